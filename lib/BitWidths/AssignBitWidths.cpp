@@ -8,8 +8,8 @@
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Support/Findings.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/PassSideOutputs.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
@@ -57,7 +57,7 @@ struct AssignBitWidthsPass
       return signalPassFailure();
     if (remarks)
       remark();
-    KernelOps kernels = KernelOps::forModule(getOperation());
+    const KernelOps &kernels = getAnalysis<KernelOps>();
     for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
       if (failed(chooseCandidate(of, index, kernels)))
         return signalPassFailure();
@@ -183,7 +183,7 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
   return diagnostic;
 }
 
-/// What the rules of the user ask for is not changed, not by a file either.
+/// Refuses a file that changes what the rules of the user ask for.
 LogicalResult
 AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
   for (auto [of, index, asked] :
@@ -218,7 +218,8 @@ LogicalResult AssignBitWidthsPass::read() {
     none.emplace_back(of.numAlternatives(), 0.0);
   ArrayRef<std::vector<double>> distances =
       sensitivities ? sensitivities->distances : none;
-  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  BitWidthModel model(entry, getAnalysis<KernelOps>(), choices,
+                      std::move(*allowed), distances);
   if (failed(parseBudget(model)))
     return failure();
   if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
@@ -248,7 +249,8 @@ LogicalResult AssignBitWidthsPass::solve() {
   ArrayRef<std::vector<double>> distances;
   if (sensitivities)
     distances = sensitivities->distances;
-  BitWidthModel model(entry, choices, std::move(*allowed), distances);
+  BitWidthModel model(entry, getAnalysis<KernelOps>(), choices,
+                      std::move(*allowed), distances);
   if (failed(parseBudget(model)))
     return failure();
 
@@ -437,13 +439,13 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
 /// Tells what there was to choose from, where somebody asks.
 void AssignBitWidthsPass::tell(const BitWidthModel &model) {
   constexpr size_t kMostPoints = 256;
-  auto *findings = support::FindingsScope::find(&getContext());
+  auto *findings = support::PassSideOutputsScope::find(&getContext());
   if (!findings)
     return;
-  support::Findings::BitWidths &told = findings->bitWidths.emplace();
+  support::PassSideOutputs::BitWidths &told = findings->bitWidths.emplace();
   for (const OperatorPoints &of : choices)
     told.operators.push_back(of.name.str());
-  support::Findings::BitWidths::Choice chosen{
+  support::PassSideOutputs::BitWidths::Choice chosen{
       double(model.getUse(assignment.alternatives).weights) / 8,
       assignment.sum.value_or(std::nan("")), assignment.alternatives, true};
   ArrayRef<Assignment::Point> front;

@@ -21,11 +21,11 @@ int64_t mct::bit_widths::getBitsIn(tpc::QuantizeOp point, int64_t alternative) {
   return getPresentBits(point);
 }
 
-BitWidthModel::BitWidthModel(func::FuncOp function,
+BitWidthModel::BitWidthModel(func::FuncOp function, const KernelOps &kernels,
                              ArrayRef<OperatorPoints> choices,
                              std::vector<std::vector<unsigned>> allowed,
                              ArrayRef<std::vector<double>> sensitivities)
-    : model(computeResources(function)), choices(choices),
+    : model(computeResources(function, kernels)), choices(choices),
       allowed(std::move(allowed)), sensitivities(sensitivities) {
   for (auto [group, of] : llvm::enumerate(choices))
     for (tpc::QuantizeOp point : of.points)

@@ -18,7 +18,7 @@ class BitWidthModel {
 public:
   /// `allowed`: for each operator the alternatives that it may take, at least
   /// one, ascending. `choices` outlive the model.
-  BitWidthModel(mlir::func::FuncOp function,
+  BitWidthModel(mlir::func::FuncOp function, const KernelOps &kernels,
                 llvm::ArrayRef<OperatorPoints> choices,
                 std::vector<std::vector<unsigned>> allowed,
                 llvm::ArrayRef<std::vector<double>> sensitivities);

@@ -8,7 +8,7 @@
 
 namespace mct::bit_widths {
 
-/// What was chosen, and from what.
+/// The choice, and the alternatives that it was made from.
 struct Assignment {
   std::vector<unsigned> alternatives;
   /// Sum of the sensitivities; none where there are no sensitivities.

@@ -29,7 +29,7 @@ struct CandidateRunOptions {
   double comparePoints = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
   SensitivityWeighting weighting = SensitivityWeighting::Average;
-  /// Whether the base network has the corrections that stand in the module.
+  /// True if the base network has the corrections that stand in the module.
   bool keepsCorrections = false;
 };
 

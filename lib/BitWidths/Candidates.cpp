@@ -51,7 +51,7 @@ LogicalResult mct::bit_widths::checkMeasurable(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     if (auto call = dyn_cast<func::CallOp>(op)) {
       call.emitOpError("calls another function, and alternatives are measured "
-                       "within one; run --inline before");
+                       "within one; run the pass inline before");
       return WalkResult::interrupt();
     }
     auto point = dyn_cast<tpc::QuantizeOp>(op);

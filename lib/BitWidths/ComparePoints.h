@@ -25,9 +25,9 @@ double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances,
              llvm::ArrayRef<double> scores);
 
 struct ComparePoint {
-  /// What the operator makes, behind the quantizer that alone reads it.
+  /// The result of the operator, after the quantizer that alone uses it.
   mlir::Value value;
-  /// What MCT takes for operators like this one.
+  /// The distance that MCT takes for operators like this one.
   SensitivityDistance distance = SensitivityDistance::MSE;
 };
 

@@ -14,7 +14,7 @@ namespace mct::bit_widths {
 /// A point inside of the network that is compared.
 struct ComparedPoint {
   ComparePoint point;
-  /// Whether its rows are distributions.
+  /// True if its rows are distributions.
   bool isSoftmax = false;
   /// Size of the last axis.
   int64_t rowLength = 1;

@@ -30,7 +30,7 @@ struct ComparedPoints {
   std::string describe() const;
 };
 
-/// What `tpc.sensitivities` of a function says.
+/// The contents of `tpc.sensitivities` of a function.
 struct Sensitivities {
   SensitivityMetric metric = SensitivityMetric::MSE;
   /// 0: not known, as in a table that somebody has written.

@@ -6,7 +6,7 @@
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/SetBatch.h"
-#include "mct/Support/Findings.h"
+#include "mct/Support/PassSideOutputs.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,7 +78,7 @@ private:
   }
 
   PointStatistics statistics;
-  /// What the histogram does not count yet.
+  /// Values that the histogram does not count yet.
   std::vector<float> few;
   HistogramScratch &scratch;
   int64_t lastAxisRows;
@@ -151,7 +151,7 @@ struct CalibratePass : public execution::NetworkPass<
         (!unseen.empty() && failed(runSamples(unseen, statistics))))
       return signalPassFailure();
     warnOfInstructionSets(statistics);
-    warnOfInputRanges(entry, statistics.points,
+    warnOfInputRanges(entry, getAnalysis<KernelOps>(), statistics.points,
                       /*followsRecord=*/inputScale.empty() &&
                           inputOffset.empty());
     if (statisticsOut.empty())
@@ -209,7 +209,7 @@ private:
 
   /// Tells which samples these are, where somebody asks.
   LogicalResult tell(const execution::SampleSource &samples) {
-    auto *findings = support::FindingsScope::find(&getContext());
+    auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)
       return success();
     if (!statisticsIn.empty())
@@ -270,7 +270,7 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
   SmallVector<tpc::QuantizeOp> points = getPoints();
   if (points.empty())
     return points;
-  if (auto *findings = support::FindingsScope::find(&getContext()))
+  if (auto *findings = support::PassSideOutputsScope::find(&getContext()))
     findings->calibration.emplace();
   if (statisticsIn.empty())
     return points;

@@ -28,7 +28,7 @@ struct Scaled {
   std::vector<double> scale = {1}, offset = {0};
 };
 
-/// What one output channel of a first layer makes of the samples.
+/// Moments of one output channel of a first layer on the samples.
 struct Channel {
   /// Standard deviation of what varies, and what no sample changes.
   double variation = 0, constant = 0;
@@ -245,10 +245,9 @@ static void warn(BlockArgument argument, StringRef name, Suspicion suspicion,
 }
 
 void mct::calibration::warnOfInputRanges(func::FuncOp function,
+                                         const KernelOps &kernels,
                                          const StatisticsMap &statistics,
                                          bool followsRecord) {
-  KernelOps kernels =
-      KernelOps::forModule(function->getParentOfType<ModuleOp>());
   FailureOr<Preprocessings> records = readPreprocessing(function);
   followsRecord &= succeeded(records);
   for (BlockArgument argument : function.getArguments()) {

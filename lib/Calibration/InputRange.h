@@ -5,6 +5,7 @@
 #define MCT_LIB_CALIBRATION_INPUTRANGE_H
 
 #include "mct/Calibration/PointStatistics.h"
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct::calibration {
@@ -23,7 +24,7 @@ namespace mct::calibration {
 /// what trained networks have. Layers without biases say nothing.
 ///
 /// `followsRecord`: samples were scaled as the module has recorded.
-void warnOfInputRanges(mlir::func::FuncOp function,
+void warnOfInputRanges(mlir::func::FuncOp function, const KernelOps &kernels,
                        const StatisticsMap &statistics, bool followsRecord);
 
 } // namespace mct::calibration

@@ -214,7 +214,7 @@ private:
   /// Returns true if there are ops of other dialects.
   static bool isToRaise(func::FuncOp function) {
     WalkResult result = function.walk([](Operation *op) {
-      return isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+      return isa_and_present<linalg::LinalgDialect, tensor::TensorDialect,
                              cf::ControlFlowDialect, arith::ArithDialect,
                              math::MathDialect>(op->getDialect())
                  ? WalkResult::interrupt()

@@ -28,7 +28,7 @@ private:
                                  << "is called, so that it cannot get more "
                                     "results";
       error.attachNote(uses->begin()->getUser()->getLoc())
-          << "it is called here; inline it first (--inline)";
+          << "it is called here; inline it first, by the pass inline";
       return failure();
     }
     FailureOr<std::vector<RecordedValue>> recorded =

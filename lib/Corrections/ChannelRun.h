@@ -14,7 +14,7 @@ namespace mct::corrections {
 /// sample tells how well their mean over all is known.
 class SampleMeans {
 public:
-  /// What all of a run may take. Where it would be more nothing is kept, so
+  /// Most bytes of a run. Where it would be more nothing is kept, so
   /// that memory does not grow with the number of samples; the means of so many
   /// samples are known well.
   static constexpr int64_t kMaxBytes = int64_t(64) << 20;
@@ -53,7 +53,7 @@ private:
   std::vector<double> means;
 };
 
-/// What is known of the channels of one value when all samples were seen.
+/// Statistics of the channels of one value over all samples.
 class ChannelSummary {
 public:
   /// `samples`: those whose means are kept apart; 0: none.

@@ -93,7 +93,8 @@ struct CorrectActivationBiasPass
       return signalPassFailure();
     }
     FailureOr<Layers> found =
-        Layers::find(getOperation(), function, getArgument(), remarks);
+        Layers::find(getOperation(), getAnalysis<KernelOps>(), function,
+                     getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     for (const Layer &layer : found->layers) {

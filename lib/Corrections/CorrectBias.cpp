@@ -23,7 +23,8 @@ struct CorrectBiasPass : public execution::NetworkPass<
 
   void runOnOperation() override {
     FailureOr<Layers> found =
-        Layers::find(getOperation(), function, getArgument(), remarks);
+        Layers::find(getOperation(), getAnalysis<KernelOps>(), function,
+                     getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     bool fromInputs = estimate == BiasEstimate::InputMean;

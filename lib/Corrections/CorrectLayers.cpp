@@ -12,7 +12,7 @@ using execution::SampleSource;
 using execution::TensorView;
 
 namespace {
-/// What becomes of the channels of each layer; empty: nothing.
+/// The change of the channels of each layer; empty: none.
 using Changes = std::vector<SmallVector<quantization::Affine>>;
 
 /// Corrects layers that are not undone.
@@ -68,7 +68,7 @@ private:
   /// Samples that a correction is fitted to, and those that judge it.
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
-    /// What the network makes without the correction.
+    /// The results of the network without the correction.
     SampleRun::Seen without;
     /// The correction, and what the network makes with it.
     Changes changes;
@@ -109,7 +109,7 @@ private:
   int64_t available = 0;
   SampleRun *main = nullptr;
   std::vector<Fold> folds;
-  /// Whether folds are judged on what they were fitted to.
+  /// True if folds are judged on what they were fitted to.
   bool judgesFitted = false;
   /// For each layer whether it is undone.
   std::vector<bool> undone;

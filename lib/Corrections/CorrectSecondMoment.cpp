@@ -58,7 +58,8 @@ struct CorrectSecondMomentPass
 
   void runOnOperation() override {
     FailureOr<Layers> found =
-        Layers::find(getOperation(), function, getArgument(), remarks);
+        Layers::find(getOperation(), getAnalysis<KernelOps>(), function,
+                     getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     SmallVector<Layer *> layers;

@@ -145,9 +145,11 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
     if (failed(run(then, *with)) || failed(run(then, *without)))
       return failure();
   }
-  auto before = Layers::find(*without, function, getArgument(),
+  const KernelOps &kernels = getAnalysis<KernelOps>();
+  auto before = Layers::find(*without, kernels, function, getArgument(),
                              /*remarks=*/false),
-       after = Layers::find(*with, function, getArgument(), /*remarks=*/false);
+       after = Layers::find(*with, kernels, function, getArgument(),
+                            /*remarks=*/false);
   if (failed(before) || failed(after))
     return failure();
   Layers::Networks networks = before->cloneBoth();

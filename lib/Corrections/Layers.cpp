@@ -24,9 +24,9 @@ Record mct::corrections::describeRejectedBefore() {
             "(tpc.rejected_corrections)";
 }
 
-FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, StringRef pass,
-                               bool remarks) {
-  Layers found(KernelOps::forModule(module));
+FailureOr<Layers> Layers::find(ModuleOp module, const KernelOps &kernels,
+                               StringRef name, StringRef pass, bool remarks) {
+  Layers found(kernels);
   FailureOr<func::FuncOp> entry = findEntryFunction(module, name);
   if (failed(entry))
     return failure();
@@ -36,7 +36,7 @@ FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, StringRef pass,
         "cannot be corrected: its body has several blocks");
   WalkResult calls = found.function.walk([](func::CallOp call) {
     call.emitOpError("calls another function, and layers are corrected within "
-                     "one; run --inline before");
+                     "one; run the pass inline before");
     return WalkResult::interrupt();
   });
   if (calls.wasInterrupted())

@@ -42,6 +42,7 @@ public:
   /// is no such function, or its body has several blocks or calls others.
   /// `remarks`: one, of `pass`, for each kernel op that is left alone.
   static mlir::FailureOr<Layers> find(mlir::ModuleOp module,
+                                      const KernelOps &kernels,
                                       llvm::StringRef function,
                                       llvm::StringRef pass, bool remarks);
 

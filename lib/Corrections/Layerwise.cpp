@@ -102,7 +102,7 @@ struct Track {
   std::vector<std::unique_ptr<Player>> players;
 };
 
-/// What one thread owns.
+/// Buffers of one thread.
 struct WorkerBuffers {
   /// Buffers of the inputs, of unused results, and of values that cross stages.
   std::vector<support::AlignedBuffer> inputs, outputs;

@@ -17,7 +17,7 @@ struct ChannelValue {
   int64_t axis = 0;
 };
 
-/// What a visitor sees of a layer. A summand is what its output is added to.
+/// Values of a layer that a visitor sees. Its output is added to a summand.
 enum class LayerValue {
   FloatInput,
   FloatSummand,
@@ -27,7 +27,7 @@ enum class LayerValue {
   Output
 };
 
-/// What becomes of a layer.
+/// A change of a layer.
 struct LayerChange {
   /// Change of the output of each channel; empty: none.
   llvm::SmallVector<quantization::Affine> output;
@@ -69,7 +69,7 @@ public:
 
   /// Before the layers are run on all samples.
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
-  /// What a layer read or made of some samples, in the order of LayerValue, of
+  /// Sees values of a layer for some samples, in the order of LayerValue, of
   /// a summand before the output at some time.
   /// Called by several workers at once.
   virtual void observe(size_t layer, size_t worker, LayerValue what,

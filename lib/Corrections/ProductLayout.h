@@ -33,8 +33,8 @@ public:
 
   /// Returns the rows in a result of that shape.
   int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
-  /// What row `row` of the product reads of `input`, [groups, columns]; zero
-  /// where it reads padding.
+  /// Gathers what row `row` of the product reads of `input`, [groups, columns];
+  /// zero where it reads padding.
   void gatherInput(const float *input, llvm::ArrayRef<int64_t> shape,
                    int64_t row, float *to) const;
   /// The channels of that row of a result.

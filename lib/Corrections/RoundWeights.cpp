@@ -37,7 +37,7 @@ public:
     std::unique_ptr<RoundedLayer> rounded;
     /// Number of its kernel among the constants that may change.
     size_t kernelNumber = 0;
-    /// Whether what its output is added to is shown.
+    /// True if what its output is added to is shown.
     bool hasSummand = false;
     SmallVector<Affine> biasChange;
 
@@ -196,7 +196,8 @@ struct RoundWeightsPass
 
   void runOnOperation() override {
     FailureOr<Layers> found =
-        Layers::find(getOperation(), function, getArgument(), remarks);
+        Layers::find(getOperation(), getAnalysis<KernelOps>(), function,
+                     getArgument(), remarks);
     if (failed(found))
       return signalPassFailure();
     std::vector<RoundingVisitor::Member> members;
@@ -272,7 +273,7 @@ public:
   LogicalResult round() {
     return run(members, tried ? *tried : *fitted, layerwise);
   }
-  /// Behind `judge`: the same on all samples, where some were held out.
+  /// Rounds on all samples after `judge`, where some were held out.
   LogicalResult roundAgain() {
     return tried ? run(members, *fitted, layerwise) : success();
   }
@@ -315,8 +316,8 @@ private:
   LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples,
                      int64_t most);
   int64_t available = 0;
-  /// What layers are rounded by, in the end; to judge that, they are rounded by
-  /// `tried`, none of which judges. Null: there are too few samples.
+  /// Samples that layers are rounded by, in the end; to judge that, they are
+  /// rounded by `tried`, none of which judges. Null: there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
 };
 } // namespace

@@ -13,7 +13,7 @@
 
 namespace mct::corrections {
 
-/// What the layers of a quantized network are, without compiling it again.
+/// Other layers of a quantized network, without compiling it again.
 struct Version {
   /// By number of the layer; the others make what they make.
   std::vector<std::pair<size_t, execution::TensorEditor>> editors;
@@ -50,7 +50,7 @@ public:
   bool comparesResults() const { return results != nullptr; }
   const execution::ResultDistance &reference() const { return *results; }
 
-  /// What a version makes of the samples.
+  /// The results of a version on the samples.
   struct Seen {
     /// Squared errors, where results are compared.
     execution::ResultDistance::Found errors;

@@ -21,7 +21,7 @@ struct RoundedLayer {
   ProductLayout layout;
   /// For each output channel the index of its parameter.
   std::vector<size_t> parameterOf;
-  /// Whether no two channels share a parameter.
+  /// True if no two channels share a parameter.
   bool choosesPerChannel = false;
   /// Factors of the parameters, the first one is 1; for each what the levels
   /// are, one entry for the tensor or one for each output channel.
@@ -73,7 +73,7 @@ private:
   uint8_t complete;
 };
 
-/// What rounding a layer needs of the samples.
+/// Samples of a layer, as rounding needs them.
 struct ProductSamples {
   /// Moments of each group of output channels.
   std::vector<quantization::ProductMoments> moments;

@@ -51,7 +51,7 @@ uint64_t MemoryReport::totalFloatBits(Kind kind) const {
 namespace {
 class Counter {
 public:
-  explicit Counter(func::FuncOp function);
+  Counter(func::FuncOp function, const KernelOps &kernels);
   MemoryReport run();
 
 private:
@@ -64,7 +64,7 @@ private:
   int64_t getMultiple(Operation *op);
 
   func::FuncOp function;
-  KernelOps kernels;
+  const KernelOps &kernels;
   bool pads = false;
   llvm::DenseMap<Value, Kind> kinds;
   llvm::DenseSet<Value> counted;
@@ -72,10 +72,8 @@ private:
 };
 } // namespace
 
-Counter::Counter(func::FuncOp function)
-    : function(function),
-      kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
-      fused(function, kernels) {
+Counter::Counter(func::FuncOp function, const KernelOps &kernels)
+    : function(function), kernels(kernels), fused(function, kernels) {
   auto module = function->getParentOfType<ModuleOp>();
   if (auto target = module->getAttrOfType<SymbolRefAttr>(
           tpc::TpcDialect::kTargetAttrName))
@@ -207,6 +205,7 @@ MemoryReport Counter::run() {
   return report;
 }
 
-MemoryReport mct::computeMemory(func::FuncOp function) {
-  return Counter(function).run();
+MemoryReport mct::computeMemory(func::FuncOp function,
+                                const KernelOps &kernels) {
+  return Counter(function, kernels).run();
 }

@@ -20,10 +20,8 @@ static constexpr int64_t kFloatBits = 32;
 namespace {
 class Collector {
 public:
-  explicit Collector(func::FuncOp function)
-      : function(function),
-        kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
-        chains(function, kernels) {}
+  Collector(func::FuncOp function, const KernelOps &kernels)
+      : function(function), kernels(kernels), chains(function, kernels) {}
   ResourceModel run();
 
 private:
@@ -35,7 +33,7 @@ private:
   size_t findLastUse(Value value, size_t made);
 
   func::FuncOp function;
-  KernelOps kernels;
+  const KernelOps &kernels;
   FusedChains chains;
   ResourceModel model;
   llvm::DenseMap<Operation *, size_t> steps;
@@ -169,8 +167,9 @@ ResourceModel Collector::run() {
   return std::move(model);
 }
 
-ResourceModel mct::computeResources(func::FuncOp function) {
-  return Collector(function).run();
+ResourceModel mct::computeResources(func::FuncOp function,
+                                    const KernelOps &kernels) {
+  return Collector(function, kernels).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -278,7 +278,7 @@ LogicalResult Compiler::checkOps() {
           "cannot be executed: samples have no order in which a variable could "
           "keep its value");
       diagnostic.attachNote()
-          << "make it an argument and a result, by --mct-lift-variables";
+          << "make it an argument and a result, by mct-lift-variables";
       return WalkResult::interrupt();
     }
     if (isa<QuantizeOp>(op) && op->getParentOp() != entry) {
@@ -555,7 +555,7 @@ LogicalResult Compiler::checkTypes() {
     if (!tensor || (tensor.hasRank() && tensor.hasStaticShape()))
       return success();
     error() << "cannot be executed: its shape is not known (" << type
-            << "); run --tosa-infer-shapes before";
+            << "); run tosa-infer-shapes before";
     return failure();
   };
   for (BlockArgument argument : entry.getArguments())

@@ -166,7 +166,7 @@ static std::string layoutHint(llvm::ArrayRef<int64_t> found,
                     llvm::StringRef options) {
     return llvm::formatv("; the file has channels {0}, and the network has "
                          "them {1}: transpose it, or run "
-                         "--mct-record-preprocessing=\"{2}\" before{3}"
+                         "mct-record-preprocessing=\"{2}\" before{3}"
                          "samples-that-do-not-fit",
                          samples, network, options,
                          mct::support::kTroubleshooting)

@@ -31,7 +31,7 @@ struct Site {
     int64_t bytes = 0;
   };
   llvm::SmallVector<Call, 0> before;
-  /// What the site reads, as in those calls; without any it reads the operands.
+  /// Buffers that the site reads, as in those calls; if empty, the operands.
   llvm::SmallVector<unsigned, 4> reads = {};
 };
 

@@ -60,7 +60,7 @@ public:
     classes[header->sizeClass].free.push_back(header);
   }
 
-  /// What a part that was left before its end still held.
+  /// Frees what a part that was left before its end still held.
   void releaseAll() {
     for (Header *header : used)
       std::free(header);
@@ -80,7 +80,7 @@ private:
   std::unordered_set<Header *> used;
 };
 
-/// What compiled code that runs in this thread belongs to: calls out of it
+/// The call that compiled code in this thread belongs to: calls out of it
 /// carry no context.
 struct PartCall {
   BufferPool *pool = nullptr;

@@ -138,7 +138,7 @@ static LogicalResult emitArguments(GraphBuilder &graph) {
                                  << "has a batch of " << type.getDimSize(0)
                                  << "; the IMX500 takes one image at a time";
       error.attachNote()
-          << "--mct-set-batch=size=1, or size=0 for one that is not known";
+          << "mct-set-batch{size=1}, or size=0 for one that is not known";
       return failure();
     }
     bool isImage = type.getRank() == 4 && isReadAsImage(argument);
@@ -186,8 +186,8 @@ static LogicalResult checkMemory(GraphBuilder &graph) {
                              << "has weights of " << graph.weightBits / 8
                              << " bytes; the IMX500 has " << kImx500Bytes
                              << " for them and for activations";
-  error.attachNote() << "--mct-assign-bit-widths=budget=weights:… finds fewer "
-                        "bits; --mct-report-memory tells where they are";
+  error.attachNote() << "mct-assign-bit-widths{budget=weights:…} finds fewer "
+                        "bits; mct-report-memory tells where they are";
   return failure();
 }
 

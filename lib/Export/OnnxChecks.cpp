@@ -87,8 +87,8 @@ private:
   static bool isQuantizer(const Node &node) {
     return StringRef(node.opType).starts_with("Activation");
   }
-  /// What reads a value, or what moving it makes; `name` of the value read. A
-  /// moved value is looked at once, however often it is joined with itself.
+  /// Checks the uses of a value, or of what moving it makes, which has `name`.
+  /// A moved value is looked at once, however often it is joined with itself.
   LogicalResult
   forReaders(const std::string &name,
              llvm::function_ref<LogicalResult(const std::string &)> visitValue,

@@ -81,7 +81,7 @@ std::vector<int64_t> onnx::padsOf(ArrayRef<int64_t> pad) {
 LogicalResult onnx::refuse(Operation *op, const Twine &why) {
   InFlightDiagnostic error = op->emitOpError() << why;
   error.attachNote() << "mct-opt runs the passes that bring importers' forms "
-                        "into those that are known: --mct-prepare; what stays "
+                        "into those that are known: mct-prepare; what stays "
                         "has to be computed outside of the network"
                      << support::kTroubleshooting
                      << "an-op-cannot-be-exported-to-onnx";

@@ -85,7 +85,7 @@ struct Node {
   std::string domain;
   std::vector<std::string> inputs, outputs;
   std::vector<NodeAttribute> attributes;
-  /// What it stands for; no part of the file.
+  /// The op that it stands for; not a part of the file.
   mlir::Operation *source = nullptr;
 
   const NodeAttribute *lookup(llvm::StringRef attribute) const;

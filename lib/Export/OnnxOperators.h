@@ -29,7 +29,7 @@ struct Operator {
 /// roots; no op is in two of them.
 struct Operators {
   llvm::DenseMap<mlir::Operation *, Operator> byRoot;
-  /// What is inside of one, the roots apart.
+  /// Ops inside of one, the roots apart.
   llvm::DenseSet<mlir::Operation *> interior;
 };
 mlir::FailureOr<Operators> findOperators(mlir::Block &block);

@@ -35,7 +35,7 @@ LogicalResult onnx::refuseHalfUp(tpc::QuantizeOp point) {
   return refusePoint(point,
                      "rounds halves up; quantizers of the format round them to "
                      "the even level",
-                     "--mct-simulate-integers=rounding=half-even changes it");
+                     "mct-simulate-integers{rounding=half-even} changes it");
 }
 
 static FailureOr<PointForm> describe(tpc::QuantizeOp point) {

@@ -11,7 +11,7 @@ using namespace mct;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// What an op does to one element, or to two.
+/// The function of an op on one element, or on two.
 template <typename T> using Unary = T (*)(T);
 template <typename T> using Binary = T (*)(T, T);
 template <typename T> using Comparison = bool (*)(T, T);

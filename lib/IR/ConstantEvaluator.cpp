@@ -302,7 +302,7 @@ bool ConstantEvaluator::admit(int64_t count, Operands operands) {
   return true;
 }
 
-/// Whether the result stores one element only, however large it is.
+/// Returns whether the result stores one element only, however large it is.
 static bool staysSplat(Operation *op, ArrayRef<ConstantTensor> operands) {
   const ConstantTensor *first = nullptr;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {

@@ -60,7 +60,7 @@ ConstantTensor ConstantTensor::create(RankedTensorType type,
 // Numbers and their stored form
 //===----------------------------------------------------------------------===//
 
-/// What a float of at most 16 bits is.
+/// Returns the value of a float of at most 16 bits.
 static float decodeSmallFloat(FloatType type, uint16_t bits) {
   APFloat value(type.getFloatSemantics(), APInt(type.getWidth(), bits));
   bool losesInfo;

@@ -24,7 +24,7 @@ static bool isInteger(Type type) {
   return isa<IntegerType>(getElementTypeOrSelf(type));
 }
 
-/// Whether the op computes with integers that stand for real numbers.
+/// Returns whether the op computes with integers that stand for real numbers.
 static bool computesWithCodes(Operation *op) {
   if (isa<tosa::TableOp, quant::QuantizeCastOp>(op))
     return true;
@@ -36,15 +36,16 @@ static bool computesWithCodes(Operation *op) {
          isNarrow(op->getOperand(0).getType());
 }
 
-/// Whether the op multiplies by a constant.
+/// Returns whether the op multiplies by a constant.
 static bool isScaling(Operation *op) {
   return isa_and_nonnull<tosa::MulOp, arith::MulFOp>(op) &&
          (matchPattern(op->getOperand(0), m_Constant()) ||
           matchPattern(op->getOperand(1), m_Constant()));
 }
 
-/// Whether the operand of a conversion to integers is in steps of a grid:
-/// scaled or bounded. Other conversions round, and a float network may do that.
+/// Returns whether the operand of a conversion to integers is in steps of a
+/// grid: scaled or bounded. Other conversions round, and a float network may do
+/// that.
 static bool isOnGrid(Operation *conversion) {
   Operation *op = conversion->getOperand(0).getDefiningOp();
   return isScaling(op) ||
@@ -52,7 +53,8 @@ static bool isOnGrid(Operation *conversion) {
                          arith::MaximumFOp, arith::MaxNumFOp>(op);
 }
 
-/// Whether real numbers that were integers are scaled, behind a zero point.
+/// Returns whether real numbers that were integers are scaled, behind a zero
+/// point.
 static bool isScaledBack(Operation *conversion) {
   return llvm::any_of(conversion->getUsers(), [](Operation *user) {
     return isScaling(user) || (isa<tosa::SubOp, arith::SubFOp>(user) &&

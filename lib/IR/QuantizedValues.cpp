@@ -149,7 +149,7 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
       return function.emitError("'")
              << kPointsAttrName << "' names '" << name.getValue()
              << "', but no op has that name in its location; print the "
-                "text with --mlir-print-debuginfo, or write bytecode";
+                "text with debug info, or write bytecode";
     if (ops.size() > 1) {
       InFlightDiagnostic error = function.emitError("'")
                                  << kPointsAttrName << "' names '"
@@ -170,8 +170,9 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
   return success();
 }
 
-/// Whether a value has the elements of another one in the same order: a result
-/// that is moved otherwise cannot be compared with the point of its name.
+/// Returns whether a value has the elements of another one in the same order: a
+/// result that is moved otherwise cannot be compared with the point of its
+/// name.
 static bool isReshaped(Value value, Value original) {
   while (value != original) {
     auto reshape = value.getDefiningOp<tosa::ReshapeOp>();

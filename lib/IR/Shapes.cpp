@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mct;
 
 /// Size of a dimension, or kDynamic: one that nothing is known about agrees
 /// with all.
@@ -95,7 +96,7 @@ static std::optional<SmallVector<int64_t>> readShape(Value value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What moves along one dimension of an image.
+/// A window that moves along one dimension of an image.
 struct Window {
   /// Dimension of the image, and of the result.
   unsigned dimension = 0;
@@ -449,8 +450,8 @@ static LogicalResult verifyTable(tosa::TableOp op) {
                        : expectSize(op, "table", op.getTable(), 0, expected);
 }
 
-/// What an index may be. Nothing for an expression that is not linear and no
-/// division by a constant, and where numbers overflow.
+/// Returns the range of an index; none for an expression that is not linear and
+/// no division by a constant, and where numbers overflow.
 static std::optional<Interval> evaluate(AffineExpr expression,
                                         ArrayRef<Interval> dimensions) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))
@@ -549,8 +550,8 @@ static LogicalResult verifyDim(tensor::DimOp op) {
   return op.emitOpError("asks for dimension ") << *index << " of " << type;
 }
 
-/// What the verifiers of upstream leave open, and all that computes with sizes
-/// relies on.
+/// Checks what the verifiers of upstream leave open, and what computes with
+/// sizes relies on.
 static LogicalResult verifySizes(Operation *root) {
   return TypeSwitch<Operation *, LogicalResult>(root)
       .Case([](tosa::Conv2DOp op) { return verifyConvolution(op, 3, 3, 0); })
@@ -663,7 +664,7 @@ LogicalResult mct::verifyShapes(Operation *root) {
        << large << ", which has more elements than fit into memory")
               .attachNote()
           << "write the sizes that the network has, or let "
-             "--tosa-infer-shapes find those that are not known";
+             "tosa-infer-shapes find those that are not known";
       return WalkResult::interrupt();
     }
     op->emitOpError() << "has the type " << bad

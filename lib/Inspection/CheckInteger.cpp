@@ -226,7 +226,7 @@ static LogicalResult checkSizes(Operation *op) {
       op->emitOpError("makes a tensor of dynamic shape, ")
       << *llvm::find_if(op->getResultTypes(), isDynamic)
       << ", of operands with static ones";
-  diagnostic.attachNote() << "infer its size, by --tosa-infer-shapes";
+  diagnostic.attachNote() << "infer its size, by tosa-infer-shapes";
   return diagnostic;
 }
 
@@ -319,7 +319,8 @@ namespace {
 /// f32 multiplies and adds without rounding.
 enum class Steps { PowersOfTwo, Others, Unknown };
 
-/// What the values of an integer network stand for, as far as its records tell.
+/// Finds what the values of an integer network stand for, where its records
+/// tell.
 class StepFinder {
 public:
   explicit StepFinder(func::FuncOp function) {
@@ -504,7 +505,7 @@ static void tellExactness(const Accumulator &accumulator,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// What keeps a module from being serialized.
+/// Reports what keeps a module from being serialized.
 static LogicalResult checkModule(ModuleOp module) {
   bool isSound = true;
   for (NamedAttribute attribute : module->getAttrs())

@@ -216,7 +216,7 @@ static json::Value toJSON(StringAttr text) {
   return text ? json::Value(text.getValue()) : json::Value(nullptr);
 }
 
-/// What `convert` makes of each element.
+/// Returns the results of `convert` for all elements.
 template <typename Range, typename Convert>
 static json::Array toArray(const Range &range, Convert convert) {
   json::Array array;

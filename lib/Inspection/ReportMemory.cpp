@@ -79,13 +79,14 @@ struct ReportMemoryPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
+    const KernelOps &kernels = getAnalysis<KernelOps>();
     if (failed(writeFunctionReports(
             getOperation(), format, llvm::outs(),
-            [](func::FuncOp function) -> FailureOr<json::Object> {
-              return toJSON(computeMemory(function));
+            [&](func::FuncOp function) -> FailureOr<json::Object> {
+              return toJSON(computeMemory(function, kernels));
             },
-            [](func::FuncOp function, raw_ostream &os) {
-              print(computeMemory(function), os);
+            [&](func::FuncOp function, raw_ostream &os) {
+              print(computeMemory(function, kernels), os);
               return success();
             })))
       return signalPassFailure();

@@ -121,9 +121,10 @@ static void print(const ResourceModel &model, func::FuncOp function,
 
 /// Fails, with a diagnostic, for a function whose ops have no order that is a
 /// schedule.
-static FailureOr<ResourceModel> computeSchedule(func::FuncOp function) {
+static FailureOr<ResourceModel> computeSchedule(func::FuncOp function,
+                                                const KernelOps &kernels) {
   if (llvm::hasSingleElement(function.getBody()))
-    return computeResources(function);
+    return computeResources(function, kernels);
   return function.emitOpError("has several blocks, so that the order of its "
                               "ops is not a schedule; its resources are not "
                               "known");
@@ -136,16 +137,19 @@ struct ReportResourcesPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
+    const KernelOps &kernels = getAnalysis<KernelOps>();
     if (failed(writeFunctionReports(
             getOperation(), format, llvm::outs(),
-            [](func::FuncOp function) -> FailureOr<json::Object> {
-              FailureOr<ResourceModel> model = computeSchedule(function);
+            [&](func::FuncOp function) -> FailureOr<json::Object> {
+              FailureOr<ResourceModel> model =
+                  computeSchedule(function, kernels);
               if (failed(model))
                 return failure();
               return toJSON(*model, function);
             },
-            [](func::FuncOp function, raw_ostream &os) -> LogicalResult {
-              FailureOr<ResourceModel> model = computeSchedule(function);
+            [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
+              FailureOr<ResourceModel> model =
+                  computeSchedule(function, kernels);
               if (failed(model))
                 return failure();
               print(*model, function, os);

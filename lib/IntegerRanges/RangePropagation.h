@@ -21,7 +21,7 @@ inline constexpr int64_t kMaxChannels = 1 << 16;
 /// number.
 inline constexpr int64_t kMaxTerms = 1 << 26;
 
-/// What is known of the elements of a tensor.
+/// Facts about the elements of a tensor.
 struct Knowledge {
   /// One for all, or one for each index of the last axis.
   std::vector<Interval> channels;
@@ -42,7 +42,7 @@ struct Knowledge {
     return result;
   }
 };
-/// What the pieces know holds for all channels, and the other way round.
+/// Lets the pieces and the channels limit each other.
 void tighten(Knowledge &knowledge);
 
 /// 1 for a scalar.

@@ -75,12 +75,13 @@ static void addActivationSelection(OpPassManager &passManager,
   passManager.addPass(createSelectParametersPass(activations));
 }
 
-/// Whether the weights are chosen with the means of their inputs' squares.
+/// Returns whether the weights are chosen with the means of their inputs'
+/// squares.
 static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
-/// What chooses the parameters of activations that were just calibrated.
+/// Adds the selection of parameters of activations that were just calibrated.
 static void addFirstActivationSelection(OpPassManager &passManager,
                                         const PtqOptions &options) {
   // A grid that is split is not chosen at all.
@@ -134,7 +135,8 @@ static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
   passManager.addPass(createJudgeCorrectionPass(judge));
 }
 
-/// Whether deviations are corrected: those of rounded weights need it not.
+/// Returns whether deviations are corrected: those of rounded weights need it
+/// not.
 static bool correctsSecondMoment(const CorrectOptions &options) {
   return options.corrections.weightsSecondMoment &&
          !options.corrections.roundWeights;
@@ -159,8 +161,8 @@ static CorrectBiasPassOptions biasOptions(const CorrectOptions &options) {
                                         options.judge, options.remarks);
 }
 
-/// What comes after the selection of all parameters. `runs`: whether there is
-/// anything to run the network on.
+/// Adds what comes after the selection of all parameters. `runs`: whether there
+/// is anything to run the network on.
 static void addCorrections(OpPassManager &passManager,
                            const CorrectOptions &options, bool runs) {
   const CorrectionOptionGroup &corrections = options.corrections;
@@ -250,13 +252,14 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
   addCorrections(passManager, options, /*runs=*/true);
 }
 
-/// Whether alternatives of the target are chosen for the network as a whole.
+/// Returns whether alternatives of the target are chosen for the network as a
+/// whole.
 static bool choosesBitWidths(const PtqOptions &options) {
   return !options.budget.budget.empty() || !options.budget.bitWidthsIn.empty();
 }
 
-/// What chooses them; the points have parameters. Those of alternatives are
-/// missing behind it.
+/// Adds the choice of bit widths; the points have parameters. Those of
+/// alternatives are missing behind it.
 static void addBitWidths(OpPassManager &passManager,
                          const PtqOptions &options) {
   auto setCommon = [&](auto &pass) {

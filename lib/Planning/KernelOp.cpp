@@ -484,7 +484,7 @@ void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel,
   setCorrections(getKernelPoint(), corrections);
 }
 
-/// Behind `op`, which then is the product alone.
+/// Adds a bias after `op`, which then is the product alone.
 static void addBias(OpBuilder &builder, Operation *op, ArrayRef<float> bias) {
   Value product = op->getResult(0);
   auto type = cast<RankedTensorType>(product.getType());

@@ -38,7 +38,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Whether every element of a constant is 1, or every one -1.
+/// Returns whether every element of a constant is 1, or every one -1.
 static bool isOneOrMinusOne(Value value) {
   std::optional<ConstantTensor> tensor;
   if (matchPattern(value, m_Constant()))
@@ -55,13 +55,13 @@ private:
   /// Returns the mask of a constant, or of a value that has been seen.
   std::optional<Mask> get(Value value);
   std::optional<Mask> classify(Operation *op);
-  /// Whether a value is made of truth values or integers.
+  /// Returns whether a value is made of truth values or integers.
   bool isFlag(Operation *op) const;
-  /// Whether an op computes its result, element by element or by moving, from
-  /// arguments and constants alone.
+  /// Returns whether an op computes its result, element by element or by
+  /// moving, from arguments and constants alone.
   bool isComputedFromArguments(Operation *op) const;
-  /// Whether nothing but masks is computed from a value, which is not masked
-  /// itself.
+  /// Returns whether nothing but masks is computed from a value, which is not
+  /// masked itself.
   bool servesMasks(Value value) const;
   void removeOrdinaryNumbers(Block &block);
   void addFlags(Block &block);
@@ -168,7 +168,7 @@ std::optional<Mask> Finder::classify(Operation *op) {
   return mask;
 }
 
-/// What is read elsewhere too, or inside of a softmax, is an ordinary number.
+/// Removes values with other uses, or inside of a softmax, which are ordinary.
 void Finder::removeOrdinaryNumbers(Block &block) {
   llvm::DenseSet<Operation *> softmaxes;
   for (const tpc::FormulaMatch &match : tpc::findFormulas(block))

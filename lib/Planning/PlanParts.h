@@ -8,9 +8,9 @@
 
 namespace mct::plan {
 
-/// Whether a value is a ranked tensor of f32.
+/// Returns whether a value is a ranked tensor of f32.
 bool isQuantizable(mlir::Value value);
-/// Whether the node only moves or selects values.
+/// Returns whether the node only moves or selects values.
 bool isPreserving(const tpc::Node &node);
 
 //===--- Alternatives (PlanCandidates.cpp) --------------------------------===//

@@ -158,7 +158,7 @@ void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
   }
 }
 
-/// What follows from the choice of an alternative.
+/// Takes over what follows from the choice of an alternative.
 void QuantizationPlan::takeBase(const tpc::TpcLookup &lookup,
                                 PlannedNode &planned,
                                 tpc::OpQuantConfigAttr base) {

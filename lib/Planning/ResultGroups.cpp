@@ -100,7 +100,7 @@ Origin OriginFinder::followMovement(DataMovementOpInterface moving) {
   return origin;
 }
 
-/// What only moves elements, or null.
+/// Returns the op that makes the value if it only moves elements, or null.
 static DataMovementOpInterface getMovingOp(Value value) {
   auto moving =
       dyn_cast_or_null<DataMovementOpInterface>(value.getDefiningOp());

@@ -36,7 +36,7 @@ double AllocationProblem::costOf(llvm::ArrayRef<unsigned> choices) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What some choices of the first groups come to.
+/// Sums over some choices of the first groups.
 struct State {
   int64_t amount = 0;
   double cost = 0;

@@ -13,9 +13,9 @@
 
 namespace mct::quantization {
 
-/// What every empty bin of a distribution of sum 1 gets and every other one
-/// gives, so that none is empty: an empty bin gets half of the smallest other
-/// one over the number of bins.
+/// Amounts that every empty bin of a distribution of sum 1 gets and every other
+/// one gives, so that none is empty: an empty bin gets half of the smallest
+/// other one over the number of bins.
 struct Smoothing {
   double added = 0;
   double removed = 0;

@@ -126,7 +126,8 @@ MCT_VECTOR_BODY void findCells(const double *values, size_t count,
         std::clamp(std::ceil(values[i] * halvesPerUnit) - first, 0.0, last));
 }
 
-/// What the error of every table depends on, in squared units of the values.
+/// Sums that the error of every table depends on, in squared units of the
+/// values.
 struct Moments {
   /// Sums over the values in a cell: weight * unit^2, and weight * unit *
   /// value, with unit the width of one integer. Cell c holds the positions in

@@ -7,12 +7,12 @@
 
 namespace mct::quantization {
 
-/// What is searched. The error of a candidate is the sum of weight * |value -
-/// nearest level|^p over all atoms, in scaled units.
+/// The problem that is searched. The error of a candidate is the sum of weight *
+/// |value - nearest level|^p over all atoms, in scaled units.
 struct NormProblem {
   const ScaledAtoms &atoms;
   double p = 1; // 1 to 64
-  /// Whether the atoms that have a width stand for values spread evenly over
+  /// True if the atoms that have a width stand for values spread evenly over
   /// it. Steps as fine as the width would otherwise be chosen for where the
   /// middles of the bins happen to lie.
   bool spread = false;

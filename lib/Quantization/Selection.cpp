@@ -42,7 +42,7 @@ LevelRange symmetricLevels(const SelectionOptions &options, bool isSigned) {
   return isSigned ? LevelRange{-half, half - 1} : LevelRange{0, 2 * half - 1};
 }
 
-/// What separates weights from activations.
+/// The differences between weights and activations.
 struct Source {
   bool isSigned;
   bool widen; // no-clipping leaves the largest value on a level

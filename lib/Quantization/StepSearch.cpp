@@ -578,9 +578,9 @@ void Search::sweepAll() {
   }
 }
 
-/// What was offered is exact up to the rounding of sums along a sweep; takes
-/// the error of the winner from a direct evaluation and follows its parabola to
-/// the bottom.
+/// Evaluates offers, which are exact up to the rounding of sums of a sweep;
+/// takes the error of the winner from a direct evaluation and follows its
+/// parabola to the bottom.
 void Search::polish(GridCandidate start) {
   if (best.step == start.step && best.zeroPoint == start.zeroPoint)
     return;

@@ -10,7 +10,7 @@
 
 namespace mct::quantization {
 
-/// What moving the window of levels costs. Only values beyond its ends count:
+/// The cost of moving the window of levels. Only values beyond its ends count:
 /// level `hi` being the last, one more level saves 2 (v - hi) - 1 for each v
 /// above hi + 1/2.
 class ZeroPoints {

@@ -24,7 +24,7 @@ double tablePosition(double value, double threshold, bool isSigned,
                     double(tableMax(isSigned, tableBits)));
 }
 
-/// What the vector loops read, in float.
+/// The table that the vector loops read, in float.
 struct LutFloatTable {
   float scale; // from units of the threshold to positions
   float lo, hi;

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
-/// What mct-ptq undid, as the function says it.
+/// Adds the corrections that mct-ptq undid, as the function says.
 static void addRejectedCorrections(func::FuncOp function, Report &report) {
   for (tpc::RejectedCorrection &each : tpc::readRejectedCorrections(function)) {
     RejectedCorrection &rejected = report.rejectedCorrections.emplace_back();

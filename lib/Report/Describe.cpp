@@ -37,9 +37,9 @@ struct Members {
   /// Instead of ops.
   BlockArgument argument;
   std::string operatorSet, matchedBy, overriddenBy, whyFloat;
-  /// Whether the target would quantize the result.
+  /// True if the target would quantize the result.
   bool isWanted = false;
-  /// What the target offers, also where overrides leave no choice.
+  /// The alternatives of the target, also where overrides leave no choice.
   SmallVector<tpc::OpQuantConfigAttr> offered;
 
   Value result() const {
@@ -449,7 +449,7 @@ void Describer::addMemory() {
       if (StringAttr name = getName(op->getLoc()))
         byName[name.getValue()] = number;
   }
-  for (const OpMemory &op : computeMemory(function).ops) {
+  for (const OpMemory &op : computeMemory(function, kernels).ops) {
     auto found = byName.find(op.name);
     for (const TensorMemory &tensor : op.tensors) {
       double bytes = double(tensor.storedBits()) / 8,
@@ -474,7 +474,7 @@ static Report::Resources toResources(const ResourceUse &use) {
 }
 
 void Describer::addResources() {
-  ResourceModel model = computeResources(function);
+  ResourceModel model = computeResources(function, kernels);
   report.resources = toResources(model.evaluate());
   report.eightBit =
       toResources(model.evaluate([](tpc::QuantizeOp) { return 8; }));

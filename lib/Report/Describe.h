@@ -10,7 +10,7 @@
 
 namespace mct::report {
 
-/// What stands in the IR of a quantized function, without running anything:
+/// Describes the IR of a quantized function, without running anything:
 /// operators, points, memory and operations. `function` is named
 /// (`assignNames`), and its arguments are operators, too. Where the module has
 /// no target, or one that does not fit it, operators say what they compute and

@@ -101,7 +101,7 @@ static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
 
 static bool isLost(const ResultPart &part) { return !(part.sqnr >= kLost); }
 
-/// Behind `is`, or a name.
+/// Returns the words that follow `is`, or a name.
 static std::string describeLevel(Real sqnr) {
   if (std::isnan(sqnr))
     return "not finite";

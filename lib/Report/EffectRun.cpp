@@ -40,7 +40,7 @@ struct SwitchedLayer {
   SwitchedKernel kernel;
   /// Bias of its channels; empty: it has none.
   Switched bias;
-  /// Whether the correction of the bias is in it, and the rounding.
+  /// True if the correction of the bias is in it, and the rounding.
   bool isCorrected = true, isRounded = true;
   /// Numbers of the replaceable constants; none where they stay.
   std::optional<size_t> kernelNumber, biasNumber;
@@ -73,7 +73,7 @@ struct SwitchedPoint {
 };
 } // namespace
 
-/// Behind points.
+/// Returns the value that points quantize.
 static Value stripPoints(Value value) {
   while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
     value = point.getInput();
@@ -178,7 +178,7 @@ std::string EffectRun::findObstacle(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (isa<func::CallOp>(op))
       obstacle = "it calls other functions, and points are switched within "
-                 "one; run --inline before";
+                 "one; run the pass inline before";
     else if (std::optional<KernelOp> layer = kernels.get(op);
              layer && layer->getCorrections() &&
              !layer->canTakeBackCorrections())

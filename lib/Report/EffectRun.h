@@ -26,18 +26,18 @@ struct SwitchedCorrection {
   /// The weights that were rounded together; else what became of the bias, and
   /// the factors of the kernel.
   bool isRounding = false;
-  /// What was done, as `tpc.corrections` says it.
+  /// Corrections that were made, as `tpc.corrections` has them.
   std::vector<std::string> applied;
 };
 
-/// What quantizes, and which corrections are made.
+/// The points that quantize, and the corrections that are made.
 struct SwitchState {
   bool points = false, corrections = false;
   /// Numbers of corrections that are out all the same.
   llvm::SmallVector<size_t> without;
 };
 
-/// What is different in one run.
+/// The differences of one run.
 struct Switches {
   /// Points and corrections, by number, that are the opposite of what they
   /// were.
@@ -68,7 +68,7 @@ struct EffectRunOptions {
   int64_t samples = 0;
   /// Groups of each result.
   std::vector<ResultGroups> groups;
-  /// Whether the first result is a row of scores of classes.
+  /// True if the first result is a row of scores of classes.
   bool hasScores = false;
 };
 

@@ -28,7 +28,7 @@ static Distance toDistance(const ErrorSums &sums) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the results of one unit say.
+/// Distances of the results of one unit.
 struct UnitResults {
   int64_t correct = 0;
   std::vector<ChangedPrediction> changed;
@@ -205,7 +205,7 @@ toResults(ArrayRef<execution::ComparedResult> results) {
   return all;
 }
 
-/// What the integer network makes of the same results.
+/// Adds the same results of the integer network.
 static void addIntegers(ArrayRef<execution::ComparedResult> compared,
                         std::vector<Result> &results) {
   for (const execution::ComparedResult &other : compared)

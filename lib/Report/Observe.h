@@ -8,7 +8,7 @@
 
 namespace mct::report {
 
-/// What calibration with the samples of the report would see: runs `quantized`
+/// Observes what calibration with the report's samples would: runs `quantized`
 /// (not changed) on all of them, with all points off and corrections taken
 /// back, and fills `observed` of the activations that the report has, by name.
 /// `function` as for findEntryFunction. The same for any number of threads, any

@@ -16,7 +16,7 @@ namespace mct::report {
 struct PlannedChange {
   /// Unique name of a point of the module.
   std::string point;
-  /// What it becomes; null: float.
+  /// The new quantizer; null: float.
   tpc::QuantizerAttrInterface quantizer;
 };
 

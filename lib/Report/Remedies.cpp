@@ -32,7 +32,7 @@ struct Candidate {
   std::string kind;
   std::vector<std::string> lines, points;
   Switches switches;
-  /// What was found, with corrections or without; none: not yet.
+  /// The distance, with corrections or without; none: not yet.
   std::optional<RunDistance> found;
   std::optional<size_t> trial;
 };
@@ -109,7 +109,7 @@ void RemedySearch::leaveOutHarmful() {
       fitted.push_back(number);
 }
 
-/// What switching a correction off gains has been measured.
+/// Adds a trial whose gain, by switching a correction off, has been measured.
 void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
   for (const CorrectionEffect &effect : report.corrections) {
     if (!effect.isWhole || getSwitchOff(effect.correction) != diagnosis.paste)

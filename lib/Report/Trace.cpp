@@ -4,7 +4,7 @@
 #include "ShiftedNames.h"
 #include "TraceFields.h"
 #include "mct/Execution/Executor.h"
-#include "mct/Support/Findings.h"
+#include "mct/Support/PassSideOutputs.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -194,8 +194,8 @@ private:
   RecordCollector collector;
   SilentPasses silent;
   SilentPassesScope silentScope;
-  support::Findings findings;
-  std::optional<support::FindingsScope> scope;
+  support::PassSideOutputs findings;
+  std::optional<support::PassSideOutputsScope> scope;
   std::mutex mutex;
   /// The passes that run; each runs on one op at a time.
   std::map<Pass *, Running> underWay;

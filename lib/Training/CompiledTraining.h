@@ -19,14 +19,14 @@ struct CompiledTraining {
   /// `function` in it is null: it lived in a module that is gone.
   TrainingFunction function;
   llvm::SmallVector<ValidPoint> points;
-  /// What is compared with the teacher.
+  /// Shapes of the results that are compared with the teacher.
   std::vector<ComparedShape> results;
   /// For each result whether anything uses its gradient.
   std::vector<bool> isSeedRead;
   std::unique_ptr<execution::Executor> executor;
   /// Null where the loss needs none.
   std::unique_ptr<execution::Executor> teacher;
-  /// Whether observed values of the teacher are compared; its outputs
+  /// True if observed values of the teacher are compared; its outputs
   /// otherwise.
   bool observesTeacher = false;
   /// Number of samples that are computed at once.

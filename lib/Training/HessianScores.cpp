@@ -113,7 +113,7 @@ buildGradient(func::FuncOp function, ArrayRef<Value> values,
               GradientRequest &request) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError(
-        "has no Hessian scores: it is of several blocks");
+        "has no Hessian scores, which require a single-block function");
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   IRMapping copies;
   auto copy = cast<func::FuncOp>(function->clone(copies));

@@ -93,7 +93,7 @@ struct BuiltGrid {
   Value isEmpty, step, min, max;
 };
 
-/// What BuiltGrid computes, one operation of f32 after the other.
+/// Computes as BuiltGrid, one operation of f32 after the other.
 struct FrozenGrid {
   float step;
   int64_t zeroPoint;

@@ -70,8 +70,8 @@ static void returnScores(func::FuncOp function) {
 }
 
 /// Gives every layer of the function kernel and bias of the float network.
-static LogicalResult takeBackCorrections(func::FuncOp function) {
-  KernelOps kernels(function->getParentOfType<ModuleOp>());
+static LogicalResult takeBackCorrections(func::FuncOp function,
+                                         const KernelOps &kernels) {
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
@@ -96,9 +96,8 @@ static constexpr double kFarthestStart = 0.4;
 /// as far as they keep their levels: on these themselves the gradient of the
 /// threshold would be nothing but rounding errors, which Adam makes as large as
 /// any other.
-static void startBetweenLevels(func::FuncOp network,
+static void startBetweenLevels(func::FuncOp network, const KernelOps &kernels,
                                llvm::StringMap<std::vector<float> *> &values) {
-  KernelOps kernels(network->getParentOfType<ModuleOp>());
   for (Operation &op : network.getBody().front()) {
     std::optional<KernelOp> layer = kernels.get(&op);
     QuantizeOp point = layer ? layer->getKernelPoint() : QuantizeOp();
@@ -127,7 +126,8 @@ static void startBetweenLevels(func::FuncOp network,
 }
 
 /// Where training starts, where that is not what the network has.
-static void chooseStart(func::FuncOp network, TrainingRun &run) {
+static void chooseStart(func::FuncOp network, const KernelOps &kernels,
+                        TrainingRun &run) {
   // A threshold that counts as the next power of two starts in the middle of
   // those that do, by ratio: at its upper end the first step would double it.
   llvm::StringSet<> powers;
@@ -149,7 +149,7 @@ static void chooseStart(func::FuncOp network, TrainingRun &run) {
       for (float &threshold : tensor)
         threshold *= float(M_SQRT1_2);
   }
-  startBetweenLevels(network, weights);
+  startBetweenLevels(network, kernels, weights);
   run.setValues(values);
 }
 
@@ -196,6 +196,7 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
   if (options.settings.epochs == 0)
     return finalize(network);
   makeTrainable(network, options.trainable);
+  KernelOps kernels(network->getParentOfType<ModuleOp>());
 
   // What is trained returns other values, and its teacher has other kernels.
   OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
@@ -207,14 +208,14 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
   if (problem.loss->needsTeacher()) {
     problem.teacher = problem.network.clone();
     SymbolTable(*module).insert(problem.teacher);
-    if (failed(takeBackCorrections(problem.teacher)))
+    if (failed(takeBackCorrections(problem.teacher, kernels)))
       return failure();
   }
   FailureOr<std::unique_ptr<TrainingRun>> run =
       TrainingRun::create(problem, options.settings, runSettings);
   if (failed(run))
     return failure();
-  chooseStart(network, **run);
+  chooseStart(network, kernels, **run);
   if (failed((*run)->train()) || failed((*run)->write(network)))
     return failure();
   for (auto point : network.getOps<QuantizeOp>())

@@ -27,7 +27,7 @@ struct SchemeOptions {
   bool isPerChannel = true;
 };
 
-/// What the points of one operator are.
+/// The points of one operator.
 struct OperatorPoints {
   struct Weight {
     OpOperand *operand;
@@ -42,7 +42,7 @@ struct OperatorPoints {
   bool isSchemeOutput = false;
 };
 
-/// What is asked for of one operator: of its mark, else of the scheme.
+/// Wishes for one operator: of its mark, else of the scheme.
 struct Wanted {
   DictionaryAttr weights;
   Attribute activation, output;
@@ -341,7 +341,7 @@ void QuantizeApplier::planOther(size_t index) {
   points[index].results.push_back(own.output);
 }
 
-/// What an operator in front of a marked one gets, which nobody has marked: the
+/// Plans an operator in front of a marked one that has no mark: the
 /// quantizers of its result, and none of its weights.
 void QuantizeApplier::planUnmarked(size_t index) {
   if (isSettled[index])

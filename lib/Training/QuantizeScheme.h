@@ -12,7 +12,7 @@
 
 namespace mct {
 
-/// What the default scheme says of an operator.
+/// The entry of an operator in the default scheme.
 struct SchemeEntry {
   bool isSupported = false;
   /// Its kernel and its activation get quantizers.
@@ -39,7 +39,7 @@ struct MarkedOperator {
   tpc::Node node;
   mlir::StringAttr name;
   SchemeEntry entry;
-  /// What is known of the kernel op; may be null.
+  /// The description of the kernel op; may be null.
   tpc::OpInfoAttr kernelInfo;
   /// Null where nobody has marked it.
   tpc::QuantizeOp mark;

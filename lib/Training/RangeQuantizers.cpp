@@ -26,7 +26,7 @@ struct BuiltRange {
   Value levels, codes, inside;
 };
 
-/// What BuiltRange computes, one operation of f32 after the other: what is
+/// Computes as BuiltRange, one operation of f32 after the other: what is
 /// deployed is what was trained.
 struct FrozenRange {
   float step;

@@ -7,7 +7,7 @@ using namespace mct;
 using namespace mct::training;
 using execution::Executor;
 
-/// What a thread needs to run the network and its gradients.
+/// State of a thread that runs the network and its gradients.
 struct ShardRun::Lane {
   explicit Lane(const Executor &executor) : worker(executor) {}
   /// Returns a buffer, empty where there is no memory.

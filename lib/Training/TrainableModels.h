@@ -11,14 +11,14 @@ namespace mct {
 /// Says that nobody implements what the point's `trainable` asks for. Fails.
 llvm::LogicalResult noImplementation(tpc::QuantizeOp point);
 
-/// What trains symmetric grids, and grids with a zero point.
+/// Attaches models of symmetric grids, and of grids with a zero point.
 void attachThresholdQuantizers(mlir::MLIRContext *context);
 void attachRangeQuantizers(mlir::MLIRContext *context);
-/// What trains where weights are rounded to.
+/// Attaches models that train the rounding of weights.
 void attachRoundingQuantizers(mlir::MLIRContext *context);
-/// What follows the values that are seen.
+/// Attaches models that follow the values that are seen.
 void attachObservedQuantizers(mlir::MLIRContext *context);
-/// What stays, and what sets in.
+/// Attaches models of frozen quantizers, and of those that set in.
 void attachComposedQuantizers(mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//

@@ -42,7 +42,7 @@ public:
   std::string bytes;
 };
 
-/// What is not there reads as nothing.
+/// Reads a checkpoint; what is not there reads as nothing.
 class Reader {
 public:
   explicit Reader(StringRef bytes) : bytes(bytes) {}

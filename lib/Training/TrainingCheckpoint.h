@@ -13,7 +13,7 @@
 namespace mct {
 
 struct TrainingCheckpoint {
-  /// What the run is about: digests.
+  /// Digests of what the run depends on.
   std::string network, settings, samples;
   /// Steps that have been done.
   int64_t step = 0;

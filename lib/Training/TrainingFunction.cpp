@@ -428,7 +428,7 @@ FailureOr<TrainingStep> mct::makeTrainingStep(const TrainingFunction &training,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What was learned of one layer or point.
+/// Learned tensors of one layer or point.
 struct LearnedOfPoint {
   SmallVector<ArrayRef<float>> quantizer;
   ArrayRef<float> weights;
@@ -500,7 +500,7 @@ static LogicalResult record(const FloatLayer &was) {
   return success();
 }
 
-/// What quantizers learn is checked by themselves.
+/// Checks layers; quantizers check what they have learned themselves.
 static LogicalResult requireFinite(func::FuncOp network,
                                    const LearnedValue &value,
                                    ArrayRef<float> tensor) {

@@ -16,7 +16,8 @@ static std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
   return std::nullopt;
 }
 
-/// Whether what was corrected depends on how the network before is quantized.
+/// Returns whether what was corrected depends on how the network before is
+/// quantized.
 static bool dependsOnNetwork(tpc::CorrectionsAttr corrections) {
   return corrections.isApplied(tpc::kQuantizedNetworkCorrection) ||
          corrections.isApplied(tpc::kSecondMomentCorrection) ||

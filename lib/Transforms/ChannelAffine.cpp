@@ -36,9 +36,9 @@ static bool isConstant(Value value) {
                 isa<linalg::FillOp, linalg::BroadcastOp>(op));
 }
 
-/// Whether a constant says something of each channel. A number for all of them
-/// is stored as one element or as a splat of the tensor's shape, or made by a
-/// fill.
+/// Returns whether a constant says something of each channel. A number for all
+/// of them is stored as one element or as a splat of the tensor's shape, or
+/// made by a fill.
 static bool hasChannels(Value constant, int64_t channels) {
   if (auto broadcast = constant.getDefiningOp<linalg::BroadcastOp>())
     constant = broadcast.getInput();

@@ -37,7 +37,7 @@ static Wishes getWishes(const OperatorPoints &of, const tpc::Node &node,
       });
 }
 
-/// What is equal in two alternatives of what MCT tells them apart by.
+/// Returns how many of the properties that MCT compares two alternatives share.
 static int getSimilarity(const OperatorPoints &of, int64_t lhs, int64_t rhs) {
   return llvm::count_if(of.points, [&](tpc::QuantizeOp point) {
     bool counts =
@@ -74,7 +74,7 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
       InFlightDiagnostic diagnostic =
           emitError(rule->loc)
           << name << " has a point, which cannot become float; insert points "
-          << "with this rule, or run with mct-run --float-points";
+          << "with this rule, or run the network without its points";
       diagnostic.attachNote(point.getLoc()) << "the point is here";
       return diagnostic;
     }
@@ -108,7 +108,7 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
   return chosen;
 }
 
-/// What the points of an operator are in one of its alternatives.
+/// Describes the points of an operator in one of its alternatives.
 static std::string describe(const OperatorPoints &of, int64_t index) {
   std::string text;
   llvm::raw_string_ostream os(text);

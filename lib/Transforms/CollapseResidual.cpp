@@ -38,7 +38,8 @@ static std::optional<Reason> whyNotCentred(const KernelOp &op) {
   return std::nullopt;
 }
 
-/// Whether an element of the row-major kernel lies in the middle of its window.
+/// Returns whether an element of the row-major kernel lies in the middle of its
+/// window.
 static bool isCentre(const KernelOp &op, int64_t element) {
   ArrayRef<int64_t> shape = op.getKernelShape();
   for (int64_t axis = shape.size(); axis-- > 0; element /= shape[axis]) {

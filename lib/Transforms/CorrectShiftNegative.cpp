@@ -23,7 +23,7 @@ using namespace mct;
 using quantization::Atom;
 using quantization::NegativeShift;
 
-/// Whether the operator has a short tail below zero by its nature.
+/// Returns whether the operator has a short tail below zero by its nature.
 static bool isNonLinearity(const tpc::Node &node) {
   StringRef name;
   if (auto subgraph = dyn_cast_or_null<tpc::SubgraphAttr>(node.pattern))
@@ -46,7 +46,7 @@ static bool isNonLinearity(const tpc::Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a point becomes.
+/// The new quantizer of a point.
 struct NewPoint {
   tpc::StatisticsAttr statistics;
   tpc::QuantizerAttrInterface parameters;
@@ -278,8 +278,8 @@ static tpc::RangeAttr shiftRange(tpc::RangeAttr range, double offset) {
                              shift(range.getMax()));
 }
 
-/// Whether the values of a point plus `offset` are values, and its grid one
-/// that can be chosen again.
+/// Returns whether the values of a point plus `offset` are values, and its grid
+/// one that can be chosen again.
 static std::optional<Record> checkShifted(tpc::QuantizeOp point, double offset,
                                           const Observed &seen) {
   if (!std::isfinite(float(seen.histogram.min() + offset)) ||

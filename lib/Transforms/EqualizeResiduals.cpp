@@ -65,7 +65,7 @@ static tosa::SubOp findMeanSubtraction(Value value) {
 }
 
 namespace {
-/// What calibration saw of the channels along the last axis.
+/// Sizes of the channels along the last axis, from calibration.
 struct ChannelSizes {
   /// The largest magnitude, and the mean square.
   std::vector<double> magnitudes, meanSquares;

@@ -17,8 +17,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// What one tensor of the node is in each of its alternatives; null where there
-/// is no choice.
+/// Returns the configs of a tensor in each alternative of its node; null where
+/// there is no choice.
 static tpc::AlternativesAttr
 getAlternatives(const PlannedNode &planned,
                 llvm::function_ref<Attribute(tpc::OpQuantConfigAttr)> get) {

@@ -57,8 +57,9 @@ convert(tpc::QuantizerAttrInterface imported,
   if (imported.getQuantizationMethod() == method)
     return imported;
   SmallVector<quantization::Grid> grids = imported.getGrids();
-  std::optional<quantization::QuantizationMethod> kind = method.getSearch();
-  if (grids.empty() || !kind || hasTable(*kind)) {
+  std::optional<quantization::QuantizationMethod> kind =
+      method.getGridSearch();
+  if (grids.empty() || !kind) {
     why = "its method is " + imported.getQuantizationMethod().getMethodName() +
           ", that of the target " + method.getMethodName();
     return nullptr;

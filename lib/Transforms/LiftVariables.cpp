@@ -99,7 +99,7 @@ LogicalResult Lifter::checkAccess(Operation *access) {
                                     << "' outside of '" << entry.getSymName()
                                     << "', whose argument it becomes";
     diagnostic.attachNote(entry.getLoc())
-        << "inline the functions that are called, by --inline";
+        << "inline the functions that are called, by the pass inline";
     return diagnostic;
   }
   Variable &variable = found->second;

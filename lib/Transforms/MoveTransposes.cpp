@@ -86,8 +86,8 @@ static RankedTensorType permute(RankedTensorType type,
                                type.getElementType(), type.getEncoding());
 }
 
-/// Whether the transposition leaves all elements where they are: it moves axes
-/// of size 1 only, and is a reshape.
+/// Returns whether the transposition leaves all elements where they are: it
+/// moves axes of size 1 only, and is a reshape.
 static bool movesNothing(RankedTensorType type, ArrayRef<int32_t> permutation) {
   int32_t last = -1;
   for (int32_t axis : permutation) {
@@ -157,7 +157,7 @@ static bool hasSizes(Value value, int64_t rank, int64_t perAxis) {
   return int64_t(getShapeValues(value).size()) == rank * perAxis;
 }
 
-/// Whether `permuteOp` can be called.
+/// Returns whether `permuteOp` can be called.
 static bool canPermute(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
@@ -241,7 +241,7 @@ public:
 private:
   std::vector<Cluster> findClusters();
   bool move(const Cluster &cluster);
-  /// What stands around the cluster, moved by `permutation`, costs; null: what
+  /// Returns the cost around the cluster, moved by `permutation`; null: what
   /// it costs now.
   int64_t getCostAround(const Cluster &cluster, const Permutation *permutation);
   void apply(const Cluster &cluster, const Permutation &permutation);

@@ -165,7 +165,7 @@ struct Product {
 };
 } // namespace
 
-/// Whether the product is only a factor of another one.
+/// Returns whether the product is only a factor of another one.
 static bool isFactor(tosa::MulOp op) {
   return getInner<tosa::MulOp>(op) && isa<tosa::MulOp>(*op->user_begin());
 }

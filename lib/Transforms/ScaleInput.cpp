@@ -17,7 +17,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// What is scaled has another name than what comes in.
+/// Ends the name of a scaled value, which is another one than the input's.
 static constexpr StringLiteral kScaledSuffix = "_scaled";
 
 template <typename T>

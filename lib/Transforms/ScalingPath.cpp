@@ -27,7 +27,7 @@ bool mct::isUnbounded(tosa::ClampOp clamp) {
   return bounds && bounds->second >= std::numeric_limits<float>::max();
 }
 
-/// Whether the op that reads `use` scales its result with it.
+/// Returns whether the op that reads `use` scales its result with it.
 static bool commutesWithScaling(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {

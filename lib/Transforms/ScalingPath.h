@@ -36,10 +36,10 @@ ScalingPath followScaling(const KernelOps &kernels, mlir::OpOperand &start);
 /// The same for a value with one reader; an empty path when it has several.
 ScalingPath followScaling(const KernelOps &kernels, mlir::Value start);
 
-/// Whether a clamp ends at the largest float: a ReLU.
+/// Returns whether a clamp ends at the largest float: a ReLU.
 bool isUnbounded(mlir::tosa::ClampOp clamp);
 
-/// What the factors `factors` along `axis` of the value that enters the path
+/// Returns what `factors` along `axis` of the value that enters the path
 /// are along the channel axis of what leaves it: its consumer's input channels.
 /// None when they do not run along that axis any more. `visit`: called for
 /// every op of the path with the axis and the factors of its result.

@@ -25,7 +25,7 @@ struct ActivationSearch {
   std::optional<quantization::Histogram> histogram; // no bounds, or a table
   quantization::SelectedParameters selected;
   quantization::LutParameters table;
-  /// What all of that is, or what the method's own selection found.
+  /// The quantizer of all of that, or the one of the method's own selection.
   tpc::QuantizerAttrInterface quantizer;
   std::string error;
 

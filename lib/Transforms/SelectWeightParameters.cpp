@@ -238,16 +238,16 @@ struct SelectWeightParametersPass
     if (failed(settings.verify([&] { return module.emitError(); })))
       return signalPassFailure();
     support::Threads workers = support::getThreads(&getContext(), threads);
-    std::optional<KernelOps> kernels;
+    const KernelOps *kernels = nullptr;
     if (errorMethod == quantization::ErrorMethod::HMSE)
-      kernels = KernelOps::forModule(module);
+      kernels = &getAnalysis<KernelOps>();
 
     std::vector<WeightSearch> searches;
     WalkResult result = module.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() || point.getParametersAttr())
         return WalkResult::advance();
       FailureOr<WeightSearch> search =
-          createSearch(point, settings, kernels ? &*kernels : nullptr, workers);
+          createSearch(point, settings, kernels, workers);
       if (failed(search))
         return WalkResult::interrupt();
       searches.push_back(std::move(*search));

@@ -29,7 +29,8 @@ static Record readBy(Operation *op, const Twine &why) {
          << why;
 }
 
-/// Whether the kernel op can take `constant times the kernel` out of its bias.
+/// Returns whether the kernel op can take `constant times the kernel` out of
+/// its bias.
 static std::optional<Record> checkAbsorbs(const KernelOp &kernel) {
   Operation *op = kernel.getOperation();
   if (kernel.isTransposed())
@@ -44,14 +45,15 @@ static std::optional<Record> checkAbsorbs(const KernelOp &kernel) {
   return std::nullopt;
 }
 
-/// Whether the op fills its result with one number beside what it moves.
+/// Returns whether the op fills its result with one number beside what it
+/// moves.
 static bool fills(Operation *op) {
   auto moving = dyn_cast<DataMovementOpInterface>(op);
   return moving && moving.getMovement() == Movement::Fill;
 }
 
-/// Whether the result of an op is shifted by the sum of the shifts of its
-/// operands, of which these are shifted.
+/// Returns whether the result of an op is shifted by the sum of the shifts of
+/// its operands, of which these are shifted.
 static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
   if (isa<tosa::AddOp, linalg::AddOp>(op))
     return shifted.back() < getNumDataOperands(op);

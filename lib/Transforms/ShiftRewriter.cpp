@@ -92,7 +92,7 @@ static Value createNumber(OpBuilder &builder, Location loc, double value,
 static Value createSum(OpBuilder &builder, Location loc, Value value,
                        double shift) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (isa<tosa::TosaDialect>(value.getDefiningOp()->getDialect()))
+  if (isa_and_present<tosa::TosaDialect>(value.getDefiningOp()->getDialect()))
     return tosa::AddOp::create(
         builder, loc, type, value,
         createNumber(builder, loc, shift, type.getRank()));

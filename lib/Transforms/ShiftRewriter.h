@@ -21,7 +21,7 @@ public:
   /// kernel sees it, not as the quantized one does.
   ShiftRewriter(mlir::func::FuncOp function, bool biasCorrectionFollows);
 
-  /// Whether `apply` can add behind the op that makes the value.
+  /// Returns whether `apply` can add behind the op that makes the value.
   static bool canAdd(mlir::Value value);
 
   /// Adds `shift` to the result of a node, which `point` quantizes. Parameters

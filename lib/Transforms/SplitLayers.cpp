@@ -45,8 +45,8 @@ static std::optional<ChannelGroup> findGroup(tosa::SliceOp slice,
   return group;
 }
 
-/// Whether the layer is one op (and, of a matrix product, the addition of its
-/// bias) whose kernel and bias can be divided.
+/// Returns whether the layer is one op (and, of a matrix product, the addition
+/// of its bias) whose kernel and bias can be divided.
 static bool canDivide(const KernelOp &layer, Value result) {
   Operation *op = layer.getOperation();
   if (!isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::TransposeConv2DOp,

@@ -28,8 +28,9 @@ static constexpr double kRangeFactor = 8;
 /// Ops between a concatenation and what reads it that are looked through.
 static constexpr size_t kMaxOps = 1024;
 
-/// Whether each element of an op's result is one of its operands', or a number
-/// that is filled in. Poolings compare values, for which they need one grid.
+/// Returns whether each element of an op's result is one of its operands', or a
+/// number that is filled in. Poolings compare values, for which they need one
+/// grid.
 static bool isMoving(Operation *op) {
   auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
   std::optional<Movement> movement =
@@ -78,7 +79,7 @@ struct Extremes {
   }
 };
 
-/// What the elements of a value are made by.
+/// The ops that make the elements of a value.
 struct Sources {
   /// Points, and constants.
   llvm::SmallSetVector<Value, 8> values;
@@ -184,8 +185,8 @@ Sources SplitSharedGridsPass::findSources(Value value) {
 
 /// The layers that slices separate again, of which statistics are known, in the
 /// order of the module.
-static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module) {
-  KernelOps kernels(module);
+static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module,
+                                                 const KernelOps &kernels) {
   std::vector<SlicedLayer> found;
   module.walk([&](tpc::QuantizeOp point) {
     if (!point.getStatisticsAttr() || point.getParametersAttr())
@@ -199,14 +200,15 @@ static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module) {
 LogicalResult SplitSharedGridsPass::splitLayers() {
   if (completedBy.empty())
     return success();
-  std::vector<SlicedLayer> layers = findSlicedLayers(getOperation());
+  const KernelOps &kernels = getAnalysis<KernelOps>();
+  std::vector<SlicedLayer> layers = findSlicedLayers(getOperation(), kernels);
   if (layers.empty())
     return success();
   // Ranges of groups are those of points that there are only when all layers
   // are split: on a copy.
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   SmallVector<SmallVector<GroupPoints>> measured;
-  std::vector<SlicedLayer> copies = findSlicedLayers(*copy);
+  std::vector<SlicedLayer> copies = findSlicedLayers(*copy, kernels);
   for (SlicedLayer &layer : copies)
     measured.push_back(splitLayer(layer));
   {

@@ -39,7 +39,7 @@ static tpc::QuantizeOp getPoint(Operation *op) {
   return point && point.isActivation() ? point : tpc::QuantizeOp();
 }
 
-/// Whether the op puts several operands side by side.
+/// Returns whether the op puts several operands side by side.
 static bool isConcat(Operation *op) {
   auto moving = dyn_cast<DataMovementOpInterface>(op);
   return moving && moving.getMovement() == Movement::Permute &&

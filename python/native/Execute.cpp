@@ -14,7 +14,7 @@ using namespace mct;
 using namespace mct::python;
 
 namespace {
-/// What a module and those beside it run with.
+/// The settings that a module and those beside it run with.
 struct Session {
   Session(MLIRContext *context, Job &job)
       : handler(context,

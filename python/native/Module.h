@@ -40,7 +40,7 @@ struct Message {
   std::vector<Note> notes;
 };
 
-/// What one call does, as other threads see it. Thread safe.
+/// The state of one call, for other threads. Thread safe.
 class Job {
 public:
   void cancel() { samples.cancel(); }
@@ -50,7 +50,7 @@ public:
     tell({Message::Kind::Error, "", text.str(), {}});
   }
   void tell(Message message);
-  /// Those that nobody has taken yet.
+  /// Returns the messages that were not taken yet.
   std::vector<Message> takeMessages();
 
   /// Quantizers of the program, for points that ask for one; none: not.
@@ -61,7 +61,7 @@ public:
       HostQuantizers::attach(context, hosts);
   }
 
-  /// What the program has to do with training; none: nothing. Outlives the
+  /// Sets the program's part in training; null: none. Outlives the
   /// job.
   void setTraining(TrainingHost *host) { training = host; }
   TrainingHost *getTraining() const { return training; }
@@ -134,12 +134,12 @@ public:
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
 
-  /// Whether a function can be run; what is wrong is told to `job`.
+  /// Returns whether a function can be run; what is wrong is told to `job`.
   bool check(llvm::StringRef function, Job &job) const;
 
   /// A JSON array: what every point quantizes, and how.
   std::string points() const;
-  /// What tpc-explain prints, `format` being one of its words; none, and told
+  /// Returns what tpc-explain prints in this `format`; none, and told
   /// to `job`, where it fails.
   std::optional<std::string> explain(llvm::StringRef format,
                                      llvm::StringRef overrides, Job &job) const;
@@ -152,7 +152,7 @@ public:
   /// `job`, where it cannot be one.
   std::optional<std::string> exportOnnx(const OnnxOptions &options,
                                         Job &job) const;
-  /// What its numbers stand for, as JSON (`mct/Export/Parameters.h`).
+  /// Returns what its numbers stand for, as JSON (`mct/Export/Parameters.h`).
   std::optional<std::string> exportParameters(llvm::StringRef function,
                                               Job &job) const;
   /// What a `.tflite` file of it has, as JSON (`mct/Export/Tflite.h`).
@@ -171,9 +171,9 @@ public:
 private:
   Module(llvm::StringRef name);
   std::string write() const;
-  /// What it was parsed from, or its bytecode.
+  /// Returns the text that it was parsed from, or its bytecode.
   std::string getSource() const;
-  /// What `work` writes about a copy.
+  /// Returns what `work` writes about a copy.
   std::optional<std::string>
   translate(llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp,
                                                    llvm::raw_ostream &)>
@@ -188,10 +188,11 @@ private:
   std::string name, pipeline;
   report::Trace trace;
   std::unique_ptr<mlir::MLIRContext> context;
-  /// What nobody knows is kept.
+  /// Resources of dialects that are not known, which are kept.
   mutable mlir::FallbackAsmResourceMap resources;
   mlir::OwningOpRef<mlir::ModuleOp> op;
-  /// What it was parsed from; of a result of passes its bytecode, once asked.
+  /// The text that it was parsed from; of a result of passes its bytecode, once
+  /// asked.
   mutable std::string source;
   mutable std::mutex mutex;
 };

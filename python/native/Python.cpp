@@ -95,7 +95,7 @@ static nb::object toPython(mlir::Attribute attribute) {
   return nb::none();
 }
 
-/// What is called keeps none of them.
+/// Wraps arrays for a call that keeps none of them.
 template <typename Sizes, typename Values>
 static nb::object view(const Sizes &shape, Values values) {
   using Element = std::remove_pointer_t<decltype(values.data())>;
@@ -248,7 +248,7 @@ public:
   }
   std::string describeLoss() const override { return name; }
 
-  /// What the call that trains has raised.
+  /// The exception of the call that trains.
   Raised *raised = nullptr;
 
 private:
@@ -263,7 +263,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What runs in a thread of its own while the caller's waits for signals.
+/// A call in a thread of its own while the caller's waits for signals.
 struct Call {
   llvm::function_ref<void()> work;
   std::mutex mutex;
@@ -276,7 +276,7 @@ struct Call {
     hasEnded = true;
     ended.notify_all();
   }
-  /// Whether it ends within this time.
+  /// Returns whether it ends within this time.
   bool waitFor(std::chrono::milliseconds time) {
     std::unique_lock<std::mutex> lock(mutex);
     return ended.wait_for(lock, time, [&] { return hasEnded; });
@@ -454,7 +454,7 @@ static std::string explain(const Module &self, const std::string &format,
   return std::move(*text);
 }
 
-/// What `work` writes, as bytes.
+/// Returns what `work` writes, as bytes.
 template <typename Work> static nb::bytes write(Work &&work) {
   Job job;
   std::optional<std::string> written;

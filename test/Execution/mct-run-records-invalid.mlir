@@ -20,7 +20,7 @@
 // CHECK: bits.mlir:1:{{[0-9]+}}: error: 'tpc.quantized' of argument #0: 'x' has 1 to 8 bits in its type, but got 9
 // CHECK: type.mlir:1:{{[0-9]+}}: error: 'tpc.quantized' of argument #0: 'x' is stored in a tensor of i8, i16 or i32, but has type 'tensor<1x2xf32>'
 // CHECK: points.mlir:1:{{[0-9]+}}: error: 'tpc.points' is an array, but got "abs"
-// CHECK: unknown.mlir:1:{{[0-9]+}}: error: 'tpc.points' names 'abs', but no op has that name in its location; print the text with --mlir-print-debuginfo, or write bytecode
+// CHECK: unknown.mlir:1:{{[0-9]+}}: error: 'tpc.points' names 'abs', but no op has that name in its location; print the text with debug info, or write bytecode
 // TWICE: twice.mlir:1:{{[0-9]+}}: error: 'tpc.points' names 'abs', but 2 ops have that name
 // TWICE: note: loc("abs"): this one
 // RESULT: result.mlir:1:{{[0-9]+}}: error: 'tpc.quantized' of result #0: 'x' is stored in a tensor of i8, i16 or i32, but has type 'tensor<1x2xi64>'

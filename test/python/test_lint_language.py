@@ -49,6 +49,11 @@ def findings(root: Path, path: str, text: str) -> list[str]:
             "/// Of a channel.\nint step();\n",
             "1: '/// Of a channel.' is a doc comment without a subject",
         ),
+        (
+            "lib/A.cpp",
+            "/// What the op computes.\nint compute();\n",
+            "1: '/// What the op computes.' is a doc comment without a subject",
+        ),
         ("python/mct/a.js", "a('b', { c: 'd' });\ne('What it did', `${f} g`);\n", "2: 'What' in text for users: begin"),
     ],
 )

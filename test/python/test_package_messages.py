@@ -174,7 +174,7 @@ def test_a_transposed_shape_says_so(tmp_path: Path, shape: tuple[int, ...], layo
     assert f"--layout {layout}" in refused(lambda: model.run(tmp_path / "samples.npy"))
     message = refused(lambda: model.module.execute([f"0:{tmp_path / 'samples.npy'}"], []))
     channels = "first" if layout == "NCHW" else "last"
-    assert f"the file has channels {channels}" in message and "--mct-record-preprocessing=" in message
+    assert f"the file has channels {channels}" in message and "mct-record-preprocessing=" in message
 
 
 def test_other_shapes_say_nothing_of_layouts() -> None:

@@ -45,7 +45,7 @@
 
 // -----
 
-// expected-error@+1 {{'decay' is of a moving average}}
+// expected-error@+1 {{'decay' is only valid for moving averages}}
 #a = #tpc.observed_range<observer = last_value, bits = 8, decay = 0.9>
 
 // -----

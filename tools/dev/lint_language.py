@@ -34,7 +34,7 @@ WORDS = {
 # At the beginning of a sentence that is not a question.
 STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
 # At the beginning of a doc comment of C++.
-DOC_STARTS = re.compile(r"(?:Of|Whose|Who|Whoever|Nobody|That of|Those of)\b")
+DOC_STARTS = re.compile(r"(?:Of|What|Whatever|Whose|Who|Whoever|Nobody|That|Those|Behind)\b")
 SENTENCE = r"(?:\A|(?<=[.:;!|] )|(?<=[.:;!]\n)|(?<=\n\n))\s*"
 
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')

@@ -53,7 +53,7 @@ static int fail(const Twine &message) {
   return EXIT_FAILURE;
 }
 
-/// Whether MLIR's reader refuses bytecode and does not say so.
+/// Returns whether MLIR's reader refuses bytecode and does not say so.
 static bool isSilentlyUnreadable(const llvm::MemoryBuffer &input,
                                  const DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -76,7 +76,7 @@ static void setFlag(StringRef name, StringRef value) {
   }
 }
 
-/// What was typed, but for what makes traces and records. What was read from
+/// Keeps the command, but for what makes traces and records. What was read from
 /// standard input nobody can type again.
 static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
                        StringRef inputName) {

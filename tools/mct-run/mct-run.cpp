@@ -294,7 +294,7 @@ static void sortByError(std::vector<execution::ComparedPoint> &points) {
   points = std::move(sorted);
 }
 
-/// What the options of the report say on their own.
+/// Checks the options of the report on their own.
 static LogicalResult checkReportOptions() {
   if (reportFile.empty()) {
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
@@ -318,7 +318,7 @@ static LogicalResult checkReportOptions() {
   return success();
 }
 
-/// What the options say on their own.
+/// Checks the options on their own.
 static LogicalResult checkOptions() {
   if ((inputFile == "-") + (otherFile == "-") + (integerFile == "-") > 1)
     return refuse("standard input can only be read once");

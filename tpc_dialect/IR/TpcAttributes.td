@@ -60,7 +60,7 @@ def Tpc_MethodAttr
   let extraClassDeclaration = [{
     /// The method, when `method` is one that MCT knows.
     static ::std::optional<::mct::tpc::QuantizationMethod> getKnown(::mlir::Attribute method);
-    /// Whether its levels come from a table.
+    /// Returns whether its levels come from a table.
     bool isTable() const;
   }];
 }
@@ -355,7 +355,7 @@ def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
     Tpc_OptionalRealParameter:$max);
   let assemblyFormat = "`<` custom<Bound>($min) `,` custom<Bound>($max) `>`";
   let extraClassDeclaration = [{
-    /// Whether both bounds are known.
+    /// Returns whether both bounds are known.
     bool isBounded() const { return getMin() && getMax(); }
   }];
 }
@@ -502,7 +502,7 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
                $kernel) `>`
   }];
   let extraClassDeclaration = [{
-    /// Whether `applied` has that name.
+    /// Returns whether `applied` has that name.
     bool isApplied(::llvm::StringRef name) const;
     /// The scale of an output channel's kernel.
     double getScaleOf(size_t channel) const {

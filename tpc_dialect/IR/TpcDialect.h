@@ -65,7 +65,7 @@ struct RealList : llvm::ArrayRef<double> {
 bool operator==(const RealList &lhs, const RealList &rhs);
 llvm::hash_code hash_value(const RealList &list);
 
-/// What `#tpc.corrections` calls the corrections of a layer.
+/// Names of the corrections of a layer in `#tpc.corrections`.
 inline constexpr llvm::StringLiteral kSecondMomentCorrection = "second_moment";
 inline constexpr llvm::StringLiteral kActivationBiasCorrection =
     "activation_bias";
@@ -77,7 +77,7 @@ inline constexpr llvm::StringLiteral kRoundedWeights = "rounded_weights";
 class QuantizationMethodAttrInterface;
 class QuantizerAttrInterface;
 
-/// What the interfaces of quantizers and methods do by default.
+/// Default implementations of the interfaces of quantizers and methods.
 namespace detail {
 llvm::SmallVector<float>
 getLevelsOfGrids(llvm::ArrayRef<quantization::Grid> grids, size_t channel);

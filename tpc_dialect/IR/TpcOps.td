@@ -236,11 +236,11 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     void removeQuantizer();
     /// Configuration of an activation point, or null.
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
-    /// What is asked for of the operator that an activation point marks, or null.
+    /// Returns the wishes for the operator that an activation point marks, or null.
     ::mct::tpc::QuantizeConfigAttrInterface getOperatorConfig();
     /// Configuration of a weight point, or null.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
-    /// What the operator of the point may do instead, or null; also for a list of an earlier version.
+    /// Returns the alternatives of the point's operator, or null; also for a list of an earlier version.
     ::mct::tpc::AlternativesAttr getAlternatives();
     /// Axes of the channels; empty for one parameter per tensor.
     ::llvm::ArrayRef<int64_t> getChannelAxes() { return getAxes().value_or(::llvm::ArrayRef<int64_t>()); }

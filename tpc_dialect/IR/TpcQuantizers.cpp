@@ -30,8 +30,9 @@ static RoundingMode toRoundingMode(quantization::Rounding rounding) {
                                                     : RoundingMode::HalfEven;
 }
 
-/// Whether `verify` has nothing to say of parameters that are only tried. An
-/// empty diagnostic counts as success, so that asking for one is what tells.
+/// Returns whether `verify` has nothing to say of parameters that are only
+/// tried. An empty diagnostic counts as success, so that asking for one is what
+/// tells.
 static bool isAllowed(function_ref<LogicalResult(EmitError)> verify) {
   bool isRefused = false;
   auto refuse = [&] {

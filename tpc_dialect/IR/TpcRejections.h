@@ -58,8 +58,8 @@ readRejectedCorrections(mlir::Operation *function);
 /// Adds to the list of a function.
 void addRejectedCorrection(mlir::Operation *function,
                            const RejectedCorrection &rejected);
-/// Whether a correction was undone in a layer, by the unique name of the point
-/// of its kernel, or as a whole.
+/// Returns whether a correction was undone in a layer, by the unique name of
+/// the point of its kernel, or as a whole.
 bool isRejected(mlir::Operation *function, llvm::StringRef correction,
                 llvm::StringRef layer);
 

@@ -123,7 +123,7 @@ LogicalResult ObservedRangeAttr::verify(EmitError emitError, Observer observer,
   if (!decay)
     return success();
   if (observer != Observer::MovingAverage)
-    return emitError() << "'decay' is of a moving average";
+    return emitError() << "'decay' is only valid for moving averages";
   if (!(*decay >= 0 && *decay < 1))
     return emitError() << "'decay' must be at least 0 and below 1, but is "
                        << double(*decay);

@@ -215,7 +215,7 @@ def Tpc_QuantizeConfigAttr
     OptionalParameter<"::mlir::DictionaryAttr">:$config);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Whether it leaves everything to the scheme.
+    /// Returns whether it leaves everything to the scheme.
     bool isDefault() const { return !getWeights() && !getActivations() && !getOutputs(); }
   }];
 }

@@ -19,7 +19,7 @@ mlir::LogicalResult verifyBounds(EmitError emitError, const llvm::Twine &what,
 /// Check parameters of quantizers.
 mlir::LogicalResult verifyBits(EmitError emitError, unsigned bits);
 
-/// What is learned of a point, and its operands.
+/// Checks what is learned of a point, and its operands.
 mlir::LogicalResult verifyLearned(QuantizeOp point);
 } // namespace mct::tpc
 

@@ -155,7 +155,7 @@ public:
     ok = false;
   }
 
-  /// Whether all went well, and no field is left over.
+  /// Returns whether all went well, and no field is left over.
   LogicalResult finish() {
     if (!ok)
       return failure();

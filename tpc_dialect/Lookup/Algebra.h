@@ -22,7 +22,7 @@ std::optional<double> getSplatNumber(mlir::ElementsAttr elements);
 /// An operator that is known by its formula.
 struct Formula {
   llvm::StringLiteral name;
-  /// What it makes of x, for readers.
+  /// The function of x, for messages.
   llvm::StringLiteral text;
 };
 

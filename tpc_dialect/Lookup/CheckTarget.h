@@ -6,9 +6,9 @@
 
 namespace mct::tpc {
 
-/// Whether a platform and its bindings make sense together: what the verifier
-/// of one attribute or op cannot see (B5, B6, B7, B9, errors), and what is
-/// legal but can hardly be meant (A5, O3, Q5, P5, P6, B4, warnings).
+/// Returns whether a platform and its bindings make sense together: what the
+/// verifier of one attribute or op cannot see (B5, B6, B7, B9, errors), and
+/// what is legal but can hardly be meant (A5, O3, Q5, P5, P6, B4, warnings).
 /// `frameworks` supply the weights that a binding does not map by itself.
 mlir::LogicalResult checkTarget(PlatformOp platform,
                                 llvm::ArrayRef<BindingOp> bindings,

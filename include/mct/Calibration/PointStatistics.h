@@ -12,7 +12,7 @@
 
 namespace mct::calibration {
 
-/// What calibration knows of one tensor; merging is exact.
+/// Statistics of one tensor that calibration collects; merging is exact.
 struct PointStatistics {
   quantization::Histogram histogram;
   /// Over the last axis of one sample; none when not asked for.

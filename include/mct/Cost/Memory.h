@@ -4,6 +4,7 @@
 #ifndef MCT_COST_MEMORY_H
 #define MCT_COST_MEMORY_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>
@@ -64,7 +65,8 @@ struct MemoryReport {
 /// makes it are rounded up.
 ///
 /// The models of ops (`registerOpModels`) must be known to the context.
-MemoryReport computeMemory(mlir::func::FuncOp function);
+MemoryReport computeMemory(mlir::func::FuncOp function,
+                           const KernelOps &kernels);
 
 } // namespace mct
 

@@ -5,6 +5,7 @@
 #ifndef MCT_COST_RESOURCES_H
 #define MCT_COST_RESOURCES_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -82,7 +83,8 @@ struct ResourceModel {
 };
 
 /// The models of ops (`registerOpModels`) must be known to the context.
-ResourceModel computeResources(mlir::func::FuncOp function);
+ResourceModel computeResources(mlir::func::FuncOp function,
+                               const KernelOps &kernels);
 
 } // namespace mct
 

@@ -20,7 +20,7 @@ int64_t countElements(mlir::RankedTensorType type,
 /// The activation point that quantizes a value, or null.
 tpc::QuantizeOp getActivationPoint(mlir::Value value);
 
-/// What decides the width of a value: the point that quantizes it or what it
+/// The source of the width of a value: the point that quantizes it or what it
 /// was moved from; null, and then the value that nothing quantizes.
 struct WidthSource {
   tpc::QuantizeOp point;

@@ -44,8 +44,8 @@ public:
         };
   }
 
-  /// Whether the op is one of those above: with constant operands it may have a
-  /// value.
+  /// Returns whether the op is one of those above: with constant operands it
+  /// may have a value.
   bool knows(mlir::Operation *op) const;
 
   /// None when `value` is no such expression.
@@ -78,7 +78,7 @@ private:
   };
 
   std::optional<ConstantTensor> compute(mlir::Operation *op, Operands operands);
-  /// Whether `op` may make `count` elements; counts them.
+  /// Returns whether `op` may make `count` elements; counts them.
   bool admit(int64_t count, Operands operands);
   void remember(mlir::Value value, std::optional<ConstantTensor> tensor);
   void forgetOperands(mlir::Operation *op);

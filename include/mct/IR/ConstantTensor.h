@@ -31,7 +31,7 @@ public:
   /// of another size.
   static std::optional<ConstantTensor> get(mlir::Value value);
   static std::optional<ConstantTensor> get(mlir::ElementsAttr attribute);
-  /// Whether a tensor of this type can be held.
+  /// Returns whether a tensor of this type can be held.
   static bool isSupported(mlir::Type type);
   /// Rounded to the element type, integers wrap; one value makes a splat.
   /// Otherwise there is one for each element.
@@ -61,7 +61,7 @@ public:
   template <typename T> std::vector<T> decode() const;
   /// The stored elements in place; empty when they are not f32.
   llvm::ArrayRef<float> getFloats() const;
-  /// Whether every element is this number.
+  /// Returns whether every element is this number.
   bool isUniformly(double number) const;
   /// The same elements as a tensor of another shape, with as many of them.
   ConstantTensor reshape(mlir::RankedTensorType newType) const;

@@ -18,7 +18,7 @@ public:
   /// None when `value` is not a constant of element type f32, its data are
   /// missing, or it is a splat of more than 2^26 elements.
   static std::optional<ConstantFloats> get(mlir::Value value);
-  /// Whether there are such; without a copy.
+  /// Returns whether there are such; without a copy.
   static bool exists(mlir::Value value);
   /// Converts a tensor of any element type; none for a splat of more than 2^26
   /// elements.

@@ -24,7 +24,7 @@ class HostQuantizer {
 public:
   virtual ~HostQuantizer();
 
-  /// What becomes of a row-major tensor of this shape. `isTraining`: in a
+  /// Quantizes a row-major tensor of this shape. `isTraining`: in a
   /// function that computes gradients.
   virtual llvm::Error quantize(llvm::ArrayRef<int64_t> shape,
                                llvm::ArrayRef<float> values, bool isTraining,
@@ -84,7 +84,7 @@ private:
       made;
 };
 
-/// What a point asks the program for; none where it does not.
+/// Returns the request of a point to the program; none where it has none.
 std::optional<HostPoint> getHostPoint(tpc::QuantizeOp point);
 
 /// The ordinary quantizer that a point's becomes. Fails with a diagnostic at

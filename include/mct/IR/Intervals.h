@@ -34,7 +34,7 @@ struct Interval {
 
 /// The smallest interval that holds both.
 Interval unite(Interval a, Interval b);
-/// What both hold, or `a` where they have nothing in common.
+/// Returns what both hold, or `a` where they have nothing in common.
 Interval intersect(Interval a, Interval b);
 Interval add(Interval a, Interval b);
 Interval subtract(Interval a, Interval b);
@@ -65,14 +65,14 @@ struct RescaleFactor {
   Interval operator()(Interval values) const {
     return {(*this)(values.low), (*this)(values.high)};
   }
-  /// What a 32-bit rescale is defined for.
+  /// Returns the values that a 32-bit rescale is defined for.
   Interval getDomain() const {
     return {-(int64_t(1) << (shift - 1)), (int64_t(1) << (shift - 1)) - 1};
   }
 };
 
-/// What `tosa.table` looks up: 256 entries for i8, or 513 for i16, between
-/// which it interpolates.
+/// Returns what `tosa.table` looks up: 256 entries for i8, or 513 for i16,
+/// between which it interpolates.
 Interval lookUp(llvm::ArrayRef<int64_t> table, Interval index);
 
 } // namespace mct

@@ -15,7 +15,7 @@ mlir::StringAttr getName(mlir::Location loc);
 /// `assignNames`.
 mlir::StringAttr getName(mlir::Value value);
 
-/// Behind the names of values that are shifted: they are not those of that name
+/// Ends the names of values that are shifted: they are not those of that name
 /// in the float network.
 inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
 
@@ -32,10 +32,10 @@ struct TransposedName {
 mlir::Location getTransposedLoc(mlir::Location loc,
                                 llvm::ArrayRef<int32_t> permutation);
 
-/// Whether a name is one that `getTransposedLoc` makes.
+/// Returns whether a name is one that `getTransposedLoc` makes.
 bool isTransposedName(llvm::StringRef name);
 
-/// What a location that `getTransposedLoc` made tells, several of them in a row
+/// Reads a location that `getTransposedLoc` made, several of them in a row
 /// as one; none for other locations, or when the value has got another name
 /// since.
 std::optional<TransposedName> getTransposed(mlir::Location loc);

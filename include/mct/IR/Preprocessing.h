@@ -25,7 +25,7 @@ struct Preprocessing {
   llvm::SmallVector<double> scale, offset;
   /// The leading dimension, which holds the samples, is 0. None: the last.
   std::optional<int64_t> axis;
-  /// Behind the leading one, dimension i of the argument is dimension
+  /// After the leading one, dimension i of the argument is dimension
   /// permutation[i] of a sample. Empty: they are in order.
   llvm::SmallVector<int64_t> permutation;
 

@@ -50,7 +50,7 @@ NamedValue named(llvm::StringRef name, double value, const char *format = "%e");
 NamedValue named(llvm::StringRef name, int64_t value);
 NamedValue named(llvm::StringRef name, llvm::StringRef value);
 
-/// What is told of one decision. Text and values are streamed into it; nothing
+/// The record of one decision. Text and values are streamed into it; nothing
 /// streamed is the text of the reason.
 class Record {
 public:
@@ -126,7 +126,7 @@ struct CollectedRecord {
   /// value, empty when it has none.
   std::string op, name;
   std::vector<NamedValue> values;
-  /// What the remark said, and where.
+  /// The text of the remark, and its place.
   std::string location, text;
   struct Note {
     std::string location, text;

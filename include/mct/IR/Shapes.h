@@ -20,8 +20,8 @@ namespace mct {
 ///   elements. A size that is not known agrees with all.
 mlir::LogicalResult verifyShapes(mlir::Operation *root);
 
-/// Whether a type has more elements than any memory holds; sizes that are not
-/// known count as 1.
+/// Returns whether a type has more elements than any memory holds; sizes that
+/// are not known count as 1.
 bool exceedsMemory(mlir::ShapedType type);
 
 } // namespace mct

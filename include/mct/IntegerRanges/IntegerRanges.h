@@ -25,7 +25,7 @@ struct RangeViolation {
   };
   Kind kind;
   mlir::Operation *op;
-  /// What it may meet, and what it is defined for.
+  /// Values that it may meet, and values that it is defined for.
   Interval found, allowed;
   /// Index along the last axis; none when it is the same for all.
   std::optional<int64_t> channel;

@@ -28,7 +28,7 @@ struct BatchDimension {
 /// Where the batch lies in every value that depends on the arguments.
 using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
 
-/// What is to become of an operand when the batch changes.
+/// A change of an operand when the batch changes.
 struct OperandChange {
   enum Kind {
     /// Depends on the samples: they move to `dimension`.
@@ -73,15 +73,15 @@ public:
   }
   /// The same, or the shape of a value that does not depend on the arguments.
   llvm::ArrayRef<int64_t> getSampleOrShape(mlir::Value value) const;
-  /// Whether the batch of a value could be moved there.
+  /// Returns whether the batch of a value could be moved there.
   bool canMove(mlir::Value value, int64_t dimension) const;
   /// Requires canMove. Free: 0.
   int64_t costOfMove(mlir::Value value, int64_t dimension) const;
   /// The samples see the same constant or intermediate value, of `rows` along
   /// `dimension`: it has so many, or as many copies of them as the batch.
   bool isSameForAll(mlir::Value value, int64_t dimension, int64_t rows) const;
-  /// Whether the batch lies elsewhere, but a result of the function should
-  /// begin with it: the value has one row for each sample.
+  /// Returns whether the batch lies elsewhere, but a result of the function
+  /// should begin with it: the value has one row for each sample.
   bool leadsWhenMoved(mlir::Value value) const;
 
   //===--- What an op asks for --------------------------------------------===//

@@ -20,7 +20,7 @@ class RankedTensorType;
 namespace mct {
 class BatchFollower;
 
-/// What becomes of the elements of the moved operands.
+/// The kinds of movements of the elements of the moved operands.
 enum class Movement {
   /// Each is one element of the result: reshape, transpose, reverse, concat.
   Permute,
@@ -46,7 +46,7 @@ struct ChannelMap {
   /// For each position along it the channel of the operand.
   llvm::SmallVector<int64_t> channels;
 
-  /// Whether all `count` channels lie there in order, and nothing else.
+  /// Returns whether all `count` channels lie there in order, and nothing else.
   bool isIdentity(int64_t count) const;
 };
 
@@ -75,9 +75,10 @@ public:
 /// implements none of the interfaces.
 unsigned getNumDataOperands(mlir::Operation *op);
 
-/// Whether constants among the data operands of the op are numbers like those
-/// of the other ones, which a target may want to quantize (`pos_attr`): true of
-/// ops with several data operands that compute element by element or move.
+/// Returns whether constants among the data operands of the op are numbers like
+/// those of the other ones, which a target may want to quantize (`pos_attr`):
+/// true of ops with several data operands that compute element by element or
+/// move.
 bool readsPositionalConstants(mlir::Operation *op);
 
 /// The operand whose elements the op moves, the only one; null for any other op

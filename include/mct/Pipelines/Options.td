@@ -147,7 +147,7 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
   Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 
-/// Those of `mct-prepare` and of `mct-correct`, and those of the passes between them.
+/// Options of `mct-prepare` and of `mct-correct`, and those of the passes between them.
 def PtqOptions : Mct_Pipeline<"mct-ptq",
     "Post-training quantization: attach a target, prepare, insert points, calibrate, choose parameters, correct", [
   Mct_Member<"target", TargetOptionGroup>, Mct_Member<"effort", EffortOptionGroup>,

@@ -28,7 +28,7 @@ public:
   mlir::Operation *getOperation() const { return op; }
   mlir::Location getLoc() const { return op->getLoc(); }
   mlir::OpOperand &getInput() const { return op->getOpOperand(inputNumber); }
-  /// What the op computes together with its bias. That of an op without a place
+  /// Returns what the op computes with its bias. That of an op without a place
   /// for a bias (`tosa.matmul`) is added by a `tosa.add` of its own, directly
   /// behind it or behind a reshape; the result then is that of the addition.
   mlir::Value getResult() const;
@@ -89,10 +89,10 @@ public:
                tpc::CorrectionsAttr corrections = {}) const;
   /// The record of corrections on the kernel's point, or null.
   tpc::CorrectionsAttr getCorrections() const;
-  /// That record when the bias becomes `bias`, and the result of the float
-  /// layer scale * result + offset per channel of what it was; no scales stand
-  /// for ones, no offsets for zeros. Null where there is none, or where it
-  /// would not be finite. Ask before anything is set. Requires `getBias()`.
+  /// Returns that record when the bias becomes `bias`, and the result of the
+  /// float layer scale * result + offset per channel of what it was; no scales
+  /// stand for ones, no offsets for zeros. Null where there is none, or where
+  /// it would not be finite. Ask before anything is set. Requires `getBias()`.
   tpc::CorrectionsAttr getCorrectionsAfter(llvm::ArrayRef<float> bias,
                                            llvm::ArrayRef<double> scale,
                                            llvm::ArrayRef<double> offset) const;
@@ -101,8 +101,8 @@ public:
   tpc::CorrectionsAttr
   withScaledFloatKernel(tpc::CorrectionsAttr corrections,
                         llvm::function_ref<double(size_t)> factorOf) const;
-  /// Whether kernel and bias of the float network can be told from the record
-  /// of corrections; there is one.
+  /// Returns whether kernel and bias of the float network can be told from the
+  /// record of corrections; there is one.
   bool canTakeBackCorrections() const;
   /// Gives the layer kernel and bias of the float network again, and drops the
   /// record: bias_offset is taken out of the bias exactly, kernel_scale up to
@@ -151,9 +151,9 @@ private:
   llvm::SmallVector<int64_t, 4> padding;
 };
 
-/// What a constant holds for each of `channels` channels along `axis`, when it
-/// varies along that axis at most: a constant of any shape that broadcasts, or
-/// what `linalg.fill` and `linalg.broadcast` make of one.
+/// Returns the values of a constant for `channels` channels along `axis`, when
+/// it varies along that axis at most: a constant of any shape that broadcasts,
+/// or what `linalg.fill` and `linalg.broadcast` make of one.
 std::optional<std::vector<float>>
 getChannelConstant(mlir::Value value, int64_t axis, int64_t channels);
 

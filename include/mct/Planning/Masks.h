@@ -8,7 +8,7 @@
 
 namespace mct {
 
-/// What kind of mask a value holds.
+/// The kinds of masks that a value may hold.
 enum class Mask {
   /// Infinities: no code of any grid stands for one.
   Infinite,
@@ -35,8 +35,8 @@ enum class Mask {
 /// that those read.
 llvm::DenseMap<mlir::Value, Mask> findMasks(mlir::Block &block);
 
-/// Whether an op computes a mask, or what becomes one, from flags: it needs
-/// them as they are, also where something else reads them quantized.
+/// Returns whether an op computes a mask, or what becomes one, from flags: it
+/// needs them as they are, also where something else reads them quantized.
 bool readsFlags(mlir::Operation *op,
                 const llvm::DenseMap<mlir::Value, Mask> &masks);
 

@@ -19,7 +19,8 @@ struct OperatorPoints {
   int64_t numAlternatives() const;
   /// Index of the alternative that the operator takes.
   int64_t getChosen() const;
-  /// What a point is in an alternative: its `config` where there is no choice.
+  /// Returns the config of a point in an alternative: its `config` without a
+  /// choice.
   static mlir::Attribute getConfig(tpc::QuantizeOp point, int64_t index);
   /// The point of the result, or null.
   tpc::QuantizeOp getResultPoint() const;

@@ -23,10 +23,11 @@ namespace mct {
 
 /// One line of an overrides file.
 struct OverrideRule {
-  /// What the pattern is compared with; `All` selects every operator and input.
+  /// The name that the pattern is compared with; `All` selects all that have
+  /// one.
   enum class Selector { Name, Op, Set, Pattern, All };
 
-  /// What became of the width that a rule for all operators asks for.
+  /// The use of the width that a rule for all operators asks for.
   struct WidthUse {
     /// Number of tensors that have it.
     size_t numTaken = 0;
@@ -49,16 +50,16 @@ struct OverrideRule {
   mlir::FileLineColLoc loc;
   /// The line, without what is around it.
   std::string text;
-  /// Whether the rule may have nothing to act on.
+  /// True if the rule may have nothing to act on.
   bool isOptional = false;
   /// Operators that the pattern selects, and those for which it says anything.
   size_t numSelected = 0, numAffected = 0;
   /// Use of the widths of results and of weights, where the selector is `All`.
   WidthUse activationUse, weightUse;
 
-  /// Whether the rule is about the operator of that name.
+  /// Returns whether the rule is about the operator of that name.
   bool selects(mlir::StringAttr name, const tpc::Node &node) const;
-  /// Whether the rule leaves tensors alone that cannot have the width.
+  /// Returns whether the rule leaves tensors alone that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
   /// Returns the use of the widths of weights or of results.
   WidthUse &getUse(bool isWeight) {
@@ -66,8 +67,8 @@ struct OverrideRule {
   }
 };
 
-/// What rules ask of one operator: bits, or 0 for float, and the rule that says
-/// so.
+/// Wishes of rules for one operator: bits, or 0 for float, and the rule that
+/// says so.
 struct Wishes {
   using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
   Wish activation, weights;
@@ -122,7 +123,7 @@ struct Overrides {
   static void append(mlir::func::FuncOp function,
                      llvm::ArrayRef<std::string> rules);
 
-  /// What the rules ask of an operator; counts for `checkUsed`. `hasResult`:
+  /// Returns the wishes for an operator; counts for `checkUsed`. `hasResult`:
   /// its result has a point. `hasWeight`: it has a quantized weight with that
   /// generic name, or any for the empty name.
   Wishes getWishes(mlir::StringAttr name, const tpc::Node &node, bool hasResult,

@@ -28,7 +28,7 @@ struct DroppedCandidate {
 /// One constant operand of a node that the target speaks of.
 struct PlannedWeight {
   mlir::OpOperand *operand = nullptr;
-  /// What the target calls it: `kernel_attr`, `pos_attr`, …
+  /// The target's name of it: `kernel_attr`, `pos_attr`, …
   mlir::StringAttr genericName;
   /// The same, with a number where the node has several of that name.
   mlir::StringAttr name;
@@ -58,11 +58,11 @@ mlir::StringAttr getNodeName(const tpc::Node &node);
 /// The values of f32 that the node reads, each once, constants apart.
 llvm::SmallVector<mlir::Value> getFloatInputs(const tpc::Node &node);
 
-/// Whether two alternatives quantize a result in the same way.
+/// Returns whether two alternatives quantize a result in the same way.
 bool haveEqualActivation(tpc::OpQuantConfigAttr lhs,
                          tpc::OpQuantConfigAttr rhs);
 
-/// What covers the result of a node.
+/// The ways in which the result of a node is covered.
 enum class ResultCover {
   /// A quantizer of its own.
   Point,
@@ -176,7 +176,7 @@ public:
   std::vector<PlannedNode> nodes;
   llvm::SmallVector<FusedGroup> groups;
   llvm::SmallVector<PlannedInput> inputs;
-  /// Whether preserved results get points, too, with the parameters of those
+  /// True if preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
   /// Whether that result of a node gets a point: where all do, and where it is

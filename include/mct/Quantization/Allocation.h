@@ -19,8 +19,8 @@ namespace mct::quantization {
 /// Something that every choice uses an amount of, in a unit of its own (bits,
 /// for example), and of which there may be no more than a limit.
 struct AllocatedResource {
-  /// What depends on the choices of two different groups together, of which
-  /// the second has `numSecond`: `amounts[c1 * numSecond + c2]`.
+  /// A cost that depends on the choices of two different groups together, of
+  /// which the second has `numSecond`: `amounts[c1 * numSecond + c2]`.
   struct Pair {
     size_t first = 0, second = 0, numSecond = 0;
     std::vector<int64_t> amounts;
@@ -59,8 +59,8 @@ struct FrontPoint {
 };
 
 struct AllocationResult {
-  /// What keeps to all limits, the cheapest first, as many as were asked for
-  /// or as there are; empty: nothing does.
+  /// Allocations within all limits, the cheapest first, as many as were asked
+  /// for or as there are; empty: nothing does.
   std::vector<Allocation> best;
   /// Without any: what exceeds the limits least, by the largest ratio of an
   /// amount to its limit, and of several such the cheapest; and which

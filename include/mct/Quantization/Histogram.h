@@ -76,7 +76,7 @@ public:
   bool operator==(const Histogram &other) const;
   bool operator!=(const Histogram &other) const { return !(*this == other); }
 
-  /// What a histogram stores, with the counts as the run of bins firstBin,
+  /// The members of a histogram, with the counts as the run of bins firstBin,
   /// firstBin + 1, ... and zero elsewhere.
   struct Parts {
     float min = std::numeric_limits<float>::infinity();

@@ -63,10 +63,11 @@ struct RoundingProblem {
   llvm::ArrayRef<ProductMoments> groups;
   /// [groups, outputs, columns].
   llvm::ArrayRef<float> weights;
-  /// What the levels may be, at least one; of each one entry for all channels,
-  /// or one for each. The first is what the rounding is compared with.
+  /// Levels that weights may have, at least one; each has one entry for all
+  /// channels, or one for each. The first is what the rounding is compared
+  /// with.
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
-  /// Whether each channel may take another one of the candidates.
+  /// True if each channel may take another one of the candidates.
   bool choosesPerChannel = true;
   /// Share of the mean variance of the columns that is added to the covariance,
   /// so that weights stay where the samples say nothing.
@@ -125,7 +126,7 @@ struct WideRoundingProblem {
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
   bool choosesPerChannel = true;
   double damping = 0.01;
-  /// What covariances and factors may take at a time.
+  /// Most bytes that covariances and factors take at a time.
   int64_t maxBytes = kMaxBytes;
 
   static constexpr int64_t kMaxBytes = int64_t(512) << 20;

@@ -82,7 +82,7 @@ struct ScoreNormalization {
   bool bySample = true;
   /// Logarithms to the base 10, from 0 on; zeros count as the smallest other.
   bool isLogarithmic = true;
-  /// Whether logarithms are scaled so that the largest becomes 1.
+  /// True if logarithms are scaled so that the largest becomes 1.
   bool isScaled = false;
 };
 

@@ -9,7 +9,7 @@
 
 namespace mct::report {
 
-/// What a report is made of.
+/// The networks and files that a report is made of.
 struct AnalyseInputs {
   /// The quantized network, and the float one that it was made of. In one
   /// context; their values get names.
@@ -20,13 +20,13 @@ struct AnalyseInputs {
   std::string name, floatName, integerName;
   /// Function of all of them; empty: `main`, or the only public one.
   std::string function;
-  /// What they run on, and how.
+  /// The samples that they run on, and the settings.
   execution::RunSettings settings;
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
-  /// What the passes left behind that made the quantized network, or null.
+  /// The trace of the passes that made the quantized network, or null.
   const Trace *trace = nullptr;
 };
 

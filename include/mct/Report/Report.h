@@ -46,7 +46,7 @@ struct Histogram {
   std::vector<int64_t> counts;
 };
 
-/// What calibration saw of an activation; of a weight, its values.
+/// Statistics of an activation from calibration; of a weight, its values.
 struct Statistics {
   int64_t count = 0, zeros = 0;
   Real min = 0, max = 0;
@@ -96,7 +96,7 @@ struct Number {
   Real value = 0;
 };
 
-/// What a pass did with a point or operator, or left alone, and why; see
+/// A change that a pass made to a point or operator, or did not, and why; see
 /// `Records.h`.
 struct Decision {
   std::string pass, decision, reason, text;
@@ -104,10 +104,10 @@ struct Decision {
   std::vector<Number> numbers;
 };
 
-/// What a point, or all points of an operator, do to the results of the
-/// network, in the unit of `Report::metric`. No correction is made meanwhile,
-/// of this point or of others: biases and weights are those of the float
-/// network, which the quantizers round one by one.
+/// The effect of a point, or of all points of an operator, on the results of
+/// the network, in the unit of `Report::metric`. No correction is made
+/// meanwhile, of this point or of others: biases and weights are those of the
+/// float network, which the quantizers round one by one.
 struct Effect {
   /// Distance of the results from those of the float network when only this is
   /// quantized.
@@ -178,7 +178,7 @@ struct Point {
   std::vector<WeightChannel> channels;
 };
 
-/// What the target asks of an operator: one or several ops, also those that
+/// An operator as the target describes it: one or several ops, also those that
 /// stay float. Arguments of the function are operators, too, whose only op is
 /// `argument`.
 struct Operator {
@@ -188,8 +188,8 @@ struct Operator {
   std::vector<std::string> ops;
   /// Empty: none matches, the default applies.
   std::string operatorSet;
-  /// What matched, and the lines of `overrides` that it goes by, as texts;
-  /// empty: none.
+  /// The pattern that matched, and the lines of `overrides` that apply, as
+  /// texts; empty: none.
   std::string matchedBy, overriddenBy;
   /// `point`, `fused`, `preserved` or `float`, and why it is float.
   std::string cover, whyFloat;
@@ -278,7 +278,7 @@ struct Diagnosis {
   std::string subject;
   /// One sentence each: what is wrong, with numbers; and what to do.
   std::string cause, remedy;
-  /// What can be pasted: lines of `overrides` (`overrides`), an option of
+  /// Text that can be pasted: lines of `overrides` (`overrides`), an option of
   /// `mct-ptq` (`option`), or nothing (`data`).
   std::string kind, paste;
   /// Number of the `Report::trials` that tried the remedy; none: it needs
@@ -308,7 +308,7 @@ struct ResultGroup {
 struct Result {
   int64_t number = 0;
   std::string name;
-  /// Whether each sample has one row of scores of classes; see
+  /// True if each sample has one row of scores of classes; see
   /// `execution::ResultComparison`.
   bool isScores = false;
   /// As in a group. `integer`: of the integer network.
@@ -324,7 +324,7 @@ struct Result {
   std::string verdict;
 };
 
-/// What a correction does to the results, with everything quantized and all
+/// The effect of a correction on the results, with everything quantized and all
 /// other corrections made.
 struct CorrectionEffect {
   /// Words of `tpc.corrections`, with commas between them.
@@ -340,7 +340,7 @@ struct CorrectionEffect {
   /// without it.
   std::string worst;
   Real worstWith = 0, worstWithout = 0;
-  /// Whether it makes results worse beyond chance.
+  /// True if it makes results worse beyond chance.
   bool isHarmful = false;
 };
 
@@ -377,7 +377,7 @@ struct Trial {
   std::string worst;
   Real worstBefore = 0, worstAfter = 0;
   std::optional<Real> worstGain;
-  /// Whether results gain beyond chance.
+  /// True if results gain beyond chance.
   bool isWorthwhile = false;
 };
 
@@ -407,7 +407,7 @@ struct Report {
   std::optional<int64_t> calibrationSamples;
   Accuracy floating, simulated;
   std::optional<Accuracy> integer;
-  /// Those that are real numbers, in the order of the function.
+  /// Results that are real numbers, in the order of the function.
   std::vector<Result> results;
   /// In program order.
   std::vector<Operator> operators;
@@ -424,7 +424,7 @@ struct Report {
   /// Counts by float class and simulated class, row by row; empty where outputs
   /// are no scores of at most 64 classes.
   std::vector<std::vector<int64_t>> confusion;
-  /// Those that had a choice.
+  /// Operators that had a choice.
   std::vector<std::string> frontOperators;
   std::vector<FrontPoint> front;
   /// Passes of the run that made the module, in the order in which they began.

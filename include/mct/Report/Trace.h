@@ -14,7 +14,7 @@ namespace mct::report {
 /// Version of the document. Readers refuse a later one.
 inline constexpr int64_t kTraceVersion = 1;
 
-/// What a pass did or left alone.
+/// A decision of a pass.
 struct TracedRecord {
   /// Kind of the op (`tosa.conv2d`), and the name that the point or value had
   /// then; empty: none.
@@ -23,14 +23,14 @@ struct TracedRecord {
 };
 
 struct Trace {
-  /// What made the module.
+  /// The programs that made the module.
   std::string mctVersion, llvmVersion, instructionSet;
   /// Words of the command that ran, but for what made the trace; empty: none
   /// did, or it cannot be given again.
   std::vector<std::string> command;
-  /// What the first of the pipelines read: a file, or any name.
+  /// The input of the first pipeline: a file, or any name.
   std::string input;
-  /// What was asked for without a command, as it was written, without
+  /// Requests without a command, as they were written, without
   /// `builtin.module(…)`; in order.
   std::vector<std::string> asked;
   /// All passes with all their options, in the order in which they ran on a

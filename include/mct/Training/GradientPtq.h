@@ -18,7 +18,7 @@ enum class GptqRounding {
   Perturbed, // moved from the nearest level by what is learned
 };
 
-/// What is compared with the float network, and how.
+/// The values that are compared with the float network, and how.
 enum class GptqLoss {
   /// Results of the layers: squared errors, divided by the mean square.
   SquaredError,

@@ -143,7 +143,7 @@ private:
   const GradientRules &rules;
 };
 
-/// What a rule hands the gradients of the operands to; `take` outlives it.
+/// Takes the gradients of the operands from a rule; `take` outlives it.
 class OperandGradients {
 public:
   using Taker = llvm::function_ref<void(unsigned operand, mlir::Value)>;

@@ -10,12 +10,12 @@
 
 namespace mct {
 
-/// What training does to a point.
+/// The ways in which a point is trained.
 enum class TrainingMethod {
   None, // the point takes no part: a constant stays one
   /// The quantizer stays, gradients pass straight through.
   Fixed,
-  /// What the quantizer has is learned, with straight-through gradients.
+  /// Parameters of the quantizer are learned, with straight-through gradients.
   STE,
   /// The same with gradients of a learned step.
   LSQ,
@@ -31,12 +31,12 @@ llvm::cl::ValuesClass trainingMethodValues();
 struct TrainableOptions {
   TrainingMethod weights = TrainingMethod::LSQ;
   TrainingMethod activations = TrainingMethod::LSQ;
-  /// What comes back to values that a quantizer cuts off: nothing (true), or
+  /// The gradient of values that a quantizer clips: nothing (true), or
   /// everything. Without a meaning for LSQ, which masks.
   bool masksClipped = true;
   /// Activations are quantized more and more, by a fraction that is scheduled.
   bool isGradual = false;
-  /// Whether soft rounding learns a scale for each channel, too, where
+  /// True if soft rounding learns a scale for each channel, too, where
   /// thresholds are free.
   bool learnsScales = false;
   /// Largest number of levels by which perturbed rounding moves a weight.

@@ -13,7 +13,7 @@
 
 namespace mct {
 
-/// What the results of the network are to be.
+/// The losses of the results of the network.
 enum class QatLoss {
   CrossEntropy, // the classes of the samples
   SquaredError, // the float network's results

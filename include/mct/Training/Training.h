@@ -20,7 +20,7 @@ struct LearnedTensor {
   std::vector<float> values;
 };
 
-/// What a point becomes when its training ends.
+/// The quantizer of a point when its training ends.
 struct FrozenQuantizer {
   /// One parameter, or one for each channel of the point.
   tpc::QuantizerAttrInterface parameters;
@@ -73,7 +73,7 @@ struct TrainingRequest {
   std::string name;
   /// Samples that one call has; 0: as many as the network says.
   int64_t samples = 0;
-  /// What the new function returns: values of the network by name
+  /// Results of the new function: values of the network by name
   /// (`mct::getName`), or the unique names of activation points, of which the
   /// value before the quantizer is meant. Empty: the results of the network.
   llvm::SmallVector<std::string> compared;

@@ -16,8 +16,8 @@ public:
   virtual ~TrainingHost();
 
   virtual bool watchesSteps() const = 0;
-  /// Behind each step, on the thread that trains. `compared`: the names of what
-  /// the loss compares. An error ends the training.
+  /// Called after each step, on the thread that trains. `compared`: the names
+  /// of what the loss compares. An error ends the training.
   virtual llvm::Error afterStep(const TrainingStepInfo &step,
                                 llvm::ArrayRef<std::string> compared) = 0;
 

@@ -61,9 +61,9 @@ public:
   /// Returns whether it compares with what another network, the teacher, makes
   /// of the samples.
   virtual bool needsTeacher() const = 0;
-  /// Whether it can be computed of those results of a network, for a source of
-  /// so many samples, of those that there are. Called once, before anything
-  /// else.
+  /// Returns whether it can be computed of those results of a network, for a
+  /// source of so many samples, of those that there are. Called once, before
+  /// anything else.
   virtual llvm::Error check(llvm::ArrayRef<ComparedShape> results,
                             int64_t numSamples, int64_t numAvailable) = 0;
   /// `batch` outlives what is returned.

@@ -33,7 +33,7 @@ struct OptimizerSettings {
   bool isRelative = false;
 };
 
-/// What pulls rounded weights to one of both levels: factor * sum over the
+/// The regularizer that pulls rounded weights to a level: factor * sum over the
 /// layers of importance / largest importance *
 /// quantization::roundingRegularizer
 struct RegularizerSettings {
@@ -45,14 +45,15 @@ struct RegularizerSettings {
   double initial = 20, target = 2, start = 0.2;
 };
 
-/// What a step has moved.
+/// A tensor that a step has moved.
 struct TrainedTensor {
   const LearnedValue *learned;
-  /// Behind the step; gradients of loss and regularizer, by which it was moved.
+  /// State after the step; gradients of loss and regularizer that it was moved
+  /// by.
   llvm::ArrayRef<float> values, gradients;
 };
 
-/// What is known behind a step of a training run.
+/// The state after a step of a training run.
 struct TrainingStepInfo {
   /// Index of this step, from 0 on; number of all steps, and of those of an
   /// epoch.
@@ -63,7 +64,7 @@ struct TrainingStepInfo {
   llvm::ArrayRef<TrainedTensor> trained;
 };
 
-/// What a run needs to know beside network, samples and loss.
+/// Settings of a run beside network, samples and loss.
 struct TrainingSettings {
   int64_t epochs = 1;
   /// Samples of a step. The last batch of an epoch has what is left.
@@ -82,7 +83,8 @@ struct TrainingSettings {
   /// Fraction of gradual points, by step. None: from 0 to 1 over the whole run.
   std::optional<quantization::LinearAnnealing> fraction;
 
-  /// What the teacher makes of the samples is kept, if it is no more than this.
+  /// Most bytes of the teacher's results that are kept; where there are more,
+  /// none.
   int64_t teacherBytes = int64_t(128) << 20;
 
   /// A file in which the run is kept, so that it can go on when it was ended;
@@ -100,7 +102,8 @@ struct TrainingSettings {
 struct TrainingProblem {
   /// With trainable points. It stays as it is.
   mlir::func::FuncOp network;
-  /// What of it is compared and learned; `name` and `samples` are the run's.
+  /// Values of it that are compared and learned; `name` and `samples` are the
+  /// run's.
   TrainingRequest request;
   GradientRules rules;
   /// Function with the values that a loss compares with (null: `network`). Its

@@ -11,7 +11,7 @@ namespace mct {
 inline constexpr llvm::StringLiteral kInitialValueAttrName =
     "tpc.initial_value";
 
-/// Behind the name of a variable: the result that is its value after a run.
+/// Ends the name of the result that is the value of a variable after a run.
 inline constexpr llvm::StringLiteral kNextSuffix = "_next";
 
 } // namespace mct

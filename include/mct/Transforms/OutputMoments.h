@@ -14,7 +14,8 @@ struct OutputMoments {
   std::vector<float> mean, deviation;
 };
 
-/// What the layer's bias says (`tpc.bias`); none when it says nothing.
+/// Returns the moments of the layer's bias (`tpc.bias`); none where it has
+/// none.
 std::optional<OutputMoments> getOutputMoments(const KernelOp &kernelOp);
 
 /// Notes the moments on the layer's bias. Does nothing for a layer whose bias

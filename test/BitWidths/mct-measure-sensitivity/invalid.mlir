@@ -22,7 +22,7 @@ func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
 
 func.func private @other(tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32>
 func.func @main(%x: tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> {
-  // expected-error @below {{'func.call' op calls another function, and alternatives are measured within one; run --inline before}}
+  // expected-error @below {{'func.call' op calls another function, and alternatives are measured within one; run the pass inline before}}
   %0 = func.call @other(%x) : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32>
   return %0 : tensor<1x1x1x2xf32>
 }

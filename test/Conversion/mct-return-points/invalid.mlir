@@ -7,7 +7,7 @@ func.func @part(%x: tensor<1x4xi8>) -> tensor<1x4xi8>
   return %0 : tensor<1x4xi8>
 }
 func.func @main(%x: tensor<1x4xi8>) -> tensor<1x4xi8> {
-  // expected-note @below {{it is called here; inline it first (--inline)}}
+  // expected-note @below {{it is called here; inline it first, by the pass inline}}
   %0 = func.call @part(%x) : (tensor<1x4xi8>) -> tensor<1x4xi8>
   return %0 : tensor<1x4xi8>
 }

@@ -35,7 +35,7 @@ module {
 
 func.func private @other()
 func.func @main() {
-  // expected-error@+1 {{calls another function, and layers are corrected within one; run --inline before}}
+  // expected-error@+1 {{calls another function, and layers are corrected within one; run the pass inline before}}
   call @other() : () -> ()
   return
 }

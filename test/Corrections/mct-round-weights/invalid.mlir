@@ -34,7 +34,7 @@ func.func @main(%arg0: tensor<1x1x1x2xf32>, %arg1: tensor<1x?x?x2xf32>) -> (tens
   // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: weights of one output channel have several thresholds}}
   %2 = tosa.conv2d %arg0, %inputs, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %open = tpc.quantize %kernel as "open" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x2xf32>
-  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: its layout is different}}
+  // expected-remark@+1 {{'tosa.conv2d' op keeps its weights: layout mismatch}}
   %3 = tosa.conv2d %arg1, %open, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x?x?x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x?x?x1xf32>
   return %0, %1, %2, %3 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x?x?x1xf32>
 }

@@ -38,7 +38,7 @@ func.func @dynamic_result(%arg0: tensor<2x4xi8>) -> tensor<?x2xi8> {
   // expected-note @below {{write the size that it stands for: its result is 'tensor<?x2xi8>'}}
   %shape = tosa.const_shape {values = dense<[-1, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
   // expected-error @below {{makes a tensor of dynamic shape, 'tensor<?x2xi8>', of operands with static ones}}
-  // expected-note @below {{infer its size, by --tosa-infer-shapes}}
+  // expected-note @below {{infer its size, by tosa-infer-shapes}}
   // expected-error @below {{has -1 as number 0 of a shape operand}}
   %0 = tosa.reshape %arg0, %shape : (tensor<2x4xi8>, !tosa.shape<2>) -> tensor<?x2xi8>
   return %0 : tensor<?x2xi8>

@@ -127,7 +127,7 @@ func.func @stride_that_overflows(%x: tensor<1x3x4x1xf32>, %k: tensor<2x3x3x1xf32
 // -----
 
 // expected-error @below {{'func.func' op has the type 'tensor<1x1x1x9223372036854775807xi8>', which has more elements than fit into memory}}
-// expected-note @below {{write the sizes that the network has, or let --tosa-infer-shapes find those that are not known}}
+// expected-note @below {{write the sizes that the network has, or let tosa-infer-shapes find those that are not known}}
 func.func @one_size(%x: tensor<1x1x1x9223372036854775807xi8>) -> tensor<1x1x1x9223372036854775807xi8> {
   return %x : tensor<1x1x1x9223372036854775807xi8>
 }

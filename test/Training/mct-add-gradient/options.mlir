@@ -61,7 +61,7 @@ func.func @points(%x: tensor<2xf32>) -> tensor<2xf32> {
 // STEPS-NEXT:    %[[SAME:.*]] = tosa.identity %[[G]]
 // STEPS-NEXT:    return %[[SAME]]
 func.func @steps(%x: tensor<2xf32>, %i: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xi1>) {
-  // expected-remark @below {{passes no gradient: its result changes in steps}}
+  // expected-remark @below {{passes no gradient: its result is piecewise constant}}
   %0 = tosa.floor %x : (tensor<2xf32>) -> tensor<2xf32>
   %1 = tosa.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %2 = tosa.greater %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>

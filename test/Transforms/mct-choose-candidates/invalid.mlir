@@ -13,7 +13,7 @@
 // THREE: three.rules:1:1: error: 'kernel_attr' of 'first' cannot have 3 bits; its points offer 8 and 4 here
 // THREE: note: the point is here
 // SIXTEEN: sixteen.rules:2:1: error: 'kernel_attr' of 'first' cannot have 8 bits; its points offer 4 here
-// FLOAT: float.rules:1:1: error: the result of 'first' has a point, which cannot become float; insert points with this rule, or run with mct-run --float-points
+// FLOAT: float.rules:1:1: error: the result of 'first' has a point, which cannot become float; insert points with this rule, or run the network without its points
 // FLOAT: note: the point is here
 // UNKNOWN: unknown.rules:1:1: error: the rule matches nothing
 // TARGET: error: module has no target; run tpc-attach-target first

@@ -76,7 +76,7 @@ func.func @layout(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   %i = arith.constant dense<0.0> : tensor<1x2x2x1xf32>
   %k = arith.constant dense<1.0> : tensor<1x1x1x1xf32>
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>) outs(%i : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
-  // expected-remark @below {{not collapsed with what is before it: its layout is different}}
+  // expected-remark @below {{not collapsed with what is before it: layout mismatch}}
   %1 = linalg.conv_2d_nhwc_fhwc ins(%0, %k : tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>) outs(%i : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
   return %1 : tensor<1x2x2x1xf32>
 }

@@ -37,7 +37,7 @@ func.func private @helper(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = tosa.variable_read @s : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-// expected-note @below {{inline the functions that are called, by --inline}}
+// expected-note @below {{inline the functions that are called, by the pass inline}}
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = func.call @helper(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>

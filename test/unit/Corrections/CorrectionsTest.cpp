@@ -468,7 +468,8 @@ TEST_F(CorrectionsTest, SecondMomentKeepsTheCodes) {
   run(*corrected, createCorrectSecondMomentPass(
                       onSamples<CorrectSecondMomentPassOptions>()));
   auto codes = [](mlir::ModuleOp target) {
-    auto found = *corrections::Layers::find(target, "main", "test", false);
+    auto found = *corrections::Layers::find(
+        target, KernelOps::forModule(target), "main", "test", false);
     std::vector<long> all;
     for (const corrections::Layer &layer : found.layers) {
       tpc::QuantizeOp op = layer.point;
@@ -505,7 +506,8 @@ TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
 // too much.
 TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   auto target = parse();
-  auto found = corrections::Layers::find(*target, "main", "test", false);
+  auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
+                                         "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   llvm::SmallVector<corrections::Layer *> layers;
   for (corrections::Layer &layer : found->layers)
@@ -596,7 +598,8 @@ protected:
                 llvm::ArrayRef<corrections::ChannelValue>)>
                 make) {
     auto target = parse();
-    auto found = corrections::Layers::find(*target, "main", "test", false);
+    auto found = corrections::Layers::find(
+        *target, KernelOps::forModule(*target), "main", "test", false);
     ASSERT_TRUE(mlir::succeeded(found));
     ASSERT_EQ(found->layers.size(), kLayers.size());
     std::vector<corrections::Layer *> layers;
@@ -656,7 +659,8 @@ struct Restore : corrections::LayerVisitor {
 // because those before it got their kernels back in time.
 TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
   auto target = parse();
-  auto found = corrections::Layers::find(*target, "main", "test", false);
+  auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
+                                         "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   std::vector<corrections::Layer *> layers;
   std::vector<Floats> kernels;
@@ -747,7 +751,8 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
     EXPECT_EQ(all[layer], layer);
 
   auto target = parse();
-  auto found = corrections::Layers::find(*target, "main", "test", false);
+  auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
+                                         "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   for (corrections::Layer &layer : found->layers) {
     llvm::SmallVector<Affine> half(layer.op.numOutputChannels(), {0.5, 0.25});
@@ -790,7 +795,8 @@ protected:
   /// Runs a network beside the float one.
   mlir::LogicalResult show(mlir::ModuleOp target, bool replaceable,
                            ChangePoints &visitor) {
-    auto found = corrections::Layers::find(target, "main", "test", false);
+    auto found = corrections::Layers::find(target, KernelOps::forModule(target),
+                                           "main", "test", false);
     EXPECT_TRUE(mlir::succeeded(found));
     std::vector<corrections::Layer *> layers;
     for (corrections::Layer &layer : found->layers)
@@ -966,7 +972,8 @@ protected:
 void ProductLayoutTest::compareProducts(const std::string &network,
                                         int64_t &compared) {
   auto target = parse(network);
-  auto found = corrections::Layers::find(*target, "main", "test", false);
+  auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
+                                         "main", "test", false);
   ASSERT_TRUE(mlir::succeeded(found));
   mlir::IRMapping mapping;
   auto quantized = found->clone(mapping);
@@ -1241,7 +1248,8 @@ TEST_F(RoundWeightsTest, ChannelsFirstAndLinalgAreNearerToo) {
     bias.shrink = false;
     run(*nearest, createCorrectBiasPass(bias));
     round(*rounded);
-    auto found = corrections::Layers::find(*rounded, "main", "test", false);
+    auto found = corrections::Layers::find(
+        *rounded, KernelOps::forModule(*rounded), "main", "test", false);
     ASSERT_TRUE(mlir::succeeded(found));
     EXPECT_EQ(found->layers.size(), kChannelsFirst.size());
     for (corrections::Layer &layer : found->layers)
@@ -1288,7 +1296,8 @@ TEST_F(RoundWeightsTest, WideLayersRefuseWhatHasNoSquares) {
 TEST_F(RoundWeightsTest, KernelsAreLevelsAndTheFloatOnesAreKept) {
   std::vector<Floats> kernels;
   auto floating = parse();
-  auto layers = corrections::Layers::find(*floating, "main", "test", false);
+  auto layers = corrections::Layers::find(
+      *floating, KernelOps::forModule(*floating), "main", "test", false);
   for (corrections::Layer &layer : layers->layers)
     kernels.push_back(layer.op.getKernel().values().vec());
   std::vector<Floats> expected = collect(*floating, false);
@@ -1297,7 +1306,8 @@ TEST_F(RoundWeightsTest, KernelsAreLevelsAndTheFloatOnesAreKept) {
     auto rounded = parseWith(parameters);
     round(*rounded);
     EXPECT_TRUE(mlir::succeeded(rounded->verify()));
-    auto found = corrections::Layers::find(*rounded, "main", "test", false);
+    auto found = corrections::Layers::find(
+        *rounded, KernelOps::forModule(*rounded), "main", "test", false);
     ASSERT_TRUE(mlir::succeeded(found));
     bool moved = false;
     for (auto [number, layer] : llvm::enumerate(found->layers)) {
@@ -1349,7 +1359,8 @@ TEST_F(RoundWeightsTest, WorkersAndBatchesChangeNothing) {
 TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
   auto mixed = parseWithFineMain();
   round(*mixed, 0, 0, /*maxBits=*/4);
-  auto found = corrections::Layers::find(*mixed, "main", "test", false);
+  auto found = corrections::Layers::find(*mixed, KernelOps::forModule(*mixed),
+                                         "main", "test", false);
   for (corrections::Layer &layer : found->layers) {
     bool isMain = layer.point.getPointName() == "main";
     EXPECT_EQ(layer.isCorrected(tpc::kQuantizedNetworkCorrection), isMain);
@@ -1367,7 +1378,8 @@ TEST_F(RoundWeightsTest, FineLayersMakeUpForCoarseInputs) {
   auto nearest = parseWithFineMain(), rounded = parseWithFineMain();
   round(*nearest, 0, 0, /*maxBits=*/4);
   round(*rounded, 0, 0, /*maxBits=*/5);
-  auto found = corrections::Layers::find(*rounded, "main", "test", false);
+  auto found = corrections::Layers::find(
+      *rounded, KernelOps::forModule(*rounded), "main", "test", false);
   for (corrections::Layer &layer : found->layers)
     EXPECT_TRUE(layer.isCorrected(tpc::kRoundedWeights));
   std::vector<Floats> expected = collect(*parse(), false);

@@ -309,7 +309,8 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
   if (!floating.error.empty())
     return "reference: " + floating.error;
   diagnostics.clear();
-  auto before = corrections::Layers::find(network, "main", "test", false);
+  auto before = corrections::Layers::find(
+      network, KernelOps::forModule(network), "main", "test", false);
   if (mlir::failed(before))
     return "no layers: " + llvm::join(diagnostics, "\n");
   mlir::OwningOpRef<mlir::ModuleOp> corrected =
@@ -318,7 +319,8 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
   options.shrink = false;
   if (!run(*corrected, createCorrectBiasPass(options)))
     return "cannot be corrected: " + llvm::join(diagnostics, "\n");
-  auto after = corrections::Layers::find(*corrected, "main", "test", false);
+  auto after = corrections::Layers::find(
+      *corrected, KernelOps::forModule(*corrected), "main", "test", false);
   if (mlir::failed(after) || after->layers.size() != before->layers.size())
     return "other layers";
 
@@ -458,14 +460,16 @@ std::string RandomStatistics::shrinkDifference(mlir::ModuleOp network,
   if (!floating.error.empty())
     return "reference: " + floating.error;
   diagnostics.clear();
-  auto before = corrections::Layers::find(network, "main", "test", false);
+  auto before = corrections::Layers::find(
+      network, KernelOps::forModule(network), "main", "test", false);
   mlir::OwningOpRef<mlir::ModuleOp> corrected =
       mlir::cast<mlir::ModuleOp>(network->clone());
   if (mlir::failed(before) ||
       !run(*corrected, createCorrectBiasPass(
                            onSamples<CorrectBiasPassOptions>(floating, seed))))
     return "cannot be corrected: " + llvm::join(diagnostics, "\n");
-  auto after = corrections::Layers::find(*corrected, "main", "test", false);
+  auto after = corrections::Layers::find(
+      *corrected, KernelOps::forModule(*corrected), "main", "test", false);
   if (mlir::failed(after) || after->layers.size() != before->layers.size())
     return "other layers";
   Expectation quantized(*corrected, seed, floating.samples, /*simulate=*/true);
@@ -563,7 +567,8 @@ std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
   if (!floating.error.empty())
     return "reference: " + floating.error;
   diagnostics.clear();
-  auto before = corrections::Layers::find(network, "main", "test", false);
+  auto before = corrections::Layers::find(
+      network, KernelOps::forModule(network), "main", "test", false);
   mlir::OwningOpRef<mlir::ModuleOp> corrected =
       mlir::cast<mlir::ModuleOp>(network->clone());
   if (mlir::failed(before) ||
@@ -575,7 +580,8 @@ std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
     if (point.isActivation())
       point.removeQuantizer();
   });
-  auto after = corrections::Layers::find(*corrected, "main", "test", false);
+  auto after = corrections::Layers::find(
+      *corrected, KernelOps::forModule(*corrected), "main", "test", false);
   if (mlir::failed(after) || after->layers.size() != before->layers.size())
     return "other layers";
   // Kernels and biases were rounded to float after the factors were known: a

@@ -506,7 +506,7 @@ TEST_F(SampleSourceTest, RecordedPreprocessingIsApplied) {
                 "': expected shape Nx3x2x2 for input 'x', "
                 "found 2x2x2x3; the file has channels last, and the "
                 "network has them first: transpose it, or run "
-                "--mct-record-preprocessing="
+                "mct-record-preprocessing="
                 "\"permutation=2,0,1 axis=1\" before; see "
                 "docs/guide/troubleshooting.md#samples-that-do-not-fit");
   // Other types have an order, too.

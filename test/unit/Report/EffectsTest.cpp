@@ -730,7 +730,7 @@ TEST_F(EffectsTest, ControlFlowAndCallsHaveNoEffects) {
   Report report = measure(*called, *floating, makeSettings(*called, 20));
   EXPECT_EQ(report.whyNoEffects,
             "it calls other functions, and points are switched within one; "
-            "run --inline before");
+            "run the pass inline before");
   EXPECT_EQ(report.samples, 20);
   ASSERT_TRUE(report.simulated.output);
   EXPECT_FALSE(std::isinf(report.simulated.output->sqnr));

@@ -505,7 +505,7 @@ func.func @f(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 }
 )mlir",
               {"h"}, randomSamples(2, 4),
-              "has no Hessian scores: it is of several blocks");
+              "has no Hessian scores, which require a single-block function");
 }
 
 TEST_F(Hessian, RefusesOpsWithoutARule) {

@@ -2,6 +2,7 @@
 //
 // The local rewrites in passes that are not ours.
 #include "mct/Transforms/Patterns.h"
+#include "mct/Transforms/OperatorParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"
@@ -76,4 +77,66 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   EXPECT_EQ(clamp.getInput(), body.getArgument(0));
   EXPECT_EQ(cast<FloatAttr>(clamp.getMinVal()).getValueAsDouble(), 0);
   EXPECT_EQ(cast<FloatAttr>(clamp.getMaxVal()).getValueAsDouble(), 6);
+}
+
+namespace {
+/// A pass of somebody who wants all that is done around a layer at once.
+struct LayerPass : public PassWrapper<LayerPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayerPass)
+  void runOnOperation() override {
+    const mct::KernelOps &kernels = getAnalysis<mct::KernelOps>();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      llvm::DenseSet<Operation *> parts =
+          mct::getOperatorParts(function, kernels);
+      RewritePatternSet patterns(&getContext());
+      mct::populateFoldBatchNormPatterns(patterns, kernels, parts);
+      mct::populateCollapseLinearPatterns(patterns, kernels, parts);
+      mct::populateCollapseResidualPatterns(patterns, kernels);
+      mct::populateJoinTransposesPatterns(patterns);
+      if (failed(applyPatternsGreedily(function, std::move(patterns))))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+// The transpositions cancel, then the factor goes into the first convolution,
+// both convolutions become one, and that adds its own input:
+// 3 * (2 * 5 * x) + x = 31 * x.
+TEST(PatternsTest, AroundALayerWorkTogether) {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, tosa::TosaDialect,
+                      mct::tpc::TpcDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"mlir(
+func.func @main(%x: tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %k = "tosa.const"() <{values = dense<5.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %l = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %two = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %x, %k, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x3x1xf32>
+  %1 = tosa.transpose %0 {perms = array<i32: 0, 2, 1, 3>} : (tensor<1x2x3x1xf32>) -> tensor<1x3x2x1xf32>
+  %2 = tosa.transpose %1 {perms = array<i32: 0, 2, 1, 3>} : (tensor<1x3x2x1xf32>) -> tensor<1x2x3x1xf32>
+  %3 = tosa.mul %2, %two, %shift : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x3x1xf32>
+  %4 = tosa.conv2d %3, %l, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x3x1xf32>
+  %5 = tosa.add %4, %x : (tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32>
+  return %5 : tensor<1x2x3x1xf32>
+})mlir",
+                                                             &context);
+  ASSERT_TRUE(module);
+  PassManager passes(&context);
+  passes.addPass(std::make_unique<LayerPass>());
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  auto result = main.getBody().front().getTerminator()->getOperand(0);
+  auto layer = result.getDefiningOp<tosa::Conv2DOp>();
+  ASSERT_TRUE(layer);
+  EXPECT_EQ(layer.getInput(), main.getArgument(0));
+  std::optional<mct::KernelOp> kernel =
+      mct::KernelOps::forModule(*module).get(layer);
+  ASSERT_TRUE(kernel);
+  mct::ConstantFloats values = kernel->getKernel();
+  EXPECT_EQ(values.values(), ArrayRef<float>{31.0f});
+  EXPECT_TRUE(main.getOps<tosa::TransposeOp>().empty());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MCT_SUPPORT_FINDINGS_H
-#define MCT_SUPPORT_FINDINGS_H
+#ifndef MCT_SUPPORT_PASSSIDEOUTPUTS_H
+#define MCT_SUPPORT_PASSSIDEOUTPUTS_H
 
 #include "mct/Support/ContextScope.h"
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mct::support {
 
 /// Side outputs of passes: what stands neither in the module nor in their
 /// records.
-struct Findings {
+struct PassSideOutputs {
   struct Samples {
     /// Digest of the samples (execution::digestSamples); empty where statistics
     /// of unknown samples were added.
@@ -43,8 +43,8 @@ struct Findings {
 };
 
 /// While it lives, passes on modules of a context fill in the object.
-using FindingsScope = ContextScope<Findings>;
+using PassSideOutputsScope = ContextScope<PassSideOutputs>;
 
 } // namespace mct::support
 
-#endif // MCT_SUPPORT_FINDINGS_H
+#endif // MCT_SUPPORT_PASSSIDEOUTPUTS_H
