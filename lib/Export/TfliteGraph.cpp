@@ -459,7 +459,7 @@ FailureOr<int64_t> GraphBuilder::makeCodes(Operation *user, Value value,
       return keep(**written);
     explain(value);
   }
-  FailureOr<int64_t> read = readNumbers(user, value);
+  FailureOr<int64_t> read = readNumbers(user, value, wanted.name + "/numbers");
   if (failed(read))
     return failure();
   return keep(
@@ -542,14 +542,15 @@ Written GraphBuilder::readOperand(Operation *user, Value value,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value) {
+FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value,
+                                             StringRef wanted) {
   if (auto found = numbers.find(value); found != numbers.end())
     return found->second;
   auto keep = [&](int64_t tensor) {
     numbers[value] = tensor;
     return tensor;
   };
-  std::string name = onnx::nameOf(value);
+  std::string name = wanted.empty() ? onnx::nameOf(value) : wanted.str();
   if (findEncoding(value)) {
     FailureOr<int64_t> stored = readStored(value);
     if (failed(stored))

@@ -92,9 +92,10 @@ public:
   mlir::FailureOr<int64_t> makeCodes(mlir::Operation *user, mlir::Value value,
                                      const Encoding &encoding,
                                      llvm::StringRef name = "");
-  /// Returns a tensor of the value's own element type.
-  mlir::FailureOr<int64_t> readNumbers(mlir::Operation *user,
-                                       mlir::Value value);
+  /// Returns a tensor of the value's own element type, under this name where it
+  /// has to be written.
+  mlir::FailureOr<int64_t> readNumbers(mlir::Operation *user, mlir::Value value,
+                                       llvm::StringRef name = "");
   /// Returns what an op reads of a value that the result's grid is no matter
   /// for: codes that the value has, or constants of few different numbers; none
   /// where there are no such.

@@ -224,7 +224,7 @@ def test_data_by_name_is_all_by_name() -> None:
 
 def test_export_needs_a_format_that_there_is(tmp_path: Path) -> None:
     text = refused("export", DIGITS, "-o", tmp_path / "network.xyz")
-    assert "cannot tell the format of" in text and "onnx, tosa, parameters, target" in text
+    assert "cannot tell the format of" in text and "onnx, tflite, tosa, parameters, target" in text
 
 
 def test_ctrl_c_is_status_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,6 +106,21 @@ def test_a_network_computes_the_codes_of_the_integer_network(digits, tmp_path):
     assert differences.max() <= 1 and (differences != 0).mean() < 0.05
 
 
+def test_the_importer_reads_what_is_written(digits, tmp_path):
+    pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
+    data = exported(digits, tmp_path / "digits.tflite")
+    imported = mct.load(tmp_path / "digits.tflite")
+    original = mct.Model(digits.module.run("mct-lower-to-integer{io=integer}"))
+    for which in ("inputs", "outputs"):
+        grids = [json.loads(model.module.export_parameters(""))[which][0] for model in (imported, original)]
+        assert len({(grid["scale"], grid["zero_point"]) for grid in grids}) == 1
+    inputs = samples_of(digits, 20)
+    found = np.concatenate([imported.run(image[None]) for image in inputs])
+    expected = np.concatenate([litert(data, [image[None]])[0][0] for image in inputs])
+    # The converter rescales with two roundings, XNNPACK with one: a logit by one step, and the softmax multiplies that.
+    assert (found != expected).mean() < 0.05 and np.array_equal(found.argmax(1), expected.argmax(1))
+
+
 def test_the_bytes_are_the_same_each_time(digits, tmp_path):
     first = exported(digits, tmp_path / "same.tflite", labels=["a", "b"])
     assert exported(digits, tmp_path / "same.tflite", labels=["a", "b"]) == first

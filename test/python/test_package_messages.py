@@ -223,7 +223,7 @@ def test_models_of_unknown_names_say_which_are_known(tmp_path: Path) -> None:
 
 def test_exports_of_unknown_names_say_which_are_known(tmp_path: Path) -> None:
     text = console("export", DIGITS, "-o", tmp_path / "network.xyz").stderr
-    assert "names end in .onnx, .tosa, .json, .npz; or give --format, one of onnx, tosa" in text
+    assert "names end in .onnx, .tflite, .tosa, .json, .npz; or give --format, one of onnx, tflite" in text
 
 
 @pytest.mark.parametrize(

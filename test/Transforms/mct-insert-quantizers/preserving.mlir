@@ -111,7 +111,7 @@ module attributes {tpc.target = @npu} {
     operator_sets [#tpc.operator_set<"AvgPool", options = #preserved>, #tpc.operator_set<"MaxPool", options = #preserved>]
   tpc.binding @npu_on_tosa for @npu [
     #tpc.ops_of<"AvgPool", [#tpc.op<"tosa.avg_pool2d">]>, #tpc.ops_of<"MaxPool", [#tpc.op<"tosa.max_pool2d">]>]
-  // MEANS:      tosa.avg_pool2d
+  // MEANS:      = tosa.avg_pool2d
   // MEANS-NEXT: tpc.quantize {{.*}} as "avg_pool2d" activation config(#[[$KEPT]]) : tensor<1x2x2x1xf32>
   // MEANS-NEXT: tosa.max_pool2d
   // MEANS-NEXT: return
