@@ -5,6 +5,8 @@
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <numeric>
 
 using namespace mlir;
 using namespace mct;

@@ -8,8 +8,9 @@
 
 Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. Each is
 quantized for a target with steps that are powers of two and for `imx500`, whose kernels have other steps, and compared
-with its simulation, halves to even. What is fused is counted in ONNX Runtime's optimized graph; times are those of one
-sample in one thread, beside those of the file that ONNX Runtime's own quantizer makes of the float network.
+with its simulation, halves to even, of `imx500` also where that sums exactly (mct-separate-steps). What is fused is
+counted in ONNX Runtime's optimized graph; times are those of one sample in one thread, beside those of the file that
+ONNX Runtime's own quantizer makes of the float network.
 docs/results/downstream.md has the table.
 """
 
@@ -31,7 +32,8 @@ import tool_environments
 
 SCRIPTS = Path(__file__).resolve().parent / "downstream"
 ZOO = measure.REPOSITORY / "build" / "zoo"
-TARGETS = ["imx500_v1_pot", "imx500"]
+# Whether sums of the simulation are made exact.
+COMPARISONS = [("imx500_v1_pot", False), ("imx500", True), ("imx500", False)]
 
 
 def of_zoo(name: str) -> dict:
@@ -66,11 +68,12 @@ def export(module: Path, onnx: Path) -> Path:
     return onnx
 
 
-def compare(quantized: Path, onnx: Path, samples: np.ndarray, folder: Path) -> tuple[int, int]:
-    """Values that ONNX Runtime and mct-run compute otherwise, and all."""
+def compare(quantized: Path, onnx: Path, samples: np.ndarray, folder: Path, exact: bool) -> tuple[int, int]:
+    """Values that ONNX Runtime and mct-run compute otherwise, and all. `exact`: sums of the simulation are."""
     even, given, ours, theirs = (folder / name for name in ("even.mlirbc", "x.npy", "ours.npy", "theirs.npy"))
     np.save(given, samples)
-    measure.run_ok([measure.BIN / "mct-opt", quantized, "--mct-simulate-integers=rounding=half-even", "-o", even])
+    passes = ["--mct-simulate-integers=rounding=half-even", *(["--mct-separate-steps"] if exact else [])]
+    measure.run_ok([measure.BIN / "mct-opt", quantized, *passes, "-o", even])
     measure.run_ok([measure.BIN / "mct-run", even, f"--input={given}", f"--output={ours}"])
     measure.run_ok([python(), SCRIPTS / "run_onnx.py", onnx, given, theirs])
     expected = np.load(ours)
@@ -93,12 +96,12 @@ def row(name: str, network: dict, count: int, folder: Path) -> list[str]:
     )
     samples = (samples * scale + offset).astype(np.float32)
     cells, onnx, total = [], folder / "network.onnx", 0
-    for target in TARGETS:
+    for target, exact in COMPARISONS:
         quantized = folder / f"{target}.mlirbc"
         measure.run_ok(
             measure.ptq_command(network["model"], network["calibration"], quantized, target=target, **options)
         )
-        differing, total = compare(quantized, export(quantized, onnx), samples, folder)
+        differing, total = compare(quantized, export(quantized, onnx), samples, folder, exact)
         cells.append(str(differing))
     prepared = folder / "float.mlirbc"
     measure.run_ok([measure.BIN / "mct-opt", network["model"], "--mct-prepare", "-o", prepared])
@@ -116,8 +119,8 @@ def row(name: str, network: dict, count: int, folder: Path) -> list[str]:
 
 def main() -> None:
     print(
-        "| network (samples) | values | differing, powers of two | differing, `imx500` | fused: layers / sums / pools "
-        "| float | ms | ms, its own | OpenVINO |\n" + "|---" * 9 + "|"
+        "| network (samples) | values | differing, powers of two | `imx500`, exact sums | `imx500` "
+        "| fused: layers / sums / pools | float | ms | ms, its own | OpenVINO |\n" + "|---" * 10 + "|"
     )
     for name, network, count in NETWORKS:
         if (sys.argv[1:] and name not in sys.argv[1:]) or not Path(network["model"]).exists():

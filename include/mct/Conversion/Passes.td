@@ -272,13 +272,13 @@ def SeparateStepsPass : Pass<"mct-separate-steps", "::mlir::ModuleOp"> {
   let summary = "Take the steps of kernels out of sums, which are exact then";
   let description = [{
     For comparisons with runtimes that sum integers and multiply once, as ONNX Runtime does. Comes behind
-    `mct-simulate-integers`. Of a layer whose input has a step that is a power of two, and whose sums stay below 2^24 in codes, the kernel becomes
-    its codes times powers of two, and the bias its code: f32 sums them exactly, in any order. What is left of the steps, factors
-    from 1 to 2, is multiplied behind the layer, and rounded once. Values differ from those of before in the last bits,
-    and so do codes that lie between two levels.
+    `mct-simulate-integers`. Where the input of a layer has a step that is a power of two, and its sums stay below 2^24 in codes, the
+    kernel becomes its codes times powers of two, and so does the bias: f32 sums them exactly, in any order. The remainders of the
+    steps, factors from 1 to 2, are multiplied behind the layer, and that is rounded once. Values differ from those of before in
+    the last bits, and so do codes of values that lie in the middle of two levels.
 
-    Kernels lose the parameters of their points: the result is to be run. Layers with other inputs stay as they are, and so do those whose
-    steps are powers of two, which are exact already.
+    Kernels lose the parameters of their points: the result is to be run. Layers with other inputs stay as they are, and so do
+    those whose steps are powers of two, which are exact already.
 
     Before:
     ```mlir

@@ -2,11 +2,11 @@
 
 // Steps of the kernel: 3/128 = 1.5 * 2^-6 and 1/128; of the input 1/32. Codes 32 and -64; bias 0.75 / (3/128/32) = 1024, times 2^-11.
 // CHECK-LABEL: func.func @main
-// CHECK-DAG:     %[[FACTORS:.*]] = "tosa.const"() <{values = {{.*}}dense<{{\[\[\[\[}}1.500000e+00, 1.000000e+00]]]]> : tensor<1x1x1x2xf32>
-// CHECK-DAG:     %[[KERNEL:.*]] = "tosa.const"() <{values = dense<{{\[\[\[\[}}5.000000e-01]]], {{\[\[\[}}-5.000000e-01]]]]> : tensor<2x1x1x1xf32>
-// CHECK-DAG:     %[[BIAS:.*]] = "tosa.const"() <{values = dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
+// CHECK:         %[[KERNEL:.*]] = "tosa.const"() <{values = dense<{{\[\[\[\[}}5.000000e-01]]], {{\[\[\[}}-5.000000e-01]]]]> : tensor<2x1x1x1xf32>
 // CHECK:         %[[W:.*]] = tpc.quantize %[[KERNEL]] as "conv" weight "kernel_attr" axes [0] : tensor<2x1x1x1xf32>
+// CHECK:         %[[BIAS:.*]] = "tosa.const"() <{values = dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
 // CHECK:         %[[SUM:.*]] = tosa.conv2d %{{.*}}, %[[W]], %[[BIAS]]
+// CHECK:         %[[FACTORS:.*]] = "tosa.const"() <{values = dense<{{\[\[\[\[}}1.500000e+00, 1.000000e+00]]]]> : tensor<1x1x1x2xf32>
 // CHECK:         %[[PRODUCT:.*]] = tosa.mul %[[SUM]], %[[FACTORS]]
 // CHECK:         return %[[PRODUCT]]
 func.func @main(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32> {
