@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts a program that PT2E has quantized at its points, so that the backend sees a float network.
 
-What is quantized becomes a result, what is dequantized an argument. The backend wants weights that are constants:
-quantized ones become constants whose numbers name their elements, all different, which it moves about like any others;
-where they end up says how the codes of the program lie in the result.
+Values that are quantized become results, values that are dequantized arguments. The backend wants weights that are
+constants: quantized ones become constants whose numbers name their elements, all different, which it moves about like
+any others; where they end up says how the codes of the program lie in the result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Constant(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """What was cut.
+    """Arguments and results of the cut program.
 
     inputs:    names of the arguments of the cut program: those that the network has, and its points.
     points:    the parameters of the last arguments.
@@ -161,7 +161,7 @@ class _Cutter:
         return value.detach()
 
     def _grid(self, node: Any) -> tuple[Parameters, tuple[int, int]]:
-        """What a quantizer or its opposite has for parameters, and the codes that it makes."""
+        """The parameters of a quantizer or its opposite, and the codes that it makes."""
         per_channel = "per_channel" in _kind(node)
         operands: list[Any] = [*node.args, *node.kwargs.values()]
         scale, zero_point = operands[1:3]
@@ -206,7 +206,7 @@ class _Cutter:
         return result
 
     def _point(self, node: Any, source: Any) -> Any:
-        """What reads a value that is quantized: an argument, or where nothing changes it, the value itself."""
+        """Returns an argument for the users of a quantized value, or where nothing changes it, the value itself."""
         value = source.args[0]
         if _is_chosen(source.args[1]):
             self.free.append(value.name)
