@@ -201,7 +201,7 @@ def shorter(model, tensors) -> None:
         (scale("a", [0.0]), "a", "the scale 0 is not a positive number"),
         (scale("a", [float("nan")]), "a", "the scale nan is not a positive number"),
         (scale("b/kernel", [0.1, 0.2]), "b/kernel", "2 scales do not fit axis 3 of 1x3x3x4"),
-        (zero_point("a", [300]), "a", "the zero point 300 is no number of 8 bits"),
+        (zero_point("a", [300]), "a", "the zero point 300 is not a number of 8 bits"),
         (zero_point("a/kernel", [0, 0]), "a/kernel", "2 zero points do not fit 4 scales"),
         (blocks, "a/kernel", "a tensor that is quantized in blocks has no point"),
         (shorter, "a/kernel", "108 bytes of values are expected, 107 are stored"),

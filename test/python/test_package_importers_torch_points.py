@@ -97,10 +97,10 @@ def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_c
     grids = set()
     for node in program.graph.nodes:
         if re.search(r"quantized_decomposed\.quantize_per_tensor", str(node.target)):
-            _, scale, zero_point, *_ = node.args
-            grids.add((scale, zero_point))
+            _, scale, zero_point, lowest, *_ = node.args
+            grids.add((scale, zero_point - lowest))
     activations = [point for point in points(model, tmp_path) if "weight" not in point]
-    assert {(p["scale"][0], p["zero_point"][0]) for p in activations} == grids
+    assert {(p["scale"][0], p["zero_point"][0] - p["lowest"][0]) for p in activations} == grids
 
 
 @pytest.mark.parametrize("name", ["xnnpack", "arm"])
@@ -138,10 +138,17 @@ def decomposed(name: str, *operands):
     return getattr(torch.ops.quantized_decomposed, name)(*operands)
 
 
-def load(forward, *example: torch.Tensor):
+def load(forward, *example: torch.Tensor, **buffers: torch.Tensor):
+    """The program of a network whose `forward` gets its buffers and the values, and its import."""
+
     class Network(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, value in buffers.items():
+                self.register_buffer(name, value)
+
         def forward(self, *values):
-            return forward(*values)
+            return forward(*[getattr(self, name) for name in buffers], *values)
 
     program = torch.export.export(Network(), example)
     return program, mct.load(program)
@@ -186,16 +193,22 @@ def test_what_has_no_point_is_refused_with_its_node():
             "dequantize_per_tensor", decomposed("quantize_per_tensor", x, 0.1, 0, *BYTE) + 1, 0.1, 0, *BYTE
         )
 
-    def per_channel(x):
-        grid = (torch.tensor([0.1, 0.2]), torch.tensor([0, 0]), 1, *BYTE)
+    def per_channel(scales, zero_points, x):
+        grid = (scales, zero_points, 1, *BYTE)
         return decomposed("dequantize_per_channel", decomposed("quantize_per_channel", x, *grid), *grid)
 
-    for forward, message, node in (
-        (reads_codes, "reads codes, whose real values a float network has", "add"),
-        (per_channel, "an activation has one scale for all of its channels", "quantize_per_channel"),
+    def computed(x):
+        grid = (x.abs().max(), torch.tensor(0), *BYTE)
+        return decomposed("dequantize_per_tensor", decomposed("quantize_per_tensor", x, *grid), *grid)
+
+    channels = {"scales": torch.tensor([0.1, 0.2]), "zero_points": torch.tensor([0, 0])}
+    for forward, buffers, message, node in (
+        (reads_codes, {}, "reads codes, whose real values a float network has", "add"),
+        (per_channel, channels, "an activation has one scale for all of its channels", "quantize_per_channel"),
+        (computed, {}, "its parameters are computed while it runs", "quantize_per_tensor"),
     ):
         with pytest.raises(mct.Error, match=message) as caught:
-            load(forward, torch.ones(1, 2))
+            load(forward, torch.ones(1, 2), **buffers)
         assert node in str(caught.value)
 
 

@@ -2,7 +2,7 @@
 """Cuts a quantized `.tflite` file at its points, so that its converter sees a float network and nothing of integers.
 
 Every quantized activation becomes an output of the graph, which its operator makes of real numbers, and an input,
-which its readers read; quantized constants become inputs. The file keeps its bytes: new tables lie in front of them,
+which its users read; quantized constants become inputs. The file keeps its bytes: new tables lie in front of them,
 and refer to those that stay as they are.
 """
 
@@ -39,7 +39,7 @@ _REMEDY = ('quantized="integer" imports the integer operators of the file as the
 
 
 class Cuts(NamedTuple):
-    """What is behind the inputs and outputs that a graph had.
+    """Inputs and outputs behind those that a graph had.
 
     arguments: records of inputs, by their numbers.
     results:   keys of the points that quantize outputs, by their numbers.
@@ -195,7 +195,7 @@ class _Cutter:
         bits, is_signed = _INTEGERS.get(tensor.type) or (_WIDE[tensor.type], True)
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed else (0, (1 << bits) - 1)
         if outside := [zero for zero in zero_points if not low <= zero <= high]:
-            message = f"the zero point {outside[0]} is no number of {bits} bits"
+            message = f"the zero point {outside[0]} is not a number of {bits} bits"
             raise _refused(self.name, tensor.name, message)
         # Whatever is stored in a channel of scale 0, it is 0, and so it is on every grid.
         smallest = min(scale for scale in scales if scale > 0)

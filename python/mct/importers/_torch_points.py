@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts a program that PT2E has quantized at its points, so that the backend sees a float network.
 
-What is quantized becomes a result, what is dequantized an argument. The backend wants weights that are constants:
-quantized ones become constants whose numbers name their elements, all different, which it moves about like any others;
-where they end up says how the codes of the program lie in the result.
+Values that are quantized become results, values that are dequantized arguments. The backend wants weights that are
+constants: quantized ones become constants whose numbers name their elements, all different, which it moves about like
+any others; where they end up says how the codes of the program lie in the result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Constant(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """What was cut.
+    """Arguments and results of the cut program.
 
     inputs:    names of the arguments of the cut program: those that the network has, and its points.
     points:    the parameters of the last arguments.
@@ -161,7 +161,7 @@ class _Cutter:
         return value.detach()
 
     def _grid(self, node: Any) -> tuple[Parameters, tuple[int, int]]:
-        """What a quantizer or its opposite has for parameters, and the codes that it makes."""
+        """The parameters of a quantizer or its opposite, and the codes that it makes."""
         per_channel = "per_channel" in _kind(node)
         operands: list[Any] = [*node.args, *node.kwargs.values()]
         scale, zero_point = operands[1:3]
@@ -170,7 +170,7 @@ class _Cutter:
         if any(isinstance(value, torch.fx.Node) and value.op != "get_attr" for value in (scale, zero_point)):
             raise _refused(node, "its parameters are computed while it runs")
         # The operator takes scales of float64; what it computes with is float32.
-        scales = tuple(torch.as_tensor(self._value(scale), dtype=torch.float64).reshape(-1).tolist())
+        scales = tuple(torch.as_tensor(self._value(scale), dtype=torch.float32).reshape(-1).tolist())
         zeros = torch.as_tensor(0 if zero_point is None else self._value(zero_point), dtype=torch.int64)
         zero_points = tuple(zeros.reshape(-1).tolist())
         if not all(np.isfinite(scales)) or not all(value > 0 for value in scales):
@@ -206,9 +206,9 @@ class _Cutter:
         return result
 
     def _point(self, node: Any, source: Any) -> Any:
-        """What reads a value that is quantized: an argument, or where nothing changes it, the value itself."""
+        """Returns an argument for the users of a quantized value, or where nothing changes it, the value itself."""
         value = source.args[0]
-        if any(isinstance(argument, torch.fx.Node) and argument.op != "get_attr" for argument in source.args[1:]):
+        if _is_chosen(source.args[1]):
             self.free.append(value.name)
             return value
         parameters, bounds = self._grid(source)
@@ -245,6 +245,12 @@ class _Cutter:
             return False
         sources = [node for node in value.all_input_nodes if node.op != "get_attr"]
         return bool(sources) and all(self._is_moved(node, parameters, bounds) for node in sources)
+
+
+def _is_chosen(scale: Any) -> bool:
+    """Whether a scale is found while the network runs, from the values that it quantizes."""
+    is_result = isinstance(scale, torch.fx.Node) and scale.target is operator.getitem
+    return is_result and bool(_CHOOSE.search(_kind(scale.args[0])))
 
 
 def _refused(node: Any, message: str) -> Refused:

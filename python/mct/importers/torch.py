@@ -35,8 +35,8 @@ def import_model(
     `example_inputs` are a tensor or an array, a sequence of them, or a dict by the names of `forward`'s parameters, of
     which each may be a tuple, a list or a dict of tensors; their shapes are those of the result, batch included, and
     neither their strides nor the precision of their numbers matters. A program has shapes of its own, and needs them
-    only where those are dynamic. The network is exported as for inference and left as it was. What PT2E has quantized
-    becomes a float network with points that have the parameters of the program.
+    only where those are dynamic. The network is exported as for inference and left as it was. A program that PT2E has
+    quantized becomes a float network with points that have its parameters.
     Raises ImportError without the extra, Error for a network that cannot be exported or converted.
     """
     _extras.require("torch", "a PyTorch network")
