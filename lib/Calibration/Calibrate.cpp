@@ -132,6 +132,17 @@ struct CalibratePass : public execution::NetworkPass<
     }
     if (onlyMissing && llvm::all_of(getPoints(), hasStatistics))
       return;
+    // Nothing is chosen with statistics of these.
+    if (calibrationData.empty() && statisticsIn.empty() &&
+        llvm::all_of(getPoints(), [](tpc::QuantizeOp point) {
+          return point.hasImportedParameters();
+        })) {
+      emitRecord(entry, getArgument(),
+                 Record(Decision::Noted, Reason::ImportedParameters)
+                     << "all activations have the parameters of their file, "
+                        "and need no samples");
+      return;
+    }
     StatisticsFile statistics;
     if (failed(loadStatistics(statistics)))
       return signalPassFailure();

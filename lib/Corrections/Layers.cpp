@@ -55,6 +55,10 @@ FailureOr<Layers> Layers::find(ModuleOp module, StringRef name, StringRef pass,
       leaveAlone(Reason::KernelNotQuantized);
       continue;
     }
+    if (point.hasImportedParameters()) {
+      leaveAlone(Reason::ImportedParameters);
+      continue;
+    }
     if (!point->hasOneUse()) {
       leaveAlone(Reason::SharedKernel);
       continue;

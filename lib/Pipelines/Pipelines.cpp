@@ -348,6 +348,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   InsertQuantizersPassOptions insert;
   options.widths.copyTo(insert);
   options.points.copyTo(insert);
+  options.keep.copyTo(insert);
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 

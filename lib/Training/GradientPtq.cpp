@@ -203,6 +203,7 @@ static std::vector<TrainedLayer> findLayers(func::FuncOp network,
       continue;
     QuantizeOp point = layer->getKernelPoint();
     if (point && point.getParametersAttr() && point->hasOneUse() &&
+        !point.hasImportedParameters() &&
         !point.getParametersAttr().getGrids().empty() && layer->getBias() &&
         (!layer->getCorrections() || layer->canTakeBackCorrections()))
       byPoint.insert({point.getOperation(), *layer});
@@ -229,7 +230,7 @@ static void makeTrainable(func::FuncOp network,
   trainable.learnsScales = options.learnsScales;
   trainable.mostLevels = options.mostLevels;
   for (auto point : network.getOps<QuantizeOp>())
-    if (point.isActivation())
+    if (point.isActivation() && !point.hasImportedParameters())
       if (tpc::TrainableAttrInterface chosen =
               chooseTrainable(point, trainable))
         point.setTrainableAttr(chosen);

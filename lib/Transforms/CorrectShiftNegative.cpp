@@ -367,6 +367,8 @@ std::optional<Record> Corrector::tryToShift(const tpc::Node &node,
     return Reason::TargetWantsSigned;
   if (config && config.getFixedScale())
     return Reason::FixedGrid;
+  if (point.hasImportedParameters())
+    return Reason::ImportedParameters;
   // Calibration may not have met the lowest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())

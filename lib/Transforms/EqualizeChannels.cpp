@@ -7,6 +7,7 @@
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Corrections.h"
 #include "mct/Quantization/Selection.h"
+#include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -190,6 +191,11 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
   if (found == path.ops.end())
     return leave(first, Reason::ReluNotQuantized);
   auto point = cast<tpc::QuantizeOp>(*found);
+  if (hasImportedKernel(first) || hasImportedKernel(*path.consumer) ||
+      llvm::any_of(path.getPoints(), [](tpc::QuantizeOp each) {
+        return each.hasImportedParameters();
+      }))
+    return leave(first, Reason::ImportedParameters);
 
   int64_t channels = first.numOutputChannels();
   Pair pair{first, *path.consumer, path, {}, {}, {}, {}};

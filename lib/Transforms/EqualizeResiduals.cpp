@@ -7,6 +7,7 @@
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Overrides.h"
 #include "mct/Quantization/Channels.h"
+#include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
@@ -335,6 +336,14 @@ void EqualizeResidualsPass::equalize(
   for (OpOperand *branch : residual.branches)
     if (auto point = branch->get().getDefiningOp<tpc::QuantizeOp>())
       seen.push_back(point);
+  if (llvm::any_of(seen,
+                   [](tpc::QuantizeOp point) {
+                     return point.hasImportedParameters();
+                   }) ||
+      llvm::any_of(residual.layers, [](const AddedLayer &added) {
+        return hasImportedKernel(added.layer);
+      }))
+    return leave(Reason::ImportedParameters);
   std::vector<double> magnitudes;
   for (tpc::QuantizeOp point : seen) {
     auto each = sizesOf.find(point);
@@ -506,7 +515,8 @@ chooseScales(tpc::QuantizeOp point, const ChannelSizes &sizes,
 void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
   auto sizes = sizesOf.find(point);
   int64_t axis = cast<RankedTensorType>(point.getType()).getRank() - 1;
-  if (sizes == sizesOf.end() || !(getMedian(sizes->second.magnitudes) > 0))
+  if (sizes == sizesOf.end() || !(getMedian(sizes->second.magnitudes) > 0) ||
+      point.hasImportedParameters())
     return;
 
   // Gain and offset of the normalization.
@@ -544,7 +554,8 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
     std::optional<std::vector<double>> channelOf =
         carryFactors(path, point.getResult(), axis, numbers);
     if (!channelOf || !path.getClamps().empty() || !path.getPoints().empty() ||
-        int64_t(channelOf->size()) != path.consumer->numInputChannels())
+        int64_t(channelOf->size()) != path.consumer->numInputChannels() ||
+        hasImportedKernel(*path.consumer))
       return;
     readers.push_back({*path.consumer, std::move(*channelOf)});
   }

@@ -5,6 +5,7 @@
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/KernelOp.h"
+#include "mct/Quantization/Selection.h"
 #include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -12,6 +13,8 @@
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include <cmath>
+#include <limits>
 
 namespace mct {
 #define GEN_PASS_DEF_INSERTIMPORTEDPOINTSPASS
@@ -207,6 +210,69 @@ void Inserter::moveUp(tpc::QuantizeOp point) {
   }
 }
 
+/// Whether a value cannot be negative, as far as the ops that make it tell.
+static bool isNonNegative(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  // A network has few ops in a row that keep the sign.
+  if (!op || depth > 16)
+    return false;
+  auto areAll = [&](OperandRange operands) {
+    return llvm::all_of(operands, [&](Value operand) {
+      return isNonNegative(operand, depth + 1);
+    });
+  };
+  if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+    return isNonNegative(point.getInput(), depth + 1) ||
+           llvm::all_of(point.getParametersAttr().getGrids(),
+                        [](const quantization::Grid &grid) {
+                          return grid.qmin >= grid.zeroPoint;
+                        });
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+    auto lowest = dyn_cast<FloatAttr>(clamp.getMinValAttr());
+    return lowest && lowest.getValueAsDouble() >= 0;
+  }
+  if (isa<tosa::SigmoidOp, tosa::ExpOp, tosa::AbsOp>(op))
+    return true;
+  if (isa<tosa::MaximumOp>(op))
+    return isNonNegative(op->getOperand(0), depth + 1) ||
+           isNonNegative(op->getOperand(1), depth + 1);
+  if (isa<tosa::ConcatOp>(op))
+    return areAll(op->getOperands());
+  if (isa<tosa::AddOp, tosa::MulOp>(op))
+    return areAll(op->getOperands().take_front(2));
+  if (isa<tosa::ReciprocalOp, tosa::ReduceSumOp, tosa::ReduceMaxOp>(op) ||
+      getMovedOperand(op))
+    return isNonNegative(op->getOperand(0), depth + 1);
+  std::optional<ConstantFloats> constant = ConstantFloats::get(value);
+  return constant &&
+         llvm::all_of(constant->values(), [](float each) { return each >= 0; });
+}
+
+/// Codes without a sign are what quantizers leave of an activation function:
+/// tools remove a ReLU in front of them. It is put back, so that the network
+/// without its points is what was quantized.
+static void restoreRelu(tpc::QuantizeOp point) {
+  SmallVector<quantization::Grid> grids = point.getParametersAttr().getGrids();
+  Value value = point.getInput();
+  if (grids.empty() || grids.front().qmin < grids.front().zeroPoint ||
+      !value.getDefiningOp() || isNonNegative(value))
+    return;
+  const quantization::Grid &grid = grids.front();
+  double highest = grid.step * double(grid.qmax - grid.zeroPoint);
+  float bound = std::abs(highest - 6) <= grid.step / 2
+                    ? 6.0f
+                    : std::numeric_limits<float>::max();
+  OpBuilder builder(point);
+  StringAttr name = getName(value.getLoc());
+  Location loc = name ? Location(NameLoc::get(builder.getStringAttr(
+                            Twine(name.getValue()) + kRestoredReluSuffix)))
+                      : value.getLoc();
+  auto clamp = tosa::ClampOp::create(builder, loc, value.getType(), value,
+                                     builder.getF32FloatAttr(0),
+                                     builder.getF32FloatAttr(bound));
+  point.getInputMutable().set(clamp.getResult());
+}
+
 /// Follows a constant through everything that only moves its elements.
 void Inserter::findReadings(ImportedConstant &constant,
                             SmallVector<Reading> &readings) {
@@ -246,17 +312,21 @@ selectChannels(tpc::QuantizerAttrInterface parameters,
   if (!thresholds.empty())
     return parameters.withThresholds(llvm::map_to_vector(
         channels, [&](size_t channel) { return thresholds[channel]; }));
-  auto uniform = dyn_cast<tpc::UniformAttr>(parameters);
-  if (!uniform)
+  SmallVector<quantization::Grid> grids = parameters.getGrids();
+  std::optional<quantization::Rounding> rounding = parameters.getRoundingMode();
+  if (grids.empty() || !rounding)
     return nullptr;
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
+  quantization::SelectionOptions options;
+  options.bits = parameters.getBits();
+  SmallVector<quantization::SelectedParameters> selected;
   for (size_t channel : channels) {
-    scales.push_back(uniform.getScale()[channel]);
-    zeroPoints.push_back(uniform.getZeroPoint()[channel]);
+    quantization::SelectedParameters &each = selected.emplace_back();
+    each.step = grids[channel].step;
+    each.zeroPoint = grids[channel].zeroPoint - grids[channel].qmin;
   }
-  return tpc::UniformAttr::get(parameters.getContext(), scales, zeroPoints,
-                               uniform.getBits(), uniform.getRounding());
+  tpc::QuantizerAttrInterface made =
+      parameters.getQuantizationMethod().createQuantizer(selected, options);
+  return made ? made.withRoundingMode(*rounding) : nullptr;
 }
 
 /// Axes along which numbers of channels change.
@@ -355,7 +425,10 @@ void Inserter::namePoints() {
   for (tpc::QuantizeOp point : points) {
     StringAttr name;
     if (point.isActivation()) {
-      name = getName(point.getInput());
+      Value value = point.getInput();
+      while (auto before = value.getDefiningOp<tpc::QuantizeOp>())
+        value = before.getInput();
+      name = getName(value);
     } else {
       Operation *user = *point->getUsers().begin();
       std::optional<KernelOp> kernel = kernels.get(user);
@@ -393,6 +466,15 @@ LogicalResult Inserter::run() {
     return function.emitOpError("has points that depend on themselves");
   for (tpc::QuantizeOp point : points)
     moveUp(point);
+  // The same quantizer a second time, behind a reshape for example.
+  llvm::erase_if(points, [](tpc::QuantizeOp point) {
+    auto before = point.getInput().getDefiningOp<tpc::QuantizeOp>();
+    if (!before || before.getParametersAttr() != point.getParametersAttr())
+      return false;
+    point.getOutput().replaceAllUsesWith(before.getOutput());
+    point.erase();
+    return true;
+  });
   for (ImportedConstant &constant : constants) {
     SmallVector<Reading> readings;
     findReadings(constant, readings);
@@ -400,6 +482,9 @@ LogicalResult Inserter::run() {
       if (failed(place(constant, reading)))
         return failure();
   }
+  for (tpc::QuantizeOp point : points)
+    if (point.isActivation())
+      restoreRelu(point);
   // The movements of constants that nobody reads any more.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op) && !isa<tpc::QuantizeOp>(op))

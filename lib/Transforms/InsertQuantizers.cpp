@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "KeptPoints.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/QuantizedNetwork.h"
 #include "mct/IR/Records.h"
@@ -194,9 +195,13 @@ struct InsertQuantizersPass
             << support::kTroubleshooting << "a-network-is-quantized-already";
         return signalPassFailure();
       }
-    for (func::FuncOp each : functions)
+    for (func::FuncOp each : functions) {
+      KeptPoints imported(each);
       if (failed(insertPoints(*lookup, each, *rules)))
         return signalPassFailure();
+      if (keepPoints)
+        imported.putBack();
+    }
     if (failed(rules->checkUsed()))
       return signalPassFailure();
   }

@@ -3,6 +3,7 @@
 #include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -73,6 +74,8 @@ private:
       return leave(point, Reason::ReadUnquantized);
     if (!point.getParametersAttr() || !point.getStatisticsAttr())
       return leave(point, Reason::NoParameters);
+    if (point.hasImportedParameters())
+      return leave(point, Reason::ImportedParameters);
     std::optional<double> threshold =
         point.getParametersAttr().getGridThreshold();
     if (!threshold)
@@ -90,6 +93,9 @@ private:
           !llvm::all_of(path.getClamps(), isUnbounded))
         return leave(point, {Decision::Declined, Reason::ReaderTakesNoFactor,
                              path.obstacle ? path.obstacle : use.getOwner()});
+      if (hasImportedKernel(*path.consumer))
+        return leave(point, {Decision::Declined, Reason::ImportedParameters,
+                             path.consumer->getOperation()});
       readers.push_back(*path.consumer);
     }
     if (readers.empty())

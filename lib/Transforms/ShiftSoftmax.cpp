@@ -4,6 +4,7 @@
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Corrections.h"
+#include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -71,6 +72,11 @@ private:
     }
     if (points.empty() || !points.front().getStatisticsAttr())
       return leave(layer, Reason::NoStatistics);
+    if (hasImportedKernel(layer) ||
+        llvm::any_of(points, [](tpc::QuantizeOp point) {
+          return point.hasImportedParameters();
+        }))
+      return leave(layer, Reason::ImportedParameters);
     tpc::StatisticsAttr seen = points.front().getStatisticsAttr();
     double offset = quantization::softmaxShift(seen.getMin(), seen.getMax());
     if (offset == 0)

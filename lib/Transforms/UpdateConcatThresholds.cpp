@@ -102,6 +102,8 @@ private:
     tpc::OpQuantConfigAttr config = producer.getActivationConfig();
     if (config && config.getFixedScale())
       return refuse(Reason::FixedGrid);
+    if (producer.hasImportedParameters())
+      return refuse(Reason::ImportedParameters);
     if (!present.getIsSigned() && wanted.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
       return refuse(

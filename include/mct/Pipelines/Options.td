@@ -19,6 +19,8 @@ def RemarksOptionGroup : Mct_OptionGroup<"Remarks of the passes.", "general", [M
 
 def PointOptionGroup : Mct_OptionGroup<"Where points are put.", "bit widths", [Mct_OverridesOption]>;
 
+def KeepOptionGroup : Mct_OptionGroup<"Networks that are quantized already.", "general", [Mct_KeepPointsOption]>;
+
 def WidthOptionGroup : Mct_OptionGroup<"Widths and what stays float, in a few words.", "bit widths", Mct_WidthOptions>;
 
 def EffortOptionGroup : Mct_OptionGroup<"How much time quantization may take.", "general", [
@@ -149,7 +151,7 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
 def PtqOptions : Mct_Pipeline<"mct-ptq",
     "Post-training quantization: attach a target, prepare, insert points, calibrate, choose parameters, correct", [
   Mct_Member<"target", TargetOptionGroup>, Mct_Member<"effort", EffortOptionGroup>,
-  Mct_Member<"widths", WidthOptionGroup>, Mct_Member<"points", PointOptionGroup>,
+  Mct_Member<"widths", WidthOptionGroup>, Mct_Member<"points", PointOptionGroup>, Mct_Member<"keep", KeepOptionGroup>,
   Mct_Member<"statistics", StatisticsOptionGroup>, Mct_Member<"prepare", PrepareOptionGroup>,
   Mct_Member<"equalization", EqualizationOptionGroup>, Mct_Member<"sensitivity", SensitivityOptionGroup>,
   Mct_Member<"comparePoints", ComparePointOptionGroup>, Mct_Member<"budget", BudgetOptionGroup>,

@@ -6,6 +6,10 @@
 
 include "mct/Support/Options.td"
 
+def Mct_KeepPointsOption :
+    Option<"keepPoints", "keep-points", "bool", /*default=*/"true",
+           "A network that is quantized already: keep its points with their parameters, or choose all anew">;
+
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
            /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;

@@ -318,7 +318,7 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
   let summary = "Put the points of a network that is quantized already where its importer has cut it";
   let description = [{
     An importer of a quantized network gives its converter the float network, cut at every point: what a point quantizes
-    is a result of the function, and what its readers read an argument. Nothing of a converter can fold or move that.
+    is a result of the function, and what its users read an argument. Nothing of a converter can fold or move that.
     Quantized constants are arguments, too. Attributes `tpc.imported` tell what they are:
 
     * of the argument of a point: `point`, the key that the result has as its `tpc.imported`.
@@ -334,6 +334,10 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
     has put in between, which are evaluated; the parameters of channels go with these. A point moves before the
     reshapes and transpositions that show its value to it alone. Points of activations have the names of the values that
     they quantize, those of weights the name of the layer and `kernel_attr`, `bias_attr` or `pos_attr`.
+
+    Tools remove a ReLU in front of a quantizer whose codes have no sign, which clips as well. It is put back, as a
+    `tosa.clamp` whose name ends in `/relu`, before each such point of a value that may be negative, so that the network is
+    the one that was quantized also where it gets other points; with the bound 6 where the largest code stands for that.
 
     Fails for a record that is none or does not fit the type, for codes outside of their bits, for points without a
     result and results without a point, and for points that depend on themselves. A warning counts codes that f32 cannot hold.
@@ -376,6 +380,12 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     but that is not an f32 constant stays float, with a warning. A network that is quantized already is an error that names
     the first op of it: a layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
 
+    A network whose points were imported (`mct-insert-imported-points`) keeps them with `keep-points`, and gets those
+    that are missing. A point of the file that stands where the target has one takes the config of that, and keeps its
+    parameters; a target that cannot hold these, by their bits, method, sign, channels or fixed grid, is a warning, and
+    they are chosen anew. One that stands where the target has none stays, with a remark, unless the values are on its
+    levels already. Where the file has only the point behind a ReLU, there is none in front of it. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
+
     `overrides` names a text file of rules that go before the target, one a line:
 
         # which ops         what they do
@@ -416,6 +426,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   }];
   let options = Mct_WidthOptions # [
     Mct_OverridesOption,
+    Mct_KeepPointsOption,
     Option<"function", "function", "std::string", /*default=*/"\"*\"",
            "Function that gets points; `*`: all; empty: `main`, or the only public one">,
   ];

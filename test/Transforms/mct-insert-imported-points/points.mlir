@@ -51,3 +51,47 @@ func.func @several(%arg0: tensor<2xf32>,
 func.func @none(%arg0: tensor<2xf32>) -> tensor<2xf32> {
   return %arg0 : tensor<2xf32>
 }
+
+// -----
+
+// Codes without a sign have made a ReLU superfluous, which is put back; not
+// where values have no sign already.
+// CHECK-LABEL: func.func @relu(
+// CHECK:         %[[T:.*]] = tosa.tanh %arg0
+// CHECK-NEXT:    %[[R:.*]] = tosa.clamp %[[T]] {max_val = 3.40282347E+38 : f32, min_val = 0.000000e+00 : f32}
+// CHECK-NEXT:    %[[A:.*]] = tpc.quantize %[[R]] as "value/relu" activation
+// CHECK-NEXT:    %[[S:.*]] = tosa.sin %[[A]]
+// CHECK-NEXT:    %[[R6:.*]] = tosa.clamp %[[S]] {max_val = 6.000000e+00 : f32, min_val = 0.000000e+00 : f32}
+// CHECK-NEXT:    %[[B:.*]] = tpc.quantize %[[R6]]
+// CHECK-NEXT:    %[[SUM:.*]] = tosa.add %[[B]], %[[B]]
+// CHECK-NEXT:    %[[C:.*]] = tpc.quantize %[[SUM]]
+// CHECK-NEXT:    return %[[C]]
+func.func @relu(%arg0: tensor<2xf32>,
+    %arg1: tensor<2xf32> {tpc.imported = {point = "a", scale = array<f64: 0.5>, zero_point = array<i64: -128>, bits = 8 : i64, is_signed = true}},
+    %arg2: tensor<2xf32> {tpc.imported = {point = "b", scale = array<f64: 0.02353>, zero_point = array<i64: 0>, bits = 8 : i64, is_signed = false}},
+    %arg3: tensor<2xf32> {tpc.imported = {point = "c", scale = array<f64: 0.5>, zero_point = array<i64: 0>, bits = 8 : i64, is_signed = false}})
+    -> (tensor<2xf32>, tensor<2xf32> {tpc.imported = "a"}, tensor<2xf32> {tpc.imported = "b"}, tensor<2xf32> {tpc.imported = "c"}) {
+  %0 = tosa.tanh %arg0 : (tensor<2xf32>) -> tensor<2xf32> loc("value")
+  %1 = tosa.sin %arg1 : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = tosa.add %arg2, %arg2 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %arg3, %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// The same quantizer a second time, behind a reshape, changes nothing.
+// CHECK-LABEL: func.func @twice(
+// CHECK-NEXT:    %[[S:.*]] = tosa.const_shape
+// CHECK-NEXT:    %[[E:.*]] = tosa.exp %arg0
+// CHECK-NEXT:    %[[Q:.*]] = tpc.quantize %[[E]] as "exp"
+// CHECK-NEXT:    %[[R:.*]] = tosa.reshape %[[Q]]
+// CHECK-NEXT:    return %[[R]]
+func.func @twice(%arg0: tensor<1x2xf32>,
+    %arg1: tensor<1x2xf32> {tpc.imported = {point = "a", scale = array<f64: 0.5>, zero_point = array<i64: 1>, bits = 8 : i64, is_signed = true}},
+    %arg2: tensor<2xf32> {tpc.imported = {point = "b", scale = array<f64: 0.5>, zero_point = array<i64: 1>, bits = 8 : i64, is_signed = true}})
+    -> (tensor<2xf32>, tensor<1x2xf32> {tpc.imported = "a"}, tensor<2xf32> {tpc.imported = "b"}) {
+  %shape = tosa.const_shape {values = dense<2> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %0 = tosa.exp %arg0 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  %1 = tosa.reshape %arg1, %shape : (tensor<1x2xf32>, !tosa.shape<1>) -> tensor<2xf32>
+  return %arg2, %0, %1 : tensor<2xf32>, tensor<1x2xf32>, tensor<2xf32>
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The points of a network that is quantized already, while a target says where
+// it has points.
+#ifndef MCT_LIB_TRANSFORMS_KEPTPOINTS_H
+#define MCT_LIB_TRANSFORMS_KEPTPOINTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mct {
+
+class KeptPoints {
+public:
+  /// Takes all points with imported parameters out of the function.
+  explicit KeptPoints(mlir::func::FuncOp function);
+  KeptPoints(const KeptPoints &) = delete;
+  KeptPoints &operator=(const KeptPoints &) = delete;
+  /// Forgets those that were not put back.
+  ~KeptPoints();
+
+  /// Gives the points that the function has now the parameters of those that
+  /// stood there; where there are none, puts these back. A warning for each
+  /// whose parameters the target cannot hold, a remark for each that stands
+  /// where it has none.
+  void putBack();
+
+private:
+  struct Taken {
+    tpc::QuantizeOp point; // in no block
+    /// What read it, other points that were taken apart.
+    llvm::SmallVector<mlir::OpOperand *> readers;
+  };
+
+  void putBackActivation(Taken &taken);
+  void putBackWeight(Taken &taken, mlir::OpOperand *reader);
+  void insert(Taken &taken, mlir::Value input);
+  bool give(tpc::QuantizeOp planned, tpc::QuantizeOp imported);
+  tpc::QuantizeOp findPlanned(mlir::Value value) const;
+  void makeNamesUnique();
+
+  mlir::func::FuncOp function;
+  llvm::SmallVector<Taken> all;
+  /// What a point that was taken makes is made by these now.
+  llvm::DenseMap<mlir::Value, mlir::Value> replacements;
+  /// Points of the target that have the parameters of one.
+  llvm::SmallPtrSet<mlir::Operation *, 16> claimed;
+  llvm::SmallVector<tpc::QuantizeOp> inserted;
+};
+
+} // namespace mct
+
+#endif // MCT_LIB_TRANSFORMS_KEPTPOINTS_H
