@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators of ONNX that quantize, or compute with codes: those of the standard, of ONNX Runtime (`com.microsoft`),
-of mct_quantizers, and FakeQuantize of OpenVINO. Each becomes operators on real numbers and points (`_onnx_quantized`)."""
+of mct_quantizers, and FakeQuantize of OpenVINO.
+
+Each becomes operators on real numbers and points (`_onnx_quantized`).
+"""
 
 from __future__ import annotations
 
@@ -73,6 +76,10 @@ def _fake_quantize(reader: Reader, node: onnx.NodeProto) -> None:
     low, high, out_low, out_high = (np.asarray(each, np.float64) for each in bounds)
     levels = int(attributes(node).get("levels", 256))
     bits = max(1, (levels - 1).bit_length())
+    narrow = levels == (1 << bits) - 1
+    values = reader.constant(node.input[0])
+    if (levels != 1 << bits and not narrow) or (narrow and values is None):
+        raise refuse(node, f"has {levels} levels, which are not all codes of some bits")
     if not (np.array_equal(low, out_low) and np.array_equal(high, out_high)):
         raise refuse(node, "has a result with other bounds than what it quantizes")
     if not (high > low).all():
@@ -81,10 +88,6 @@ def _fake_quantize(reader: Reader, node: onnx.NodeProto) -> None:
     zero_point = np.round(-low / scale)
     if (np.abs(-low / scale - zero_point) > 1e-3).any():
         raise refuse(node, "has levels none of which is zero", "move the bounds so that zero is a level")
-    narrow = levels == (1 << bits) - 1
-    values = reader.constant(node.input[0])
-    if (levels != 1 << bits and not narrow) or (narrow and values is None):
-        raise refuse(node, f"has {levels} levels, which are not all codes of some bits")
     # Without its lowest code a grid of weights is symmetric: one of all codes has these levels as well.
     zero_points = np.where(zero_point > 0, zero_point + (1 if narrow else 0), zero_point).astype(np.int64)
     signed = bool((zero_points == 1 << (bits - 1)).all())
@@ -129,7 +132,7 @@ def _sony(reader: Reader, node: onnx.NodeProto) -> None:
         raise refuse(node, "has parameters that are computed at run time")
     values = reader.constant(node.input[0]) if is_weight else None
     if is_weight and values is None:
-        raise refuse(node, "quantizes weights that are no constant")
+        raise refuse(node, "quantizes weights that are not constant")
     axes = (int(given["channel_axis"]),) if given.get("per_channel") else ()
     signed = bool(given.get("signed", 1))
     bits = int(given.get("num_bits", 8))
@@ -144,6 +147,8 @@ def _sony(reader: Reader, node: onnx.NodeProto) -> None:
         zero = np.round(-low / scale)
         parameters = Parameters(tuple(_numbers(scale)), tuple(map(int, np.ravel(zero))), bits, False, axes)
     elif kind.startswith("LUT"):
+        table: Any
+        thresholds: Any
         table, thresholds = operands if is_weight else (given["lut_values"], given["threshold"])
         entries = sorted({int(entry) for entry in np.ravel(table)})
         width = int(given.get("lut_values_bitwidth", 8))
@@ -440,16 +445,47 @@ HANDLERS: dict[str, Handler] = {
     "DynamicQuantizeMatMul": _product_at_run_time,
 }
 HANDLERS |= dict.fromkeys(
-    """ActivationPOTQuantizer ActivationSymmetricQuantizer ActivationUniformQuantizer ActivationLutPOTQuantizer
-    WeightsPOTQuantizer WeightsSymmetricQuantizer WeightsUniformQuantizer WeightsLUTSymmetricQuantizer
-    WeightsLUTPOTQuantizer""".split(),
+    [
+        "ActivationPOTQuantizer",
+        "ActivationSymmetricQuantizer",
+        "ActivationUniformQuantizer",
+        "ActivationLutPOTQuantizer",
+        "WeightsPOTQuantizer",
+        "WeightsSymmetricQuantizer",
+        "WeightsUniformQuantizer",
+        "WeightsLUTSymmetricQuantizer",
+        "WeightsLUTPOTQuantizer",
+    ],
     _sony,
 )
 HANDLERS |= dict.fromkeys(
-    """DynamicQuantizeLSTM MatMulNBits MatMulBnb4 MatMulFpQ4 MatMulInteger16 QAttention QEmbedLayerNormalization
-    QOrderedAttention QOrderedGelu QOrderedLayerNormalization QOrderedLongformerAttention QOrderedMatMul
-    QuantizeWithOrder DequantizeWithOrder QuantizeBFP DequantizeBFP QMoE GatherBlockQuantized MulInteger
-    QLinearConvTranspose TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear TRT_FP4DynamicQuantize
-    TRT_MXFP8QuantizeLinear TRT_MXFP8DequantizeLinear TRT_INT4DequantizeLinear""".split(),
+    [
+        "DynamicQuantizeLSTM",
+        "MatMulNBits",
+        "MatMulBnb4",
+        "MatMulFpQ4",
+        "MatMulInteger16",
+        "QAttention",
+        "QEmbedLayerNormalization",
+        "QOrderedAttention",
+        "QOrderedGelu",
+        "QOrderedLayerNormalization",
+        "QOrderedLongformerAttention",
+        "QOrderedMatMul",
+        "QuantizeWithOrder",
+        "DequantizeWithOrder",
+        "QuantizeBFP",
+        "DequantizeBFP",
+        "QMoE",
+        "GatherBlockQuantized",
+        "MulInteger",
+        "QLinearConvTranspose",
+        "TRT_FP8QuantizeLinear",
+        "TRT_FP8DequantizeLinear",
+        "TRT_FP4DynamicQuantize",
+        "TRT_MXFP8QuantizeLinear",
+        "TRT_MXFP8DequantizeLinear",
+        "TRT_INT4DequantizeLinear",
+    ],
     _unknown,
 )

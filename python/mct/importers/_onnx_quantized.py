@@ -33,8 +33,25 @@ CODES = {
 } | {getattr(TensorProto, name): (2, name == "INT2") for name in ("INT2", "UINT2") if hasattr(TensorProto, name)}
 # Operators of the standard that only move elements, so that codes are as good to them as what they stand for.
 _MOVING = frozenset(
-    """DepthToSpace Expand Flatten Gather GatherElements GatherND Identity MaxPool Reshape Slice SpaceToDepth Split
-    Squeeze Tile Transpose Unsqueeze Concat""".split()
+    [
+        "DepthToSpace",
+        "Expand",
+        "Flatten",
+        "Gather",
+        "GatherElements",
+        "GatherND",
+        "Identity",
+        "MaxPool",
+        "Reshape",
+        "Slice",
+        "SpaceToDepth",
+        "Split",
+        "Squeeze",
+        "Tile",
+        "Transpose",
+        "Unsqueeze",
+        "Concat",
+    ]
 )
 _REMEDY = "give the float network that it was made of, or quantize it with parameters per tensor or per channel"
 
@@ -49,7 +66,7 @@ class Codes(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The tensor that is quantized, and the one that its readers read."""
+    """The tensor that is quantized, and the one that takes its place for its users."""
 
     source: str
     result: str
@@ -57,7 +74,7 @@ class Point(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What stands behind the inputs and outputs of the graph of before: constants follow the points."""
+    """Inputs and outputs that follow those of the graph of before: points, then constants."""
 
     points: list[Point]
     constants: dict[str, str]
@@ -120,7 +137,11 @@ class Reader:
             return self.values[name]
         value: np.ndarray[Any, Any] | None = None
         if name in self.stored:
-            value = numpy_helper.to_array(self.stored[name])
+            try:
+                value = numpy_helper.to_array(self.stored[name])
+            except Exception as problem:
+                what = str(problem).partition("\n")[0][:200]
+                raise Refused(f"the constant '{name}' is damaged ({what})", layer=name) from problem
         elif name in self.makers and (self.makers[name].input or self.makers[name].op_type == "Constant"):
             node = self.makers[name]
             inputs = {each: self.constant(each) for each in node.input if each}
@@ -170,7 +191,9 @@ class Reader:
         block: int = 0,
     ) -> Parameters:
         """`type`: of the codes; `shape`: of a constant, None of an activation."""
-        scales = self.constant(scale)
+        scales = self.constant(scale) if scale else None
+        if not scale:
+            raise refuse(node, "has no scale", "check the file with onnx.checker")
         if scales is None:
             raise refuse(node, f"has a scale that is computed at run time, '{scale}'")
         if scales.dtype != np.float32:
@@ -244,7 +267,7 @@ class Reader:
         return argument
 
     def add_point(self, node: onnx.NodeProto, source: str, parameters: Parameters | Quantizer) -> str:
-        """What a point makes of `source`; the one that is there where two are the same."""
+        """The result of a point of `source`; that of an equal one where there is one."""
         if self.quantized.get(source) == parameters:
             return source
         known = self.points.get((source, parameters))
@@ -293,16 +316,25 @@ class Reader:
     def read(self, handlers: dict[str, Callable[[Reader, onnx.NodeProto], None]]) -> None:
         """Rewrites all nodes; `handlers`: of operators by their names."""
         for node in self.model.graph.node:
-            if id(node) in self.skipped or (node.output and self._is_constant(node)):
+            if id(node) in self.skipped:
                 continue
-            for graph in subgraphs(node):
-                self._check_inner(node, graph)
-            if handler := handlers.get(node.op_type):
-                handler(self, node)
-            elif any(name in self.codes for name in node.input):
-                self._move(node)
-            else:
-                self.nodes.append(node)
+            try:
+                for graph in subgraphs(node):
+                    self._check_inner(node, graph)
+                if node.output and self._is_constant(node):
+                    continue
+                if handler := handlers.get(node.op_type):
+                    handler(self, node)
+                elif any(name in self.codes for name in node.input):
+                    self._move(node)
+                else:
+                    self.nodes.append(node)
+            except Refused:
+                raise
+            except Exception as problem:
+                # Operands, attributes or elements that the operator does not have.
+                what = f"{type(problem).__name__}: {problem}".splitlines()[0][:200]
+                raise refuse(node, f"is damaged ({what})", "check the file with onnx.checker") from problem
         self._finish_outputs()
 
     def _is_constant(self, node: onnx.NodeProto) -> bool:
@@ -339,7 +371,7 @@ class Reader:
         if node.op_type == "Pad":
             self._pad(node, copy, read[0].parameters)
         elif node.op_type not in _MOVING:
-            raise refuse(node, "computes with codes, and is no operator of a quantized network that is known here")
+            raise refuse(node, "computes with codes, and is not an operator of quantized networks that is known here")
         for index, name in enumerate(node.input):
             if name in self.codes:
                 copy.input[index] = self.codes[name].real
@@ -375,7 +407,7 @@ class Reader:
 
 
 def type_of_codes(parameters: Parameters) -> int:
-    return next(type for type, known in CODES.items() if known == (parameters.bits, parameters.is_signed))
+    return next(int(type) for type, known in CODES.items() if known == (parameters.bits, parameters.is_signed))
 
 
 def describe(parameters: Parameters) -> str:
@@ -418,8 +450,8 @@ def read(model: onnx.ModelProto) -> Cut:
     if reader.free:
         first = ", ".join(f"'{name}'" for name in reader.free[:3]) + (", …" if len(reader.free) > 3 else "")
         warn(
-            f"the inputs of {len(reader.free)} layers ({first}) are quantized at run time: their weights are those of the "
-            "file, and their activations are free"
+            f"the inputs of {len(reader.free)} layers ({first}) are quantized at run time: their weights are those of "
+            "the file, and their activations are free"
         )
     graph.input.extend(reader.arguments)
     shapes = _find_shapes(model, [point.source for point in cut.points])
@@ -438,7 +470,7 @@ def read(model: onnx.ModelProto) -> Cut:
 
 
 def _add_results(graph: onnx.GraphProto, cut: Cut) -> None:
-    """What points quantize becomes a result, each of its own: an input, or a value that two points quantize, as well."""
+    """Makes the source of each point a result of its own, also where it is an input or that of another point."""
     for number, point in enumerate(cut.points):
         name = f"{point.result}/source{number}"
         graph.node.append(helper.make_node("Identity", [point.source], [name], name))
@@ -446,7 +478,7 @@ def _add_results(graph: onnx.GraphProto, cut: Cut) -> None:
 
 
 def _used_points(graph: onnx.GraphProto, reader: Reader) -> list[Point]:
-    """Points that somebody reads; those in front of others that nobody reads are none."""
+    """Points that have a use, directly or by other points."""
     used = {value.name for value in graph.output}
     for node in reversed(graph.node):
         if any(name in used for name in node.output):
@@ -457,7 +489,7 @@ def _used_points(graph: onnx.GraphProto, reader: Reader) -> list[Point]:
 
 
 def _drop_unused(model: onnx.ModelProto) -> None:
-    """Drops constants that nobody reads any more, which the simplifier may not know the type of."""
+    """Drops constants without a use, whose type the simplifier may not know."""
     read = {name for node in _nodes(model.graph) for name in node.input}
     read |= {value.name for value in model.graph.output}
     kept = [tensor for tensor in model.graph.initializer if tensor.name in read]
