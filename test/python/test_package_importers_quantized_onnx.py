@@ -651,6 +651,11 @@ def unknown(nodes, constants):
     )
 
 
+def real_zero_point(nodes, constants):
+    constants["rz"] = np.float32(0)
+    replace(nodes["dequantize"], 2, "rz")
+
+
 def missing_operand(nodes, constants):
     del nodes["quantize"].input[1:]
 
@@ -671,6 +676,11 @@ def missing_operand(nodes, constants):
         (computes_with_codes, "cast", "Cast 'cast' computes with codes, and is not an operator of quantized networks"),
         (float8, "quantize", "QuantizeLinear 'quantize' has codes of type FLOAT8E4M3FN, which no grid of integers has"),
         (unknown, "layer", "MatMulNBits 'layer' is an operator of quantized networks that has no form here"),
+        (
+            real_zero_point,
+            "dequantize",
+            "DequantizeLinear 'dequantize' has a zero point of float32, not of integers",
+        ),
         (missing_operand, "quantize", "QuantizeLinear 'quantize' has no scale"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -810,6 +820,8 @@ def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
 
 def test_damaged_files_are_loaded_or_an_error():
     """The whole way, in processes of their own, from damaged bytes as well."""
+    from mct.importers import onnx as importer
+
     generator, end = random.Random(SEED), time.monotonic() + SECONDS
     while time.monotonic() < end:
         proto = mutate(generator.choice(bases()), generator)
@@ -823,6 +835,6 @@ def test_damaged_files_are_loaded_or_an_error():
                 return bytes(data)  # noqa: B023
 
         try:
-            mct.importers.onnx.import_model(Bytes(), timeout=60)
+            importer.import_model(Bytes(), timeout=60)
         except mct.Error as error:
             assert error.message
