@@ -425,7 +425,10 @@ void Inserter::namePoints() {
   for (tpc::QuantizeOp point : points) {
     StringAttr name;
     if (point.isActivation()) {
-      name = getName(point.getInput());
+      Value value = point.getInput();
+      while (auto before = value.getDefiningOp<tpc::QuantizeOp>())
+        value = before.getInput();
+      name = getName(value);
     } else {
       Operation *user = *point->getUsers().begin();
       std::optional<KernelOp> kernel = kernels.get(user);
@@ -463,6 +466,15 @@ LogicalResult Inserter::run() {
     return function.emitOpError("has points that depend on themselves");
   for (tpc::QuantizeOp point : points)
     moveUp(point);
+  // The same quantizer a second time, behind a reshape for example.
+  llvm::erase_if(points, [](tpc::QuantizeOp point) {
+    auto before = point.getInput().getDefiningOp<tpc::QuantizeOp>();
+    if (!before || before.getParametersAttr() != point.getParametersAttr())
+      return false;
+    point.getOutput().replaceAllUsesWith(before.getOutput());
+    point.erase();
+    return true;
+  });
   for (ImportedConstant &constant : constants) {
     SmallVector<Reading> readings;
     findReadings(constant, readings);

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -211,6 +212,7 @@ def file_parameters(proto) -> tuple[set, dict[str, np.ndarray]]:
     return grids, codes
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("form", "method", "activations", "per_channel"), FORMS)
 def test_what_onnx_runtime_quantizes_keeps_all_codes_and_parameters(tmp_path, form, method, activations, per_channel):
     float_proto = networks.resnet8_onnx(networks.seeded_parameters())
@@ -290,6 +292,7 @@ def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
     assert count > 500_000 and others <= 1e-5 * count, f"{others} of {count}"
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("form", ["QDQ", "QOperator"])
 def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_path, form):
     import subprocess
@@ -306,6 +309,25 @@ def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_pa
     found = mct.load(proto).run(pictures).argmax(1)
     accuracies = [100 * (classes == labels).mean() for classes in (found, expected)]
     assert abs(accuracies[0] - accuracies[1]) <= 0.1  # both 74.65 %
+
+
+def test_what_nncf_quantizes():
+    """A small network of seeded weights with the defaults of NNCF 3.4."""
+    proto = onnx.load(Path(__file__).parents[1] / "data" / "quantized_by_nncf.onnx")
+    model = mct.load(proto)
+    pictures = np.random.default_rng(6).normal(size=(40, 3, 8, 8)).astype(np.float32)
+    expected = np.concatenate([quantized_onnx.run(proto, {"image": x[None]})[0] for x in pictures])
+    _, others = differing(model.run(pictures), [expected])
+    assert others == 0
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
+    scales = {
+        float(scale)
+        for node in proto.graph.node
+        if node.op_type in ("QuantizeLinear", "DequantizeLinear")
+        for scale in np.ravel(stored[node.input[1]])
+    }
+    found = [step for p in model.points for step in steps_and_zero_points(p.quantizer, p.bits, p.signed)[0]]
+    assert len(found) > 20 and set(found) <= scales
 
 
 def test_weights_that_are_quantized_for_sums_at_run_time_are_those_of_the_file(tmp_path, caplog):
@@ -433,6 +455,7 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
     assert caught.value.location == 'model.onnx: "fq_x"'
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
     import subprocess
@@ -541,10 +564,10 @@ def test_reports_compare_with_the_float_original(imported):
     compared = {point.name: point.sqnr_db for point in comparison.points}
     # Of a ReLU that was removed, what the one of the float network makes.
     assert min(compared[name] for name in ("conv1/relu", "conv2", "add0/relu", "dense")) > 15
-    assert not comparison.not_compared
+    assert len(compared) >= 14
     report = model.report(data=images(4), reference=float_model)
-    measured = {point["name"]: point["sqnr_db"] for point in report.document["points"] if "sqnr_db" in point}
-    assert measured.keys() >= {"conv1/relu", "dense"}
+    assert {"conv1/relu", "dense"} <= {point["name"] for point in report.document["points"]}
+    assert report.document["diagnoses"] and "SQNR of the results" in str(report)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -628,6 +651,11 @@ def unknown(nodes, constants):
     )
 
 
+def real_zero_point(nodes, constants):
+    constants["rz"] = np.float32(0)
+    replace(nodes["dequantize"], 2, "rz")
+
+
 def missing_operand(nodes, constants):
     del nodes["quantize"].input[1:]
 
@@ -648,6 +676,11 @@ def missing_operand(nodes, constants):
         (computes_with_codes, "cast", "Cast 'cast' computes with codes, and is not an operator of quantized networks"),
         (float8, "quantize", "QuantizeLinear 'quantize' has codes of type FLOAT8E4M3FN, which no grid of integers has"),
         (unknown, "layer", "MatMulNBits 'layer' is an operator of quantized networks that has no form here"),
+        (
+            real_zero_point,
+            "dequantize",
+            "DequantizeLinear 'dequantize' has a zero point of float32, not of integers",
+        ),
         (missing_operand, "quantize", "QuantizeLinear 'quantize' has no scale"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -787,6 +820,8 @@ def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
 
 def test_damaged_files_are_loaded_or_an_error():
     """The whole way, in processes of their own, from damaged bytes as well."""
+    from mct.importers import onnx as importer
+
     generator, end = random.Random(SEED), time.monotonic() + SECONDS
     while time.monotonic() < end:
         proto = mutate(generator.choice(bases()), generator)
@@ -800,6 +835,6 @@ def test_damaged_files_are_loaded_or_an_error():
                 return bytes(data)  # noqa: B023
 
         try:
-            mct.importers.onnx.import_model(Bytes(), timeout=60)
+            importer.import_model(Bytes(), timeout=60)
         except mct.Error as error:
             assert error.message

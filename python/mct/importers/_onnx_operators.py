@@ -199,6 +199,8 @@ def _bias(
     elements = reader.constant(name)
     if elements is None:
         raise refuse(node, f"has a bias that is computed at run time, '{name}'")
+    if elements.dtype.kind in "fcSUO":
+        raise refuse(node, f"has a bias of {elements.dtype}, not of integers")
     scale = tuple(factor * input.scale[0] * each for each in kernel.scale)
     axes = (elements.ndim - 1,) if len(scale) > 1 else ()
     return reader.stored_real(name, elements.astype(np.int64), Parameters(scale, (0,), 32, True, axes))

@@ -204,6 +204,8 @@ class Reader:
         if type not in CODES:
             raise refuse(node, f"has codes of type {TensorProto.DataType.Name(type)}, which no grid of integers has")
         bits, signed = CODES[type]
+        if zero_points.dtype.kind in "fcSUO":
+            raise refuse(node, f"has a zero point of {zero_points.dtype}, not of integers")
         zero_points = zero_points.astype(np.int64)
         axes, scales = self._axes(node, scales, shape, axis, block)
         if zero_points.size not in (1, scales.size):
