@@ -28,7 +28,7 @@ struct TensorRef {
   Layout layout;
 };
 
-/// What a node reads, and its attributes.
+/// The inputs of a node, by name, and its attributes.
 struct NodeInputs {
   std::vector<std::string> names;
   std::vector<NodeAttribute> attributes;

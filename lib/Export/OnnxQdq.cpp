@@ -618,7 +618,7 @@ private:
   /// Constants of one element.
   llvm::StringMap<float> numbers;
   llvm::DenseSet<const Node *> removed;
-  /// What points read.
+  /// Names of values that points quantize.
   llvm::StringSet<> requantized;
   /// Points that are put before and behind nodes.
   llvm::DenseMap<const Node *, const Node *> before, behind;

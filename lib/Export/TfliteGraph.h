@@ -17,7 +17,7 @@
 
 namespace mct::tflite {
 
-/// What a result is asked for: codes on a grid, or numbers.
+/// The form in which a result is asked for: codes on a grid, or numbers.
 struct Wanted {
   std::optional<Encoding> encoding;
   /// Name of the tensor.
@@ -34,7 +34,7 @@ using Written = mlir::FailureOr<std::optional<int64_t>>;
 mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why,
                                 const llvm::Twine &remedy);
 
-/// What an operator is, but for its tensors.
+/// An operator without its tensors.
 struct Form {
   llvm::StringRef code;
   int64_t version = 1;

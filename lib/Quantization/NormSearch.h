@@ -7,8 +7,8 @@
 
 namespace mct::quantization {
 
-/// The problem that is searched. The error of a candidate is the sum of weight *
-/// |value - nearest level|^p over all atoms, in scaled units.
+/// The problem that is searched. The error of a candidate is the sum of weight
+/// * |value - nearest level|^p over all atoms, in scaled units.
 struct NormProblem {
   const ScaledAtoms &atoms;
   double p = 1; // 1 to 64

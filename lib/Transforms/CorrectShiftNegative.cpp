@@ -118,7 +118,7 @@ public:
   LogicalResult visit(const tpc::Node &node);
 
 private:
-  /// What is going to happen, or why nothing is.
+  /// The shift that is going to be applied, or why there is none.
   using Planned = std::variant<PlannedShift, Record>;
 
   FailureOr<Planned> plan(const tpc::Node &node, tpc::QuantizeOp point);

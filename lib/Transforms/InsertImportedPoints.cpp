@@ -210,7 +210,8 @@ void Inserter::moveUp(tpc::QuantizeOp point) {
   }
 }
 
-/// Whether a value cannot be negative, as far as the ops that make it tell.
+/// Returns true if a value cannot be negative, as far as the ops that make it
+/// tell.
 static bool isNonNegative(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   // A network has few ops in a row that keep the sign.

@@ -57,8 +57,7 @@ convert(tpc::QuantizerAttrInterface imported,
   if (imported.getQuantizationMethod() == method)
     return imported;
   SmallVector<quantization::Grid> grids = imported.getGrids();
-  std::optional<quantization::QuantizationMethod> kind =
-      method.getGridSearch();
+  std::optional<quantization::QuantizationMethod> kind = method.getGridSearch();
   if (grids.empty() || !kind) {
     why = "its method is " + imported.getQuantizationMethod().getMethodName() +
           ", that of the target " + method.getMethodName();
@@ -239,8 +238,8 @@ tpc::QuantizeOp KeptPoints::findPlanned(Value value) const {
   }
 }
 
-/// Whether every value is a level of the quantizer already: it comes from such
-/// levels, and nothing but moved.
+/// Returns true if every value is a level of the quantizer already: it comes
+/// from such levels, and nothing but moved.
 static bool isOnLevels(Value value, tpc::QuantizerAttrInterface parameters) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -267,8 +266,8 @@ void KeptPoints::insert(Taken &taken, Value input) {
     reader->set(taken.point.getOutput());
 }
 
-/// What the file quantizes behind a ReLU alone, it runs with the ReLU as one:
-/// the point that the target has in between is not added.
+/// Drops the point that the target has in front of a ReLU if the file has only
+/// the one behind it: a layer and its ReLU are one operator there.
 static void dropPointBeforeRelu(tpc::QuantizeOp planned) {
   auto clamp = planned.getInput().getDefiningOp<tosa::ClampOp>();
   auto before = clamp ? clamp.getInput().getDefiningOp<tpc::QuantizeOp>()

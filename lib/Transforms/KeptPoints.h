@@ -31,7 +31,7 @@ public:
 private:
   struct Taken {
     tpc::QuantizeOp point; // in no block
-    /// What read it, other points that were taken apart.
+    /// Its uses, but for other points that were taken.
     llvm::SmallVector<mlir::OpOperand *> readers;
   };
 
@@ -44,7 +44,7 @@ private:
 
   mlir::func::FuncOp function;
   llvm::SmallVector<Taken> all;
-  /// What a point that was taken makes is made by these now.
+  /// Values that have taken the place of the results of points.
   llvm::DenseMap<mlir::Value, mlir::Value> replacements;
   /// Points of the target that have the parameters of one.
   llvm::SmallPtrSet<mlir::Operation *, 16> claimed;

@@ -15,14 +15,14 @@ namespace mct {
 /// `mct-insert-imported-points`.
 inline constexpr llvm::StringLiteral kImportedAttrName = "tpc.imported";
 
-/// Behind the names of ReLUs that a tool has removed in front of a quantizer
+/// Suffix of the names of ReLUs that a tool has removed in front of a quantizer
 /// that clips as well, and that the import has put back: `conv1/relu`.
 inline constexpr llvm::StringLiteral kRestoredReluSuffix = "/relu";
 
-/// What a point tells of parameters that an importer gave it.
+/// Returns the record of a selection for parameters that an importer gave.
 tpc::SelectionAttr describeImported(mlir::MLIRContext *context);
 
-/// Whether the layer has weights on the levels of its file.
+/// Returns true if the layer has weights on the levels of its file.
 inline bool hasImportedKernel(const KernelOp &layer) {
   tpc::QuantizeOp point = layer.getKernelPoint();
   return point && point.hasImportedParameters();
