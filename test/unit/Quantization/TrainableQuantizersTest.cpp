@@ -99,11 +99,11 @@ TEST(LearnedThreshold, UnsignedLevelsBeginAtZero) {
 }
 
 TEST(LearnedThreshold, PowersOfTwoAreThoseFromTheThresholdOn) {
-  EXPECT_EQ(roundUpToPowerOfTwo(.7), 1);
-  EXPECT_EQ(roundUpToPowerOfTwo(.5), .5);
-  EXPECT_EQ(roundUpToPowerOfTwo(.50001), 1);
-  EXPECT_EQ(roundUpToPowerOfTwo(3), 4);
-  EXPECT_EQ(roundUpToPowerOfTwo(1e-9), 0x1p-16);
+  EXPECT_EQ(getEffectiveThreshold(.7, true), 1);
+  EXPECT_EQ(getEffectiveThreshold(.5, true), .5);
+  EXPECT_EQ(getEffectiveThreshold(.50001, true), 1);
+  EXPECT_EQ(getEffectiveThreshold(3, true), 4);
+  EXPECT_EQ(getEffectiveThreshold(1e-9, true), 0x1p-16);
   LearnedThreshold quantizer = straightThrough(4, true);
   quantizer.isPowerOfTwo = true;
   EXPECT_EQ(quantizer.freeze(.7), symmetricGrid(1, 4, true));
