@@ -90,9 +90,33 @@ struct ElementwiseFusion
   }
 };
 
+/// Writes a softmax of linalg as the loops that it stands for.
+struct SoftmaxDecomposition
+    : PassWrapper<SoftmaxDecomposition, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SoftmaxDecomposition)
+
+  void runOnOperation() override {
+    SmallVector<linalg::SoftmaxOp> ops;
+    getOperation().walk([&](linalg::SoftmaxOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (linalg::SoftmaxOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+      if (failed(values)) {
+        op.emitOpError("cannot be executed: it has no loops");
+        return signalPassFailure();
+      }
+      rewriter.replaceOp(op, *values);
+    }
+  }
+};
+
 void buildTosaToLinalg(OpPassManager &module) {
   // Function by function, so that they are lowered in parallel.
   OpPassManager &pm = module.nest<func::FuncOp>();
+  pm.addPass(std::make_unique<SoftmaxDecomposition>());
+  // Networks of linalg may have ops of scalars on tensors.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(tosa::createTosaInferShapesPass());
   pm.addPass(tosa::createTosaMakeBroadcastablePass());

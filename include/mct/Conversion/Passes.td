@@ -14,16 +14,18 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
       order of their axes, with one or two image axes, grouped and depthwise ones too. Padding by zeros becomes the padding
       of the convolution, a broadcast bias its bias; a convolution of elements that lie apart is a transposed one;
     * maxima and sums of windows as pools; a sum that is divided by the count of its window is their mean;
-    * bodies of all other ops, with any maps that permute and broadcast axes: arithmetic, comparisons, selections (those of
+    * bodies of all other ops, with any maps that permute and broadcast axes, or read them by steps or backwards: arithmetic, comparisons, selections (those of
       the larger or the smaller number are a maximum, a minimum or a clamp, through which a NaN goes), casts, indices, and lookups of rows;
-    * reductions by sum, product, maximum, minimum, and, or, and the place of a maximum;
-    * reshapes, slices and insertions at any steps, concatenations, padding, softmax and constants.
+    * reductions by sum, product, maximum, minimum, and, or, and the first place of an extremum, however its body is written;
+    * reshapes, slices and insertions at any steps, concatenations, padding, softmax, constants, and ops of scalars that have
+      tensors as operands. Slices keep the whole of a dynamic batch; sizes that come out as constants are these.
 
-    TOSA computes in f32 and i32: values of f64 between two ops are computed in f32, those of i64 and index in i32.
+    TOSA computes in f32 and i32: values of f64 between two ops are computed in f32, those of i64 and index in i32. Ops of
+    TOSA on f64, which importers write for layer norms, compute in f32 too.
     Convolutions of TOSA have channels last; `mct-move-transposes` moves the transpositions out of the way.
 
-    Other ops stay as they are, with a warning where it is a layer, else with a remark if asked for. So does a function that
-    has points already, whose layers are matched where they are, and one without ops of these dialects. A `cf.assert`
+    The last op that computes something, of those that one has become, has its name; the others are called after what they
+    do, too (`name/reshape`). Other ops stay as they are, with a warning where it is a layer, else with a remark if asked for. A `cf.assert`
     that always holds is removed, and so is the one that asks whether the place of a lookup lies within its tensor; any
     other one is an error, since an assertion cannot be compiled into a network. So is a function on buffers (`memref`).
 

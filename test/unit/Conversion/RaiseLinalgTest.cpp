@@ -463,6 +463,16 @@ TEST_F(RaiseLinalgTest, BodiesReadTheirOperandsByLines) {
 )mlir");
 }
 
+// Ops of scalars have tensors as operands, too.
+TEST_F(RaiseLinalgTest, ScalarsOfTensors) {
+  expectSame({2, 3}, {2, 3}, weights("w", {2, 3}, 5) + R"mlir(
+  %t = math.tanh %x : tensor<2x3xf32>
+  %u = arith.mulf %t, %w : tensor<2x3xf32>
+  %c = arith.cmpf ogt, %u, %x : tensor<2x3xf32>
+  %r = arith.select %c, %u, %x : tensor<2x3xi1>, tensor<2x3xf32>
+)mlir");
+}
+
 // Bodies may read an element of a tensor from outside.
 TEST_F(RaiseLinalgTest, ScalarsFromOutside) {
   expectSame({2, 3}, {2, 3}, weights("w", {4}, 5) + R"mlir(
@@ -561,37 +571,40 @@ TEST_F(RaiseLinalgTest, PlacesOfMaximaAmongPlacesThatAreGiven) {
 )mlir");
 }
 
-// The executor has no softmax of linalg: compared with the body that its
-// definition gives.
+// Executed as it is and raised, beside its definition.
 TEST_F(RaiseLinalgTest, Softmax) {
-  module = parseSourceString<ModuleOp>(R"mlir(
+  for (bool isRaised : {false, true}) {
+    module = parseSourceString<ModuleOp>(R"mlir(
 func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<2x3x4xf32>
   %r = linalg.softmax dimension(1) ins(%x : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   return %r : tensor<2x3x4xf32>
 })mlir",
-                                       &context);
-  ASSERT_TRUE(module);
-  PassManager passes(&context);
-  passes.addNestedPass<func::FuncOp>(mct::createRaiseLinalgPass());
-  ASSERT_TRUE(succeeded(passes.run(*module)));
-  CompileOptions options;
-  options.keepTypes = true;
-  auto executor = Executor::compile(*module, options);
-  ASSERT_TRUE(succeeded(executor)) << llvm::join(diagnostics, "\n");
-  std::vector<Floats> inputs = {randomFloats(24, 7)};
-  Worker worker(**executor);
-  Floats found = runOutputs(worker, **executor, inputs).front();
-  auto at = [](int64_t i, int64_t j, int64_t k) { return (i * 3 + j) * 4 + k; };
-  for (int64_t i = 0; i != 2; ++i)
-    for (int64_t k = 0; k != 4; ++k) {
-      double sum = 0;
-      for (int64_t j = 0; j != 3; ++j)
-        sum += std::exp(double(inputs[0][at(i, j, k)]));
-      for (int64_t j = 0; j != 3; ++j)
-        EXPECT_NEAR(found[at(i, j, k)],
-                    std::exp(double(inputs[0][at(i, j, k)])) / sum, 1e-6);
-    }
+                                         &context);
+    ASSERT_TRUE(module);
+    PassManager passes(&context);
+    passes.addNestedPass<func::FuncOp>(mct::createRaiseLinalgPass());
+    ASSERT_TRUE(!isRaised || succeeded(passes.run(*module)));
+    CompileOptions options;
+    options.keepTypes = true;
+    auto executor = Executor::compile(*module, options);
+    ASSERT_TRUE(succeeded(executor)) << llvm::join(diagnostics, "\n");
+    std::vector<Floats> inputs = {randomFloats(24, 7)};
+    Worker worker(**executor);
+    Floats found = runOutputs(worker, **executor, inputs).front();
+    auto at = [](int64_t i, int64_t j, int64_t k) {
+      return (i * 3 + j) * 4 + k;
+    };
+    for (int64_t i = 0; i != 2; ++i)
+      for (int64_t k = 0; k != 4; ++k) {
+        double sum = 0;
+        for (int64_t j = 0; j != 3; ++j)
+          sum += std::exp(double(inputs[0][at(i, j, k)]));
+        for (int64_t j = 0; j != 3; ++j)
+          EXPECT_NEAR(found[at(i, j, k)],
+                      std::exp(double(inputs[0][at(i, j, k)])) / sum, 1e-6);
+      }
+  }
 }
 
 TEST_F(RaiseLinalgTest, TensorsThatAreMoved) {
