@@ -573,54 +573,10 @@ static std::optional<Form> findNumbersForm(Operation *op) {
       .Default(std::nullopt);
 }
 
-Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
-  if (std::optional<Form> form = findNumbersForm(op);
-      form && isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
-    return writeComparison(graph, op, *form, wanted);
-  else if (form)
-    return writeNumbers(graph, op, op->getOperands(), *form, wanted);
-  Form limits{"", wanted.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
+/// Writes movements, reductions and ops over windows.
+static Written writeStructure(GraphBuilder &graph, Operation *op,
+                              const Wanted &wanted) {
   return llvm::TypeSwitch<Operation *, Written>(op)
-      .Case([&](tosa::AddOp add) {
-        return writeArithmetic(graph, op, add.getInput1(), add.getInput2(),
-                               {"ADD", 1, "AddOptions", {}, true}, wanted);
-      })
-      .Case([&](tosa::SubOp sub) {
-        return writeArithmetic(graph, op, sub.getInput1(), sub.getInput2(),
-                               {"SUB", 1, "SubOptions", {}, true}, wanted);
-      })
-      .Case([&](tosa::MulOp mul) {
-        return writeArithmetic(graph, op, mul.getInput1(), mul.getInput2(),
-                               {"MUL", 1, "MulOptions", {}, true}, wanted);
-      })
-      .Case([&](tosa::MaximumOp) {
-        limits.code = "MAXIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, wanted);
-      })
-      .Case([&](tosa::MinimumOp) {
-        limits.code = "MINIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, wanted);
-      })
-      .Case([&](tosa::SigmoidOp) {
-        return writeFixed(graph, op, op->getOperand(0),
-                          {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8, -128,
-                          wanted);
-      })
-      .Case([&](tosa::TanhOp) {
-        return writeFixed(graph, op, op->getOperand(0),
-                          {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
-                          wanted);
-      })
-      .Case([&](tosa::NegateOp negate) {
-        return writeNumbers(graph, op, negate.getInput1(),
-                            {"NEG", 1, "NegOptions"}, wanted);
-      })
-      .Case([&](tosa::IdentityOp) -> Written {
-        FailureOr<int64_t> input = graph.read(op, op->getOperand(0), wanted);
-        if (failed(input))
-          return failure();
-        return MaybeTensor(*input);
-      })
       .Case([&](tosa::ReduceSumOp sum) -> Written {
         return wanted.isCodes() ? writeImageSum(graph, sum, wanted)
                                 : writeReduction(graph, sum, "SUM", wanted);
@@ -687,6 +643,57 @@ Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
         return writeMatMul(graph, product, wanted);
       })
       .Default(Written(MaybeTensor()));
+}
+
+Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
+  if (std::optional<Form> form = findNumbersForm(op);
+      form && isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
+    return writeComparison(graph, op, *form, wanted);
+  else if (form)
+    return writeNumbers(graph, op, op->getOperands(), *form, wanted);
+  Form limits{"", wanted.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
+  return llvm::TypeSwitch<Operation *, Written>(op)
+      .Case([&](tosa::AddOp add) {
+        return writeArithmetic(graph, op, add.getInput1(), add.getInput2(),
+                               {"ADD", 1, "AddOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::SubOp sub) {
+        return writeArithmetic(graph, op, sub.getInput1(), sub.getInput2(),
+                               {"SUB", 1, "SubOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::MulOp mul) {
+        return writeArithmetic(graph, op, mul.getInput1(), mul.getInput2(),
+                               {"MUL", 1, "MulOptions", {}, true}, wanted);
+      })
+      .Case([&](tosa::MaximumOp) {
+        limits.code = "MAXIMUM";
+        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+      })
+      .Case([&](tosa::MinimumOp) {
+        limits.code = "MINIMUM";
+        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+      })
+      .Case([&](tosa::SigmoidOp) {
+        return writeFixed(graph, op, op->getOperand(0),
+                          {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8, -128,
+                          wanted);
+      })
+      .Case([&](tosa::TanhOp) {
+        return writeFixed(graph, op, op->getOperand(0),
+                          {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
+                          wanted);
+      })
+      .Case([&](tosa::NegateOp negate) {
+        return writeNumbers(graph, op, negate.getInput1(),
+                            {"NEG", 1, "NegOptions"}, wanted);
+      })
+      .Case([&](tosa::IdentityOp) -> Written {
+        FailureOr<int64_t> input = graph.read(op, op->getOperand(0), wanted);
+        if (failed(input))
+          return failure();
+        return MaybeTensor(*input);
+      })
+      .Default([&](Operation *) { return writeStructure(graph, op, wanted); });
 }
 
 } // namespace mct::tflite
