@@ -7,7 +7,9 @@
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
 #include "mct/Support/Npy.h"
+#include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/SetVector.h"
@@ -54,6 +56,42 @@ static void findQuantizers(ModuleOp module,
     }
 }
 
+/// A ReLU that an import has put back is, in a network that has it, the one
+/// that alone reads the layer, perhaps with its axes in another order.
+static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
+                              ModuleOp other,
+                              execution::TransposedNames &names) {
+  llvm::StringMap<Operation *> ops;
+  other.walk([&](Operation *op) {
+    if (StringAttr name = getName(op->getLoc());
+        name && op->getNumResults() == 1 && !isa<tpc::QuantizeOp>(op))
+      ops[name.getValue()] = op;
+  });
+  for (const execution::ComparedValue &value : values) {
+    StringRef layer = value.name;
+    if (ops.contains(layer) || !layer.consume_back(kRestoredReluSuffix))
+      continue;
+    Operation *op = ops.lookup(layer);
+    auto type = op ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                   : RankedTensorType();
+    if (!type)
+      continue;
+    // For each axis of the layer's result that of what is read.
+    SmallVector<int32_t> permutation(type.getRank());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    while (op->hasOneUse() && isa<tosa::TransposeOp>(*op->user_begin())) {
+      op = *op->user_begin();
+      ArrayRef<int32_t> moved = cast<tosa::TransposeOp>(op).getPerms();
+      for (int32_t &axis : permutation)
+        axis = int32_t(llvm::find(moved, axis) - moved.begin());
+    }
+    if (!op->hasOneUse() || !isa<tosa::ClampOp>(*op->user_begin()))
+      continue;
+    if (StringAttr name = getName(op->user_begin()->getLoc()))
+      names.try_emplace(value.name, TransposedName{name, permutation});
+  }
+}
+
 /// Finds the values of `module` that are values of `other` with their axes in
 /// another order, as mct-move-transposes leaves them: as their locations say,
 /// or, as text without locations only has their names, as the pass does it in
@@ -71,6 +109,7 @@ findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
     });
   };
   collect(module);
+  findRestoredRelus(values, other, names);
   if (llvm::all_of(values, [&](const auto &value) {
         return names.contains(value.name) || !isTransposedName(value.name);
       }))

@@ -3,6 +3,7 @@
 #include "mct/IR/ConstantTensor.h"
 #include "mct/Quantization/Channels.h"
 #include "mct/Quantization/Grid.h"
+#include "mct/Quantization/Selection.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 
@@ -75,23 +76,31 @@ static FailureOr<FileParameters> readParameters(DictionaryAttr record,
   return read;
 }
 
-/// The quantizer with the grid of the file.
+/// The quantizer with the grid of the file: without zero points it has
+/// thresholds.
 static tpc::QuantizerAttrInterface createQuantizer(MLIRContext *context,
                                                    const FileParameters &file,
                                                    tpc::RoundingMode rounding) {
-  if (llvm::all_of(file.zeroPoints, [](int64_t z) { return z == 0; })) {
-    double levels = std::ldexp(1.0, int(file.bits) - int(file.isSigned));
-    return tpc::SymmetricAttr::get(
-        context,
-        llvm::map_to_vector(file.scales,
-                            [&](double scale) { return scale * levels; }),
-        file.bits, file.isSigned, rounding);
+  bool isSymmetric =
+      llvm::all_of(file.zeroPoints, [](int64_t z) { return z == 0; });
+  quantization::SelectionOptions options;
+  options.bits = file.bits;
+  options.isSigned = file.isSigned;
+  SmallVector<quantization::SelectedParameters> channels;
+  for (auto [channel, scale] : llvm::enumerate(file.scales)) {
+    quantization::SelectedParameters &each = channels.emplace_back();
+    each.step = scale;
+    each.zeroPoint = file.zeroPointOf(channel) - file.lowest();
+    each.threshold = std::ldexp(scale, int(file.bits) - int(file.isSigned));
   }
-  SmallVector<int64_t> zeroPoints;
-  for (size_t channel = 0; channel != file.scales.size(); ++channel)
-    zeroPoints.push_back(file.zeroPointOf(channel) - file.lowest());
-  return tpc::UniformAttr::get(context, SmallVector<double>(file.scales),
-                               zeroPoints, file.bits, rounding);
+  auto method = tpc::MethodAttr::get(
+      context, isSymmetric ? tpc::QuantizationMethod::Symmetric
+                           : tpc::QuantizationMethod::Uniform);
+  return tpc::QuantizationMethodAttrInterface(method)
+      .createQuantizer(channels, options)
+      .withRoundingMode(rounding == tpc::RoundingMode::HalfUp
+                            ? quantization::Rounding::HalfUp
+                            : quantization::Rounding::HalfToEven);
 }
 
 std::vector<size_t> mct::numberChannels(ArrayRef<int64_t> shape,
@@ -177,7 +186,7 @@ static LogicalResult checkGrid(const ImportedRecord &record,
     if (std::get<0>(values) != std::get<1>(values))
       return emitError() << "has the code of " << std::get<0>(values)
                          << " at element " << index
-                         << ", which is no level of its quantizer";
+                         << ", which is not a level of its quantizer";
   return success();
 }
 
@@ -240,7 +249,7 @@ mct::readImportedRecord(Attribute attribute, Type type,
   if (Attribute parameters = dictionary.get("parameters")) {
     record.parameters = dyn_cast<tpc::QuantizerAttrInterface>(parameters);
     if (!record.parameters)
-      return refuse() << "has 'parameters' that are no quantizer: "
+      return refuse() << "has 'parameters' that are not a quantizer: "
                       << parameters;
   } else if (record.point || dictionary.get("scale")) {
     FailureOr<FileParameters> read = readParameters(dictionary, refuse);

@@ -5,6 +5,7 @@
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/KernelOp.h"
+#include "mct/Quantization/Selection.h"
 #include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -264,7 +265,7 @@ static void restoreRelu(tpc::QuantizeOp point) {
   OpBuilder builder(point);
   StringAttr name = getName(value.getLoc());
   Location loc = name ? Location(NameLoc::get(builder.getStringAttr(
-                            Twine(name.getValue()) + "/relu")))
+                            Twine(name.getValue()) + kRestoredReluSuffix)))
                       : value.getLoc();
   auto clamp = tosa::ClampOp::create(builder, loc, value.getType(), value,
                                      builder.getF32FloatAttr(0),
@@ -311,17 +312,21 @@ selectChannels(tpc::QuantizerAttrInterface parameters,
   if (!thresholds.empty())
     return parameters.withThresholds(llvm::map_to_vector(
         channels, [&](size_t channel) { return thresholds[channel]; }));
-  auto uniform = dyn_cast<tpc::UniformAttr>(parameters);
-  if (!uniform)
+  SmallVector<quantization::Grid> grids = parameters.getGrids();
+  std::optional<quantization::Rounding> rounding = parameters.getRoundingMode();
+  if (grids.empty() || !rounding)
     return nullptr;
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
+  quantization::SelectionOptions options;
+  options.bits = parameters.getBits();
+  SmallVector<quantization::SelectedParameters> selected;
   for (size_t channel : channels) {
-    scales.push_back(uniform.getScale()[channel]);
-    zeroPoints.push_back(uniform.getZeroPoint()[channel]);
+    quantization::SelectedParameters &each = selected.emplace_back();
+    each.step = grids[channel].step;
+    each.zeroPoint = grids[channel].zeroPoint - grids[channel].qmin;
   }
-  return tpc::UniformAttr::get(parameters.getContext(), scales, zeroPoints,
-                               uniform.getBits(), uniform.getRounding());
+  tpc::QuantizerAttrInterface made =
+      parameters.getQuantizationMethod().createQuantizer(selected, options);
+  return made ? made.withRoundingMode(*rounding) : nullptr;
 }
 
 /// Axes along which numbers of channels change.
@@ -420,7 +425,10 @@ void Inserter::namePoints() {
   for (tpc::QuantizeOp point : points) {
     StringAttr name;
     if (point.isActivation()) {
-      name = getName(point.getInput());
+      Value value = point.getInput();
+      while (auto before = value.getDefiningOp<tpc::QuantizeOp>())
+        value = before.getInput();
+      name = getName(value);
     } else {
       Operation *user = *point->getUsers().begin();
       std::optional<KernelOp> kernel = kernels.get(user);
@@ -458,6 +466,15 @@ LogicalResult Inserter::run() {
     return function.emitOpError("has points that depend on themselves");
   for (tpc::QuantizeOp point : points)
     moveUp(point);
+  // The same quantizer a second time, behind a reshape for example.
+  llvm::erase_if(points, [](tpc::QuantizeOp point) {
+    auto before = point.getInput().getDefiningOp<tpc::QuantizeOp>();
+    if (!before || before.getParametersAttr() != point.getParametersAttr())
+      return false;
+    point.getOutput().replaceAllUsesWith(before.getOutput());
+    point.erase();
+    return true;
+  });
   for (ImportedConstant &constant : constants) {
     SmallVector<Reading> readings;
     findReadings(constant, readings);

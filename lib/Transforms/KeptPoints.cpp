@@ -90,7 +90,7 @@ convert(tpc::QuantizerAttrInterface imported,
         !quantization::isPowerOfTwo(each.threshold)) {
       llvm::raw_string_ostream(why)
           << "its threshold " << llvm::format("%g", each.threshold)
-          << " is no power of two";
+          << " is not a power of two";
       return nullptr;
     }
   }
@@ -266,6 +266,19 @@ void KeptPoints::insert(Taken &taken, Value input) {
     reader->set(taken.point.getOutput());
 }
 
+/// What the file quantizes behind a ReLU alone, it runs with the ReLU as one:
+/// the point that the target has in between is not added.
+static void dropPointBeforeRelu(tpc::QuantizeOp planned) {
+  auto clamp = planned.getInput().getDefiningOp<tosa::ClampOp>();
+  auto before = clamp ? clamp.getInput().getDefiningOp<tpc::QuantizeOp>()
+                      : tpc::QuantizeOp();
+  if (!before || !planned.hasImportedParameters() || !before.isActivation() ||
+      before.getParametersAttr() || !before->hasOneUse())
+    return;
+  before.getOutput().replaceAllUsesWith(before.getInput());
+  before.erase();
+}
+
 void KeptPoints::putBackActivation(Taken &taken) {
   Value source = taken.point.getInput();
   auto replaced = replacements.find(source);
@@ -274,6 +287,7 @@ void KeptPoints::putBackActivation(Taken &taken) {
         planned && claimed.insert(planned).second) {
       replacements[taken.point.getOutput()] = planned.getOutput();
       (void)give(planned, taken.point);
+      dropPointBeforeRelu(planned);
       return;
     }
   } else {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX networks that are quantized already: every operator and every type of codes, and what ONNX Runtime makes of them."""
+"""ONNX networks that are quantized already: all operators and types of codes, and what ONNX Runtime makes of them."""
 
 from __future__ import annotations
 
@@ -155,7 +155,16 @@ def qdq(opset: int, type: str = "int8", weights: tuple[str, ...] = ("int8",)) ->
     end(net.op("ConvTranspose", x, net.weight([4, 3, 2, 2]), name="transposed", strides=[2, 2]))
     gemm = net.weight([6, 8], axis=0 if per_channel else None)
     # Before version 11 the bias is no option.
-    end(net.op("Gemm", v, gemm, net.bias(6) if per_channel else net.constant(np.zeros(6, np.float32)), name="dense", transB=1))
+    end(
+        net.op(
+            "Gemm",
+            v,
+            gemm,
+            net.bias(6) if per_channel else net.constant(np.zeros(6, np.float32)),
+            name="dense",
+            transB=1,
+        )
+    )
     end(net.op("Relu", x, name="relu"))
     end(net.op("Sigmoid", x, name="sigmoid"), 0.004)
     end(net.op("Add", x, net.op("Relu", x), name="sum"))

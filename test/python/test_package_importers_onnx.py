@@ -188,61 +188,6 @@ def test_shapes_on_the_command_line_close_what_the_file_leaves_open(tmp_path):
     assert "shapes or examples are given for y; the inputs are x" in failed.stderr
 
 
-def quantized_network(bias_scales=4e-4):
-    """A convolution between QuantizeLinear and DequantizeLinear."""
-    nodes = [
-        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["xq"], name="x_q"),
-        helper.make_node("DequantizeLinear", ["xq", "s", "z"], ["xd"], name="x_dq"),
-        helper.make_node("DequantizeLinear", ["wq", "s", "z"], ["w"], name="w_dq"),
-        helper.make_node("DequantizeLinear", ["bq", "sb", "zb"], ["b"], name="b_dq", axis=0),
-        helper.make_node("Conv", ["xd", "w", "b"], ["y"], name="conv"),
-    ]
-    generator = np.random.default_rng(0)
-    constants = {
-        "wq": generator.integers(-100, 100, (3, 2, 1, 1)).astype(np.int8),
-        "s": np.array(0.02, np.float32),
-        "z": np.array(0, np.int8),
-        "bq": np.array([100, -50, 7], np.int32),
-        "sb": np.array(bias_scales, np.float32),
-        "zb": np.zeros(np.shape(bias_scales), np.int32),
-    }
-    if np.ndim(bias_scales) == 0:
-        del nodes[3].attribute[:]
-    return networks.onnx_model(nodes, [("x", [1, 2, 4, 4])], [("y", None)], constants)
-
-
-@pytest.mark.parametrize("bias_scales", [4e-4, [4e-4, 3e-4, 5e-4]], ids=["one scale", "a scale per channel"])
-def test_a_quantized_network_runs_and_is_not_quantized_again(caplog, bias_scales):
-    proto = quantized_network(bias_scales)
-    model = mct.load(proto)
-    samples = np.random.default_rng(1).normal(size=(4, 2, 4, 4)).astype(np.float32)
-    expected = networks.onnx_runtime(proto, samples, per_call=1)
-    # A step of the input may be rounded to the other side.
-    assert np.abs(model.run(samples) - expected).max() <= 0.02 * 0.02 * 200
-    with pytest.raises(mct.Error, match=r"^x_q/cast: the network is quantized already: 'tosa.cast' makes .*i8"):
-        mct.quantize(model, "imx500", samples)
-    assert not caplog.records
-
-
-def dynamic_network():
-    nodes = [
-        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="dql"),
-        helper.make_node("MatMulInteger", ["q", "w", "z"], ["i"], name="mmi"),
-        helper.make_node("Cast", ["i"], ["f"], to=onnx.TensorProto.FLOAT),
-        helper.make_node("Mul", ["f", "s"], ["y"]),
-    ]
-    weights = np.random.default_rng(0).integers(-100, 100, (4, 3)).astype(np.int8)
-    return networks.onnx_model(nodes, [("x", [1, 4])], [("y", None)], {"w": weights})
-
-
-def test_a_quantized_network_that_cannot_be_read_says_so_in_one_line():
-    first = "DynamicQuantizeLinear 'dql'"
-    with pytest.raises(mct.Error, match=rf"the network is quantized already \({first}\)") as caught:
-        mct.load(dynamic_network())
-    assert caught.value.notes == ()
-    assert caught.value.location.startswith("model.onnx: ")
-
-
 def test_types_that_nothing_can_hold_are_refused_when_the_file_is_read():
     node = helper.make_node("Cast", ["x"], ["y"], name="wide", to=onnx.TensorProto.DOUBLE)
     proto = networks.onnx_model([node], [("x", [1, 4])], [], {})

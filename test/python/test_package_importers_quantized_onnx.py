@@ -6,6 +6,7 @@ import os
 import random
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,7 +60,9 @@ def constants_in(text: str) -> dict[str, np.ndarray]:
 
 def steps_and_zero_points(quantizer: str, bits: int, signed: bool) -> tuple[list[float], list[int]]:
     """Of a quantizer as MLIR writes it; zero points as a file counts them."""
-    numbers = {name: list(map(float, values.split(","))) for name, values in re.findall(r"(\w+) = \[(.*?)\]", quantizer)}
+    numbers = {
+        name: list(map(float, values.split(","))) for name, values in re.findall(r"(\w+) = \[(.*?)\]", quantizer)
+    }
     if "threshold" in numbers:
         return [t / 2 ** (bits - signed) for t in numbers["threshold"]], [0] * len(numbers["threshold"])
     return numbers["scale"], [int(z) - signed * 2 ** (bits - 1) for z in numbers["zero_point"]]
@@ -93,8 +96,15 @@ MANY = ("int8", "uint8", "int16", "int4", "uint4")
 
 @pytest.mark.parametrize(
     ("opset", "activations", "weights"),
-    [(10, "uint8", ("int8",)), (13, "int8", FEW), (17, "uint8", FEW), (19, "int8", FEW), (21, "uint8", MANY)]
-    + [(23, "int8", MANY), (25, "uint8", MANY)],
+    [
+        (10, "uint8", ("int8",)),
+        (13, "int8", FEW),
+        (17, "uint8", FEW),
+        (19, "int8", FEW),
+        (21, "uint8", MANY),
+        (23, "int8", MANY),
+        (25, "uint8", MANY),
+    ],
 )
 def test_quantize_and_dequantize_become_points(opset, activations, weights):
     net = quantized_onnx.qdq(opset, activations, weights)
@@ -202,6 +212,7 @@ def file_parameters(proto) -> tuple[set, dict[str, np.ndarray]]:
     return grids, codes
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("form", "method", "activations", "per_channel"), FORMS)
 def test_what_onnx_runtime_quantizes_keeps_all_codes_and_parameters(tmp_path, form, method, activations, per_channel):
     float_proto = networks.resnet8_onnx(networks.seeded_parameters())
@@ -218,7 +229,9 @@ def test_what_onnx_runtime_quantizes_keeps_all_codes_and_parameters(tmp_path, fo
     reals = constants_in(model.text)
     kernels = {name: array for name, array in reals.items() if name.startswith(("conv", "dense"))}
     assert len(kernels) == len(codes) == 10
-    for (layer, real), code in zip(sorted(kernels.items()), [codes[name] for name in sorted(codes, key=order)], strict=True):
+    for (layer, real), code in zip(
+        sorted(kernels.items()), [codes[name] for name in sorted(codes, key=order)], strict=True
+    ):
         point = points[f"{layer}/kernel_attr"]
         steps, zeros = steps_and_zero_points(point.quantizer, 8, True)
         assert not any(zeros)
@@ -234,8 +247,7 @@ def order(name: str) -> str:
 
 
 def layers_of(proto):
-    """Every operator of a network between QuantizeLinear and DequantizeLinear, as a network of its own."""
-    inferred = onnx.shape_inference.infer_shapes(proto)
+    """Of every operator between QuantizeLinear and DequantizeLinear its name, what it reads, and its result."""
     made = {node.output[0]: node for node in proto.graph.node}
     stored = {tensor.name for tensor in proto.graph.initializer}
     users: dict[str, list] = {}
@@ -250,7 +262,6 @@ def layers_of(proto):
         (back,) = [user for user in users[node.output[0]] if user.op_type == "DequantizeLinear"][:1]
         if all(made[name].op_type == "DequantizeLinear" for name in sources):
             yield real.name, sources, back.output[0]
-    del inferred
 
 
 def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
@@ -281,6 +292,7 @@ def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
     assert count > 500_000 and others <= 1e-5 * count, f"{others} of {count}"
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("form", ["QDQ", "QOperator"])
 def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_path, form):
     import subprocess
@@ -299,11 +311,34 @@ def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_pa
     assert abs(accuracies[0] - accuracies[1]) <= 0.1  # both 74.65 %
 
 
+def test_what_nncf_quantizes():
+    """A small network of seeded weights with the defaults of NNCF 3.4."""
+    proto = onnx.load(Path(__file__).parents[1] / "data" / "quantized_by_nncf.onnx")
+    model = mct.load(proto)
+    pictures = np.random.default_rng(6).normal(size=(40, 3, 8, 8)).astype(np.float32)
+    expected = np.concatenate([quantized_onnx.run(proto, {"image": x[None]})[0] for x in pictures])
+    _, others = differing(model.run(pictures), [expected])
+    assert others == 0
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
+    scales = {
+        float(scale)
+        for node in proto.graph.node
+        if node.op_type in ("QuantizeLinear", "DequantizeLinear")
+        for scale in np.ravel(stored[node.input[1]])
+    }
+    found = [step for p in model.points for step in steps_and_zero_points(p.quantizer, p.bits, p.signed)[0]]
+    assert len(found) > 20 and set(found) <= scales
+
+
 def test_weights_that_are_quantized_for_sums_at_run_time_are_those_of_the_file(tmp_path, caplog):
     from onnxruntime import quantization as q
 
     random = np.random.default_rng(2)
-    constants = {"w1": random.normal(0, 0.3, (8, 12)), "b1": random.normal(size=12), "w2": random.normal(0, 0.3, (12, 5))}
+    constants = {
+        "w1": random.normal(0, 0.3, (8, 12)),
+        "b1": random.normal(size=12),
+        "w2": random.normal(0, 0.3, (12, 5)),
+    }
     constants = {name: array.astype(np.float32) for name, array in constants.items()}
     nodes = [
         helper.make_node("MatMul", ["x", "w1"], ["p1"], "first"),
@@ -325,6 +360,39 @@ def test_weights_that_are_quantized_for_sums_at_run_time_are_those_of_the_file(t
     expected = np.maximum(x @ weights[0] + constants["b1"], 0) @ weights[1]
     assert networks.relative_error(model.run(x), expected) < 1e-6
     assert [point.weight for point in model.points] == ["kernel_attr", "kernel_attr"]
+
+
+def test_real_weights_under_quantizers_as_modelopt_writes_them():
+    """Scales are Constant nodes, weights real numbers, and every reader has quantizers of its own."""
+    random = np.random.default_rng(4)
+    kernel = random.normal(0, 0.3, (5, 4, 3, 3)).astype(np.float32)
+    scales = (np.abs(kernel).max((1, 2, 3)) / 127).astype(np.float32)
+    nodes, constants = [], {"w": kernel, "z5": np.zeros(5, np.int8), "z": np.int8(0)}
+    for name, value in (("s", np.float32(0.02)), ("s5", scales)):
+        tensor = numpy_helper.from_array(np.asarray(value), name)
+        nodes.append(helper.make_node("Constant", [], [name], f"{name}_constant", value=tensor))
+
+    def point(source, scale, zero, name, **attributes):
+        nodes.append(
+            helper.make_node("QuantizeLinear", [source, scale, zero], [f"{name}_q"], f"{name}_q", **attributes)
+        )
+        nodes.append(
+            helper.make_node("DequantizeLinear", [f"{name}_q", scale, zero], [name], f"{name}_dq", **attributes)
+        )
+        return name
+
+    conv = [point("x", "s", "z", "x1"), point("w", "s5", "z5", "wd", axis=0)]
+    nodes.append(helper.make_node("Conv", conv, ["c"], "conv", pads=[1] * 4))
+    nodes.append(helper.make_node("Relu", [point("x", "s", "z", "x2")], ["r"], "relu"))
+    proto = networks.onnx_model(nodes, [("x", quantized_onnx.IMAGE)], [("c", None), ("r", None)], constants)
+    model = mct.load(proto)
+    x = random.normal(size=quantized_onnx.IMAGE).astype(np.float32)
+    _, others = differing(model.run(x), quantized_onnx.run(proto, {"x": x}))
+    assert others == 0
+    # The input is one point, whose two quantizers are the same.
+    assert [point.name for point in model.points] == ["x", "conv/kernel_attr"]
+    (weight,) = [point for point in model.points if point.weight]
+    assert np.array_equal(steps_and_zero_points(weight.quantizer, 8, True)[0], scales.astype(np.float64))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -387,6 +455,7 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
     assert caught.value.location == 'model.onnx: "fq_x"'
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
     import subprocess
@@ -407,9 +476,18 @@ def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
         found = []
         for point in model.points:
             if "lookup_table" in point.quantizer:
-                found.append((point.bits, 0, *point.thresholds, *map(float, re.findall(r"table = \[(.*?)\]", point.quantizer)[0].split(","))))
+                found.append(
+                    (
+                        point.bits,
+                        0,
+                        *point.thresholds,
+                        *map(float, re.findall(r"table = \[(.*?)\]", point.quantizer)[0].split(",")),
+                    )
+                )
                 continue
-            steps, zeros = steps_and_zero_points(point.quantizer, point.bits, "threshold" in point.quantizer and point.signed)
+            steps, zeros = steps_and_zero_points(
+                point.quantizer, point.bits, "threshold" in point.quantizer and point.signed
+            )
             lowest = 2 ** (point.bits - 1) if "threshold" in point.quantizer and point.signed else 0
             found.append((point.bits, zeros[0] + lowest, *steps))
         return sorted(found)
@@ -417,6 +495,79 @@ def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
     # The file has thresholds, and ends of ranges, as float32.
     for ours, theirs in zip(grids(back), grids(quantized), strict=True):
         assert ours[:2] == theirs[:2] and np.allclose(ours, theirs, rtol=1e-6)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What passes make of them
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """A network that ONNX Runtime has quantized, without a sign, so that it removed the ReLUs; and its float one."""
+    float_proto = networks.resnet8_onnx(networks.seeded_parameters())
+    folder = tmp_path_factory.mktemp("imported")
+    proto = quantized_by_onnx_runtime(folder, float_proto, images(8), "QDQ", "MinMax", "QUInt8", True)
+    assert not any(node.op_type == "Relu" for node in proto.graph.node)
+    return mct.load(proto), mct.load(float_proto)
+
+
+def test_ptq_keeps_points_that_the_target_can_hold(imported):
+    model, _ = imported
+    kept = mct.quantize(model, target="tflite_v1", data=images(4))
+    before, after = ({point.name: point for point in each.points} for each in (model, kept))
+    # The target has one grid for all channels of a dense layer.
+    kernels = [name for name in before if name.endswith("kernel_attr") and "dense" not in name]
+    assert len(kernels) == 9
+    for name in kernels:
+        assert after[name].thresholds == before[name].thresholds
+    codes, same = constants_in(model.text), constants_in(kept.text)
+    assert all(np.array_equal(codes[name], same[name]) for name in codes if name != "dense")
+    # All but that one, and the grid of the softmax, which the target fixes.
+    lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
+    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "probabilities"]
+
+
+def test_ptq_without_the_points_keeps_what_they_clipped(imported):
+    model, float_model = imported
+    anew = mct.quantize(model, target="tflite_v1", data=images(8), keep_points=False)
+    assert "imported" not in anew.text
+    pictures = images(6)
+    expected = float_model.run(pictures)
+    # Codes of eight bits, of weights that were codes; without the ReLUs it is 0.5 and more.
+    assert networks.relative_error(anew.run(pictures), expected) < 0.15
+
+
+def test_another_target_says_which_points_it_cannot_hold(imported, caplog):
+    model, _ = imported
+    quantized = mct.quantize(model, target="imx500", data=images(4))
+    told = caplog.text
+    assert "the target cannot hold the parameters that 'dense' has in its file: it has the zero point" in told
+    assert "keep-points=false" in told
+    assert quantized.text.count("error_method = imported") >= 10  # kernels
+
+
+def test_integer_networks_compute_what_was_imported(imported, tmp_path):
+    model, _ = imported
+    integer = mct.Model(model.module.run("mct-prepare")).module.run("mct-lower-to-integer")
+    pictures = images(4)
+    expected = model.run(pictures)
+    result = mct.Model(integer).run(pictures)
+    assert "tosa.rescale" in integer.text()
+    # Sums round once in integers; a code of the softmax is 1/256.
+    assert np.abs(result - expected).max() <= 0.03
+
+
+def test_reports_compare_with_the_float_original(imported):
+    model, float_model = imported
+    comparison = model.compare(images(4), float_model)
+    compared = {point.name: point.sqnr_db for point in comparison.points}
+    # Of a ReLU that was removed, what the one of the float network makes.
+    assert min(compared[name] for name in ("conv1/relu", "conv2", "add0/relu", "dense")) > 15
+    assert len(compared) >= 14
+    report = model.report(data=images(4), reference=float_model)
+    assert {"conv1/relu", "dense"} <= {point["name"] for point in report.document["points"]}
+    assert report.document["diagnoses"] and "SQNR of the results" in str(report)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -500,6 +651,11 @@ def unknown(nodes, constants):
     )
 
 
+def real_zero_point(nodes, constants):
+    constants["rz"] = np.float32(0)
+    replace(nodes["dequantize"], 2, "rz")
+
+
 def missing_operand(nodes, constants):
     del nodes["quantize"].input[1:]
 
@@ -509,13 +665,22 @@ def missing_operand(nodes, constants):
     [
         (blocks, "kernel", "DequantizeLinear 'kernel' has a scale for every 2 elements along axis 0"),
         (channels_of_an_activation, "quantize", "QuantizeLinear 'quantize' quantizes an activation with 8 scales"),
-        (other_scale, "dequantize", "DequantizeLinear 'dequantize' reads the codes 'xq' as 8 bits signed, scale 0.02999"),
+        (
+            other_scale,
+            "dequantize",
+            "DequantizeLinear 'dequantize' reads the codes 'xq' as 8 bits signed, scale 0.02999",
+        ),
         (scale_at_run_time, "quantize", "QuantizeLinear 'quantize' has a scale that is computed at run time, 'm'"),
         (no_scale, "quantize", "QuantizeLinear 'quantize' has the scale 0.0, which is not positive and finite"),
         (too_many_scales, "kernel", "DequantizeLinear 'kernel' has 3 scales for 4 channels along axis 1"),
-        (computes_with_codes, "cast", "Cast 'cast' computes with codes, and is no operator of a quantized network"),
+        (computes_with_codes, "cast", "Cast 'cast' computes with codes, and is not an operator of quantized networks"),
         (float8, "quantize", "QuantizeLinear 'quantize' has codes of type FLOAT8E4M3FN, which no grid of integers has"),
         (unknown, "layer", "MatMulNBits 'layer' is an operator of quantized networks that has no form here"),
+        (
+            real_zero_point,
+            "dequantize",
+            "DequantizeLinear 'dequantize' has a zero point of float32, not of integers",
+        ),
         (missing_operand, "quantize", "QuantizeLinear 'quantize' has no scale"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -616,17 +781,23 @@ def mutate(proto, generator: random.Random):
         attribute.i = generator.choice([-7, 0, 1, 99, 1 << 40])
         attribute.type = generator.randrange(0, 9)
     else:
-        node.attribute.append(helper.make_attribute(generator.choice(["axis", "block_size", "alpha"]), generator.choice([-9, 0, 5])))
+        node.attribute.append(
+            helper.make_attribute(generator.choice(["axis", "block_size", "alpha"]), generator.choice([-9, 0, 5]))
+        )
     return proto
 
 
 def bases():
-    return [quantized_onnx.qdq(21, "int8", ("int4",)).model(), quantized_onnx.qoperator().model(), quantized_onnx.integers().model()]
+    return [
+        quantized_onnx.qdq(21, "int8", ("int4",)).model(),
+        quantized_onnx.qoperator().model(),
+        quantized_onnx.integers().model(),
+    ]
 
 
 def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
     """What reads quantizers, alone: it raises nothing else than a refusal that has a name."""
-    from mct.importers import _onnx_child, _onnx_quantized
+    from mct.importers import _onnx_child, _onnx_operators, _onnx_quantized
     from mct.importers._child import Refused
 
     generator, end, count, refused = random.Random(SEED), time.monotonic() + SECONDS, 0, 0
@@ -638,18 +809,19 @@ def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
             for _ in range(generator.choice([1, 1, 2, 4])):
                 mutate(proto, generator)
             count += 1
-            reader = _onnx_quantized.Reader(proto)
             try:
                 _onnx_child.close(proto, {})
-                reader.read(__import__("mct.importers._onnx_operators", fromlist=["HANDLERS"]).HANDLERS)
+                _onnx_quantized.Reader(proto).read(_onnx_operators.HANDLERS)
             except Refused as refusal:
                 refused += 1
-                assert refusal.layer, refusal.message
+                assert refusal.layer or "input '" in refusal.message, refusal.message
     assert count > 100 and refused > count / 10
 
 
 def test_damaged_files_are_loaded_or_an_error():
     """The whole way, in processes of their own, from damaged bytes as well."""
+    from mct.importers import onnx as importer
+
     generator, end = random.Random(SEED), time.monotonic() + SECONDS
     while time.monotonic() < end:
         proto = mutate(generator.choice(bases()), generator)
@@ -659,10 +831,10 @@ def test_damaged_files_are_loaded_or_an_error():
                 data[generator.randrange(len(data))] = generator.randrange(256)
 
         class Bytes:
-            def SerializeToString(self):  # noqa: N802
+            def SerializeToString(self):
                 return bytes(data)  # noqa: B023
 
         try:
-            mct.importers.onnx.import_model(Bytes(), timeout=60)
+            importer.import_model(Bytes(), timeout=60)
         except mct.Error as error:
             assert error.message

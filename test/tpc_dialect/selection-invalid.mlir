@@ -93,3 +93,9 @@ func.func private @f() attributes {a = #tpc.selection<error_method = range, cove
 // S4
 // expected-error@+1 {{has no error, but the error method is 'kl'}}
 func.func private @f() attributes {a = #tpc.selection<error_method = kl>}
+
+// -----
+
+// S4
+// expected-error@+1 {{has an error, but the error method is 'imported'}}
+func.func private @f() attributes {a = #tpc.selection<error_method = imported, error = [0.5]>}

@@ -149,8 +149,8 @@ SelectionAttr::verify(EmitError emitError, ErrorMethod errorMethod,
                                              Real(covers[0]), Real(covers[1]))))
     return failure();
   // S4
-  bool measures = errorMethod != ErrorMethod::Range &&
-                  errorMethod != ErrorMethod::Imported;
+  bool measures =
+      errorMethod != ErrorMethod::Range && errorMethod != ErrorMethod::Imported;
   if (error.empty() == measures)
     return emitError() << (error.empty() ? "has no error" : "has an error")
                        << ", but the error method is '"

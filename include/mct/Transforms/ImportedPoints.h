@@ -15,6 +15,10 @@ namespace mct {
 /// `mct-insert-imported-points`.
 inline constexpr llvm::StringLiteral kImportedAttrName = "tpc.imported";
 
+/// Behind the names of ReLUs that a tool has removed in front of a quantizer
+/// that clips as well, and that the import has put back: `conv1/relu`.
+inline constexpr llvm::StringLiteral kRestoredReluSuffix = "/relu";
+
 /// What a point tells of parameters that an importer gave it.
 tpc::SelectionAttr describeImported(mlir::MLIRContext *context);
 

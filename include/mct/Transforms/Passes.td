@@ -318,7 +318,7 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
   let summary = "Put the points of a network that is quantized already where its importer has cut it";
   let description = [{
     An importer of a quantized network gives its converter the float network, cut at every point: what a point quantizes
-    is a result of the function, and what its readers read an argument. Nothing of a converter can fold or move that.
+    is a result of the function, and what its users read an argument. Nothing of a converter can fold or move that.
     Quantized constants are arguments, too. Attributes `tpc.imported` tell what they are:
 
     * of the argument of a point: `point`, the key that the result has as its `tpc.imported`.
@@ -384,7 +384,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     that are missing. A point of the file that stands where the target has one takes the config of that, and keeps its
     parameters; a target that cannot hold these, by their bits, method, sign, channels or fixed grid, is a warning, and
     they are chosen anew. One that stands where the target has none stays, with a remark, unless the values are on its
-    levels already. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
+    levels already. Where the file has only the point behind a ReLU, there is none in front of it. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
 
     `overrides` names a text file of rules that go before the target, one a line:
 

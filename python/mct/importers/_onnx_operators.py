@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators of ONNX that quantize, or compute with codes: those of the standard, of ONNX Runtime (`com.microsoft`),
-of mct_quantizers, and FakeQuantize of OpenVINO. Each becomes operators on real numbers and points (`_onnx_quantized`)."""
+of mct_quantizers, and FakeQuantize of OpenVINO.
+
+Each becomes operators on real numbers and points (`_onnx_quantized`).
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,7 @@ def _sony(reader: Reader, node: onnx.NodeProto) -> None:
         raise refuse(node, "has parameters that are computed at run time")
     values = reader.constant(node.input[0]) if is_weight else None
     if is_weight and values is None:
-        raise refuse(node, "quantizes weights that are no constant")
+        raise refuse(node, "quantizes weights that are not constant")
     axes = (int(given["channel_axis"]),) if given.get("per_channel") else ()
     signed = bool(given.get("signed", 1))
     bits = int(given.get("num_bits", 8))
@@ -144,6 +147,8 @@ def _sony(reader: Reader, node: onnx.NodeProto) -> None:
         zero = np.round(-low / scale)
         parameters = Parameters(tuple(_numbers(scale)), tuple(map(int, np.ravel(zero))), bits, False, axes)
     elif kind.startswith("LUT"):
+        table: Any
+        thresholds: Any
         table, thresholds = operands if is_weight else (given["lut_values"], given["threshold"])
         entries = sorted({int(entry) for entry in np.ravel(table)})
         width = int(given.get("lut_values_bitwidth", 8))
@@ -194,6 +199,8 @@ def _bias(
     elements = reader.constant(name)
     if elements is None:
         raise refuse(node, f"has a bias that is computed at run time, '{name}'")
+    if elements.dtype.kind in "fcSUO":
+        raise refuse(node, f"has a bias of {elements.dtype}, not of integers")
     scale = tuple(factor * input.scale[0] * each for each in kernel.scale)
     axes = (elements.ndim - 1,) if len(scale) > 1 else ()
     return reader.stored_real(name, elements.astype(np.int64), Parameters(scale, (0,), 32, True, axes))
@@ -440,16 +447,47 @@ HANDLERS: dict[str, Handler] = {
     "DynamicQuantizeMatMul": _product_at_run_time,
 }
 HANDLERS |= dict.fromkeys(
-    """ActivationPOTQuantizer ActivationSymmetricQuantizer ActivationUniformQuantizer ActivationLutPOTQuantizer
-    WeightsPOTQuantizer WeightsSymmetricQuantizer WeightsUniformQuantizer WeightsLUTSymmetricQuantizer
-    WeightsLUTPOTQuantizer""".split(),
+    [
+        "ActivationPOTQuantizer",
+        "ActivationSymmetricQuantizer",
+        "ActivationUniformQuantizer",
+        "ActivationLutPOTQuantizer",
+        "WeightsPOTQuantizer",
+        "WeightsSymmetricQuantizer",
+        "WeightsUniformQuantizer",
+        "WeightsLUTSymmetricQuantizer",
+        "WeightsLUTPOTQuantizer",
+    ],
     _sony,
 )
 HANDLERS |= dict.fromkeys(
-    """DynamicQuantizeLSTM MatMulNBits MatMulBnb4 MatMulFpQ4 MatMulInteger16 QAttention QEmbedLayerNormalization
-    QOrderedAttention QOrderedGelu QOrderedLayerNormalization QOrderedLongformerAttention QOrderedMatMul
-    QuantizeWithOrder DequantizeWithOrder QuantizeBFP DequantizeBFP QMoE GatherBlockQuantized MulInteger
-    QLinearConvTranspose TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear TRT_FP4DynamicQuantize
-    TRT_MXFP8QuantizeLinear TRT_MXFP8DequantizeLinear TRT_INT4DequantizeLinear""".split(),
+    [
+        "DynamicQuantizeLSTM",
+        "MatMulNBits",
+        "MatMulBnb4",
+        "MatMulFpQ4",
+        "MatMulInteger16",
+        "QAttention",
+        "QEmbedLayerNormalization",
+        "QOrderedAttention",
+        "QOrderedGelu",
+        "QOrderedLayerNormalization",
+        "QOrderedLongformerAttention",
+        "QOrderedMatMul",
+        "QuantizeWithOrder",
+        "DequantizeWithOrder",
+        "QuantizeBFP",
+        "DequantizeBFP",
+        "QMoE",
+        "GatherBlockQuantized",
+        "MulInteger",
+        "QLinearConvTranspose",
+        "TRT_FP8QuantizeLinear",
+        "TRT_FP8DequantizeLinear",
+        "TRT_FP4DynamicQuantize",
+        "TRT_MXFP8QuantizeLinear",
+        "TRT_MXFP8DequantizeLinear",
+        "TRT_INT4DequantizeLinear",
+    ],
     _unknown,
 )

@@ -33,8 +33,25 @@ CODES = {
 } | {getattr(TensorProto, name): (2, name == "INT2") for name in ("INT2", "UINT2") if hasattr(TensorProto, name)}
 # Operators of the standard that only move elements, so that codes are as good to them as what they stand for.
 _MOVING = frozenset(
-    """DepthToSpace Expand Flatten Gather GatherElements GatherND Identity MaxPool Reshape Slice SpaceToDepth Split
-    Squeeze Tile Transpose Unsqueeze Concat""".split()
+    [
+        "DepthToSpace",
+        "Expand",
+        "Flatten",
+        "Gather",
+        "GatherElements",
+        "GatherND",
+        "Identity",
+        "MaxPool",
+        "Reshape",
+        "Slice",
+        "SpaceToDepth",
+        "Split",
+        "Squeeze",
+        "Tile",
+        "Transpose",
+        "Unsqueeze",
+        "Concat",
+    ]
 )
 _REMEDY = "give the float network that it was made of, or quantize it with parameters per tensor or per channel"
 
@@ -49,7 +66,7 @@ class Codes(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The tensor that is quantized, and the one that its readers read."""
+    """The tensor that is quantized, and the one that takes its place for its users."""
 
     source: str
     result: str
@@ -57,7 +74,7 @@ class Point(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What stands behind the inputs and outputs of the graph of before: constants follow the points."""
+    """Inputs and outputs that follow those of the graph of before: points, then constants."""
 
     points: list[Point]
     constants: dict[str, str]
@@ -187,6 +204,8 @@ class Reader:
         if type not in CODES:
             raise refuse(node, f"has codes of type {TensorProto.DataType.Name(type)}, which no grid of integers has")
         bits, signed = CODES[type]
+        if zero_points.dtype.kind in "fcSUO":
+            raise refuse(node, f"has a zero point of {zero_points.dtype}, not of integers")
         zero_points = zero_points.astype(np.int64)
         axes, scales = self._axes(node, scales, shape, axis, block)
         if zero_points.size not in (1, scales.size):
@@ -250,7 +269,7 @@ class Reader:
         return argument
 
     def add_point(self, node: onnx.NodeProto, source: str, parameters: Parameters | Quantizer) -> str:
-        """What a point makes of `source`; the one that is there where two are the same."""
+        """The result of a point of `source`; that of an equal one where there is one."""
         if self.quantized.get(source) == parameters:
             return source
         known = self.points.get((source, parameters))
@@ -354,7 +373,7 @@ class Reader:
         if node.op_type == "Pad":
             self._pad(node, copy, read[0].parameters)
         elif node.op_type not in _MOVING:
-            raise refuse(node, "computes with codes, and is no operator of a quantized network that is known here")
+            raise refuse(node, "computes with codes, and is not an operator of quantized networks that is known here")
         for index, name in enumerate(node.input):
             if name in self.codes:
                 copy.input[index] = self.codes[name].real
@@ -390,7 +409,7 @@ class Reader:
 
 
 def type_of_codes(parameters: Parameters) -> int:
-    return next(type for type, known in CODES.items() if known == (parameters.bits, parameters.is_signed))
+    return next(int(type) for type, known in CODES.items() if known == (parameters.bits, parameters.is_signed))
 
 
 def describe(parameters: Parameters) -> str:
@@ -433,8 +452,8 @@ def read(model: onnx.ModelProto) -> Cut:
     if reader.free:
         first = ", ".join(f"'{name}'" for name in reader.free[:3]) + (", …" if len(reader.free) > 3 else "")
         warn(
-            f"the inputs of {len(reader.free)} layers ({first}) are quantized at run time: their weights are those of the "
-            "file, and their activations are free"
+            f"the inputs of {len(reader.free)} layers ({first}) are quantized at run time: their weights are those of "
+            "the file, and their activations are free"
         )
     graph.input.extend(reader.arguments)
     shapes = _find_shapes(model, [point.source for point in cut.points])
@@ -453,7 +472,7 @@ def read(model: onnx.ModelProto) -> Cut:
 
 
 def _add_results(graph: onnx.GraphProto, cut: Cut) -> None:
-    """What points quantize becomes a result, each of its own: an input, or a value that two points quantize, as well."""
+    """Makes the source of each point a result of its own, also where it is an input or that of another point."""
     for number, point in enumerate(cut.points):
         name = f"{point.result}/source{number}"
         graph.node.append(helper.make_node("Identity", [point.source], [name], name))
@@ -461,7 +480,7 @@ def _add_results(graph: onnx.GraphProto, cut: Cut) -> None:
 
 
 def _used_points(graph: onnx.GraphProto, reader: Reader) -> list[Point]:
-    """Points that somebody reads; those in front of others that nobody reads are none."""
+    """Points that have a use, directly or by other points."""
     used = {value.name for value in graph.output}
     for node in reversed(graph.node):
         if any(name in used for name in node.output):
@@ -472,7 +491,7 @@ def _used_points(graph: onnx.GraphProto, reader: Reader) -> list[Point]:
 
 
 def _drop_unused(model: onnx.ModelProto) -> None:
-    """Drops constants that nobody reads any more, which the simplifier may not know the type of."""
+    """Drops constants without a use, whose type the simplifier may not know."""
     read = {name for node in _nodes(model.graph) for name in node.input}
     read |= {value.name for value in model.graph.output}
     kept = [tensor for tensor in model.graph.initializer if tensor.name in read]

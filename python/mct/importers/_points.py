@@ -2,7 +2,7 @@
 """How importers tell the compiler of the points of a network that is quantized already.
 
 An importer cuts its network at every point before it is converted: what a point quantizes becomes a result, what its
-readers read an argument, and quantized constants become arguments. Behind the conversion it writes here what they are,
+users read an argument, and quantized constants become arguments. Behind the conversion it writes here what they are,
 as attributes `tpc.imported`, of which `mct-insert-imported-points` makes quantization points.
 """
 

@@ -98,7 +98,7 @@ func.func @value_type(%arg0: tensor<2xf32>, %arg1: tensor<2xf32> {tpc.imported =
 
 // -----
 
-// expected-error@below {{'tpc.imported' has 'parameters' that are no quantizer: 3 : i64}}
+// expected-error@below {{'tpc.imported' has 'parameters' that are not a quantizer: 3 : i64}}
 func.func @not_a_quantizer(%arg0: tensor<2xf32>, %arg1: tensor<2xf32> {tpc.imported = {values = dense<0.0> : tensor<2xf32>, parameters = 3 : i64}}) -> tensor<2xf32> {
   return %arg1 : tensor<2xf32>
 }
@@ -173,7 +173,7 @@ func.func @inexact(%arg0: tensor<2xf32>, %arg1: tensor<2xf32> {tpc.imported = {c
 // -----
 
 // What a code stands for is no float.
-// expected-error-re@below {{'tpc.imported' has the code of {{.*}} at element 0, which is no level of its quantizer}}
+// expected-error-re@below {{'tpc.imported' has the code of {{.*}} at element 0, which is not a level of its quantizer}}
 func.func @no_level(%arg0: tensor<2xf32>, %arg1: tensor<2xf32> {tpc.imported = {codes = dense<[2, 0]> : tensor<2xi8>, scale = array<f64: 3.0e+38>, zero_point = array<i64: 0>, bits = 8 : i64, is_signed = true}}) -> tensor<2xf32> {
   return %arg1 : tensor<2xf32>
 }

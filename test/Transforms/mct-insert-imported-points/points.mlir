@@ -76,3 +76,22 @@ func.func @relu(%arg0: tensor<2xf32>,
   %2 = tosa.add %arg2, %arg2 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %arg3, %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// The same quantizer a second time, behind a reshape, changes nothing.
+// CHECK-LABEL: func.func @twice(
+// CHECK-NEXT:    %[[S:.*]] = tosa.const_shape
+// CHECK-NEXT:    %[[E:.*]] = tosa.exp %arg0
+// CHECK-NEXT:    %[[Q:.*]] = tpc.quantize %[[E]] as "exp"
+// CHECK-NEXT:    %[[R:.*]] = tosa.reshape %[[Q]]
+// CHECK-NEXT:    return %[[R]]
+func.func @twice(%arg0: tensor<1x2xf32>,
+    %arg1: tensor<1x2xf32> {tpc.imported = {point = "a", scale = array<f64: 0.5>, zero_point = array<i64: 1>, bits = 8 : i64, is_signed = true}},
+    %arg2: tensor<2xf32> {tpc.imported = {point = "b", scale = array<f64: 0.5>, zero_point = array<i64: 1>, bits = 8 : i64, is_signed = true}})
+    -> (tensor<2xf32>, tensor<1x2xf32> {tpc.imported = "a"}, tensor<2xf32> {tpc.imported = "b"}) {
+  %shape = tosa.const_shape {values = dense<2> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %0 = tosa.exp %arg0 : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  %1 = tosa.reshape %arg1, %shape : (tensor<1x2xf32>, !tosa.shape<1>) -> tensor<2xf32>
+  return %arg2, %0, %1 : tensor<2xf32>, tensor<1x2xf32>, tensor<2xf32>
+}

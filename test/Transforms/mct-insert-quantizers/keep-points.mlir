@@ -40,3 +40,19 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
   %2 = tosa.exp %r : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> loc("exp")
   return %2 : tensor<1x2x2x2xf32>
 }
+
+// What the file quantizes behind a ReLU alone has no point in front of it, though the target has one for the sum.
+// CHECK-LABEL: func.func @relu
+// CHECK:         %[[S:.*]] = tosa.exp
+// CHECK-NEXT:    %[[R:.*]] = tosa.clamp %[[S]]
+// CHECK-NEXT:    tpc.quantize %[[R]] as "relu" activation config({{.*}}) parameters(#tpc.power_of_two<threshold = [8.000000e+00], bits = 8, is_signed = false>)
+// ANEW-LABEL: func.func @relu
+// ANEW:         %[[S:.*]] = tosa.exp
+// ANEW-NEXT:    %[[P:.*]] = tpc.quantize %[[S]]
+// ANEW-NEXT:    tosa.clamp %[[P]]
+func.func @relu(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = tosa.clamp %0 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("relu")
+  %2 = tpc.quantize %1 as "relu" activation parameters(#tpc.symmetric<threshold = [8.0], bits = 8, is_signed = false>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+  return %2 : tensor<1x4xf32>
+}

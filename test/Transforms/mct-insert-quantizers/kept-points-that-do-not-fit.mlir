@@ -3,7 +3,7 @@
 // RUN: mct-opt %s --tpc-attach-target=target=%S/Inputs/unsigned.mlir --mct-insert-quantizers 2>&1 >/dev/null | FileCheck %s --check-prefix=SIGN
 
 // CHECK: warning: {{.*}}'x' has in its file: it has 4 bits, the target 8; they are chosen anew
-// CHECK: warning: {{.*}}'exp' has in its file: its threshold 3 is no power of two; they are chosen anew
+// CHECK: warning: {{.*}}'exp' has in its file: its threshold 3 is not a power of two; they are chosen anew
 // FIXED: warning: {{.*}}'sigmoid' has in its file: its scale is 0.01, and the target fixes 0.00390625; they are chosen anew
 // SIGN:  warning: {{.*}}'exp' has in its file: it is not signed, and the target is; they are chosen anew
 // SIGN:  warning: {{.*}}'sigmoid' has in its file: it is signed, and the target is not; they are chosen anew
