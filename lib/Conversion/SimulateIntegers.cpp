@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -24,53 +23,6 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 using quantization::Grid;
-
-/// Returns the grid that all values of a tensor lie on: that of the points that
-/// they come from, moved or selected since. None if there are several, or none.
-static std::optional<Grid> findGrid(Value value) {
-  SmallVector<Value> open{value};
-  llvm::DenseSet<Value> seen;
-  std::optional<Grid> grid;
-  SmallVector<float> fills;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    Operation *op = next.getDefiningOp();
-    if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(op)) {
-      tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
-      SmallVector<Grid> grids;
-      if (parameters)
-        grids = parameters.getGrids();
-      if (grids.size() != 1 || (grid && *grid != grids.front()))
-        return std::nullopt;
-      grid = grids.front();
-      continue;
-    }
-    auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
-    std::optional<Movement> movement =
-        moving ? moving.getMovement() : std::nullopt;
-    if (!movement || *movement == Movement::Average)
-      return std::nullopt;
-    if (*movement == Movement::Fill) {
-      std::optional<float> fill = moving.getFill();
-      if (!fill)
-        return std::nullopt;
-      fills.push_back(*fill);
-    }
-    for (unsigned number : moving.getMovedOperands())
-      open.push_back(op->getOperand(number));
-  }
-  // What is filled in lies on the grid, too, or on none.
-  for (float fill : fills) {
-    float level = fill;
-    if (grid)
-      quantization::fakeQuantize(*grid, &fill, &level, 1);
-    if (level != fill)
-      return std::nullopt;
-  }
-  return grid;
-}
 
 /// Returns the first point behind a value, if only fused ops are in between.
 static tpc::QuantizeOp findPointBehind(Value value) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxChecks.h"
+#include "OnnxPoints.h"
+#include "OnnxQdq.h"
 #include "OnnxRules.h"
 #include "ShiftPoints.h"
+#include "mct/Conversion/Passes.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/FrozenPoints.h"
@@ -9,16 +12,13 @@
 #include "mct/IR/Preprocessing.h"
 #include "mct/Planning/Device.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
 
-// The largest operator set that the camera's tools read, and the first with
-// GELU.
-static constexpr int64_t kOperatorSet = 20;
-static constexpr int64_t kIrVersion = 9;
 // Memory of the camera for weights, biases and activations.
 static constexpr int64_t kImx500Bytes = 8 << 20;
 
@@ -35,7 +35,8 @@ Rules::Rules() {
 
 LogicalResult Rules::emit(GraphBuilder &graph, Operation *op) const {
   // Constants are written where they are read.
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
+  if (graph.written.contains(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tosa::ConstShapeOp>(op))
     return success();
   auto rule = ops.find(op->getName().getStringRef());
   return rule == ops.end() ? refuse(op, kUnknownForm) : rule->second(graph, op);
@@ -190,11 +191,37 @@ static LogicalResult checkMemory(GraphBuilder &graph) {
   return failure();
 }
 
-static void writeHeader(GraphBuilder &graph) {
+namespace {
+/// An operator set that files of profile Qdq have, and the version of the
+/// format that ONNX published with it.
+struct QdqSet {
+  int64_t operatorSet, irVersion;
+};
+} // namespace
+
+static constexpr QdqSet kQdqSets[] = {{13, 7}, {21, 10}, {25, 13}};
+// Of the set 20, which files of the other profiles have.
+static constexpr int64_t kIrVersion = 9;
+
+static LogicalResult writeHeader(GraphBuilder &graph) {
   Model &model = graph.model;
   const OnnxOptions &options = graph.options;
-  model.irVersion = kIrVersion;
-  model.operatorSets = {{"", kOperatorSet}, {kQuantizerDomain.str(), 1}};
+  const int64_t operatorSet = graph.getOperatorSet();
+  const QdqSet *qdq = llvm::find_if(kQdqSets, [&](const QdqSet &each) {
+    return each.operatorSet == operatorSet;
+  });
+  if (graph.isQdq() ? qdq == std::end(kQdqSets) : operatorSet != 20) {
+    InFlightDiagnostic error = graph.function.emitOpError()
+                               << "cannot be written with operator set "
+                               << operatorSet;
+    error.attachNote() << "files of profile 'qdq' have 13, 21 or 25, those of "
+                          "the other profiles 20";
+    return failure();
+  }
+  model.irVersion = graph.isQdq() ? qdq->irVersion : kIrVersion;
+  model.operatorSets = {{"", operatorSet}};
+  if (!graph.isQdq())
+    model.operatorSets.push_back({kQuantizerDomain.str(), 1});
   bool isOurs = options.producer.empty();
   model.producerName = isOurs ? "mct" : options.producer;
   model.producerVersion = options.producerVersion.empty() && isOurs
@@ -202,6 +229,27 @@ static void writeHeader(GraphBuilder &graph) {
                               : options.producerVersion;
   model.metadata = {{"exporter", "mct"}, {"exporter_version", MCT_VERSION}};
   model.graph.name = graph.function.getName().str();
+  return success();
+}
+
+/// Makes the points and biases of the module those of a file of profile Qdq.
+static LogicalResult simulateIntegers(ModuleOp module, func::FuncOp function) {
+  // Another rounding was chosen, and is not that of the format.
+  WalkResult walked = function.walk([&](tpc::QuantizeOp point) {
+    tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+    if (!point.isActivation() || !parameters ||
+        parameters.getRoundingMode() != quantization::Rounding::HalfUp)
+      return WalkResult::advance();
+    (void)refuseHalfUp(point);
+    return WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  SimulateIntegersPassOptions options;
+  options.rounding = IntegerRounding::HalfEven;
+  PassManager passes(module.getContext());
+  passes.addPass(createSimulateIntegersPass(options));
+  return passes.run(module);
 }
 
 /// Writes the network into the model of `graph`.
@@ -214,7 +262,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
     error.attachNote() << "write what is computed under a condition outside";
     return failure();
   }
-  writeHeader(graph);
+  if (failed(writeHeader(graph)))
+    return failure();
   FailureOr<Preprocessings> records = readPreprocessing(graph.function);
   if (failed(records))
     return failure();
@@ -247,6 +296,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
   }
   if (failed(emitResults(graph, end)))
     return failure();
+  if (graph.isQdq())
+    lowerQdqPoints(graph);
   if (!graph.isForImx500())
     return success();
   FailureOr<Device> device =
@@ -267,6 +318,9 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
   assignNames(*function);
   if (options.profile == OnnxProfile::Imx500)
     insertShiftPoints(*function);
+  if (options.profile == OnnxProfile::Qdq &&
+      failed(simulateIntegers(*copy, *function)))
+    return failure();
   GraphBuilder graph(*function, options);
   if (failed(writeNetwork(graph)))
     return failure();
@@ -275,12 +329,16 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
     return success();
   }
   uint64_t size = countBytes(graph.model);
-  if (size > options.largestFile) {
+  if (size > options.largestFile && options.openData) {
+    moveData(graph.model, options.dataName);
+    writeData(graph.model, options.openData());
+  } else if (size > options.largestFile) {
     InFlightDiagnostic error = function->emitOpError()
                                << "makes a file of " << size
                                << " bytes, and protobuf is limited to "
                                << options.largestFile;
-    error.attachNote() << "export parts of it";
+    error.attachNote() << "write it to a file, which gets another one beside "
+                          "it for the constants";
     return failure();
   }
   writeModel(graph.model, os);

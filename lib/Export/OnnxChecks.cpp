@@ -46,10 +46,11 @@ public:
                                    << "becomes '" << node.opType << "', which "
                                    << device.getDisplayName()
                                    << " does not have";
-        error.attachNote() << "split the network in front of it and compute it "
-                              "outside, or write the file with profile 'none'"
-                           << mct::support::kTroubleshooting
-                           << "an-op-cannot-be-exported-to-onnx";
+        error.attachNote()
+            << "split the network in front of it and compute it "
+               "outside, or write the file with profile 'mct_quantizers'"
+            << mct::support::kTroubleshooting
+            << "an-op-cannot-be-exported-to-onnx";
         return failure();
       }
       if (isQuantizer(node)) {
@@ -190,7 +191,7 @@ private:
       error.attachNote(reader.source->getLoc())
           << "read here; " << device.getDisplayName()
           << " has no float values: see tpc-explain for why there is no point, "
-             "or write the file with profile 'none'"
+             "or write the file with profile 'mct_quantizers'"
           << mct::support::kTroubleshooting << "an-operator-stays-float";
       return failure();
     };

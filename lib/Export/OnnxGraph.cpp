@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxGraph.h"
 #include "OnnxPoints.h"
+#include "OnnxQdq.h"
 #include "mct/IR/Constants.h"
 #include "mct/IR/Names.h"
 #include "mct/Support/Troubleshooting.h"
@@ -91,6 +92,14 @@ LogicalResult onnx::refuse(Operation *op, const Twine &why) {
 // Nodes and constants
 //===----------------------------------------------------------------------===//
 
+int64_t GraphBuilder::getOperatorSet() const {
+  // 20 is the largest that the camera's tools read, and the first with GELU; 21
+  // the first with scales of blocks and integers of 4 and 16 bits.
+  if (options.operatorSet)
+    return options.operatorSet;
+  return isQdq() ? 21 : 20;
+}
+
 std::string GraphBuilder::makeName(const Twine &wanted) {
   std::string name = wanted.str();
   for (unsigned number = 1; !names.insert(name).second; ++number)
@@ -108,15 +117,22 @@ std::string GraphBuilder::addFloats(const Twine &name, ArrayRef<int64_t> shape,
   return model.graph.initializers.back().name;
 }
 
-std::string GraphBuilder::addIntegers(const Twine &name,
-                                      std::vector<int64_t> values) {
+std::string GraphBuilder::addPacked(const Twine &name, ElementType type,
+                                    ArrayRef<int64_t> shape,
+                                    llvm::function_ref<int64_t(int64_t)> get) {
   Tensor tensor;
   tensor.name = makeName(name);
-  tensor.type = ElementType::Int64;
-  tensor.shape = {int64_t(values.size())};
-  tensor.integers = std::move(values);
+  tensor.type = type;
+  tensor.shape.assign(shape.begin(), shape.end());
+  tensor.pack(get);
   model.graph.initializers.push_back(std::move(tensor));
   return model.graph.initializers.back().name;
+}
+
+std::string GraphBuilder::addIntegers(const Twine &name,
+                                      std::vector<int64_t> values) {
+  return addPacked(name, ElementType::Int64, {int64_t(values.size())},
+                   [&](int64_t i) { return values[i]; });
 }
 
 std::string GraphBuilder::addNode(Operation *source, StringRef opType,
@@ -134,6 +150,15 @@ std::string GraphBuilder::addNode(Operation *source, StringRef opType,
   node.source = source;
   model.graph.nodes.push_back(std::move(node));
   return model.graph.nodes.back().name;
+}
+
+NodeInputs GraphBuilder::withAxes(StringRef opType, const std::string &tensor,
+                                  std::vector<int64_t> axes,
+                                  const Twine &name) {
+  const int64_t firstSet = opType == "ReduceSum" ? 13 : 18;
+  if (getOperatorSet() < firstSet)
+    return {{tensor}, {{"axes", std::move(axes)}}};
+  return {{tensor, addIntegers(name + "/axes", std::move(axes))}, {}};
 }
 
 void GraphBuilder::define(Value value, std::string name, Layout layout) {
@@ -284,10 +309,6 @@ FailureOr<std::string>
 GraphBuilder::writeConstant(Operation *user, const Constant &constant,
                             const Twine &name, ArrayRef<int64_t> shape,
                             ArrayRef<int64_t> elements, bool isKernel) {
-  std::vector<float> values;
-  values.reserve(elements.size());
-  for (int64_t element : elements)
-    values.push_back(constant.values[element]);
   tpc::QuantizeOp point;
   for (tpc::QuantizeOp candidate : constant.points)
     if (candidate.getParametersAttr()) {
@@ -307,6 +328,12 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
                             "overrides change it";
     return failure();
   }
+  if (point && isQdq())
+    return writeQdqWeights(*this, point, constant, shape, elements);
+  std::vector<float> values;
+  values.reserve(elements.size());
+  for (int64_t element : elements)
+    values.push_back(constant.values[element]);
   std::string tensor = addFloats(point ? Twine(point.getUniqueName()) : name,
                                  shape, std::move(values));
   weightBits += int64_t(elements.size()) *
@@ -314,4 +341,14 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
   if (!point)
     return tensor;
   return quantizeWeights(*this, point, tensor, constant.shape, shape, elements);
+}
+
+std::string GraphBuilder::writeBias(const KernelOp &layer, ArrayRef<float> bias,
+                                    const Twine &name) {
+  weightBits += 32 * int64_t(bias.size());
+  if (isQdq())
+    if (std::optional<std::string> tensor =
+            writeQdqBias(*this, layer, bias, name))
+      return *tensor;
+  return addFloats(name, {int64_t(bias.size())}, bias.vec());
 }

@@ -11,6 +11,7 @@
 #include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mct::onnx {
@@ -25,6 +26,12 @@ inline constexpr llvm::StringLiteral kUnknownForm =
 struct TensorRef {
   std::string name;
   Layout layout;
+};
+
+/// What a node reads, and its attributes.
+struct NodeInputs {
+  std::vector<std::string> names;
+  std::vector<NodeAttribute> attributes;
 };
 
 /// A constant of the module, looking through its points.
@@ -62,6 +69,9 @@ public:
         kernels(function->getParentOfType<mlir::ModuleOp>()) {}
 
   bool isForImx500() const { return options.profile == OnnxProfile::Imx500; }
+  bool isQdq() const { return options.profile == OnnxProfile::Qdq; }
+  /// Returns the version of ONNX's operators that the file has.
+  int64_t getOperatorSet() const;
 
   /// Returns a name that nothing has yet: `wanted`, or that with a number.
   std::string makeName(const llvm::Twine &wanted);
@@ -69,11 +79,19 @@ public:
   std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                         std::vector<float> values);
   std::string addIntegers(const llvm::Twine &name, std::vector<int64_t> values);
+  /// Adds a constant of `type` whose elements `get` returns by index.
+  std::string addPacked(const llvm::Twine &name, ElementType type,
+                        llvm::ArrayRef<int64_t> shape,
+                        llvm::function_ref<int64_t(int64_t)> get);
   /// Adds a node and returns the name of its result.
   std::string addNode(mlir::Operation *source, llvm::StringRef opType,
                       std::vector<std::string> inputs, const llvm::Twine &name,
                       std::vector<NodeAttribute> attributes = {},
                       llvm::StringRef domain = "");
+  /// Returns what a reduction along `axes` of a tensor has, which is an operand
+  /// or an attribute in the operator set.
+  NodeInputs withAxes(llvm::StringRef opType, const std::string &tensor,
+                      std::vector<int64_t> axes, const llvm::Twine &name);
   /// Makes a tensor the one that holds a value.
   void define(mlir::Value value, std::string name, Layout layout);
   /// Adds a node whose result is that of `op`.
@@ -104,6 +122,13 @@ public:
   writeConstant(mlir::Operation *user, const Constant &constant,
                 const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
+  /// Adds the bias of a layer, one value for each output channel, and returns
+  /// the name of the tensor.
+  std::string writeBias(const KernelOp &layer, llvm::ArrayRef<float> bias,
+                        const llvm::Twine &name);
+
+  /// Ops that another one wrote along with itself.
+  llvm::DenseSet<mlir::Operation *> written;
 
   mlir::func::FuncOp function;
   const OnnxOptions &options;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxRules.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
@@ -40,10 +41,8 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
       op, *kernel, name + "/kernel", shape, elements, /*isKernel=*/true);
   if (failed(weights))
     return failure();
-  int64_t channels = bias->size();
-  graph.weightBits += 32 * channels;
   std::vector<std::string> inputs{
-      *input, *weights, graph.addFloats(name + "/bias", {channels}, *bias)};
+      *input, *weights, graph.writeBias(*layer, *bias, name + "/bias")};
   std::vector<NodeAttribute> attributes{
       {"kernel_shape", integers(layer->getWindow())},
       {"strides", integers(layer->getStrides())},
@@ -73,7 +72,69 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
                        std::move(attributes));
 }
 
+/// Writes a product of the rows of one matrix and a kernel, with the bias that
+/// is added to it, as one layer of integers: runtimes know one of matrices, and
+/// none of three axes. Returns whether it was one.
+static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
+  std::optional<KernelOp> layer = graph.kernels.get(op);
+  std::optional<Constant> kernel = readConstant(op.getB());
+  if (!layer || !kernel || layer->getResult() == op.getOutput() ||
+      !findGrid(layer->getInput().get()))
+    return false;
+  std::optional<std::vector<float>> bias = layer->getBias();
+  Value result = layer->getResult();
+  tpc::QuantizeOp point = layer->getKernelPoint();
+  if (!bias || !point || !point.getParametersAttr())
+    return false;
+  FailureOr<std::string> input = graph.read(op, op.getA(), Layout::identity(3));
+  if (failed(input))
+    return failure();
+  const int64_t rows = kernel->shape[1], columns = kernel->shape[2];
+  std::vector<int64_t> elements;
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t row = 0; row < rows; ++row)
+      elements.push_back(row * columns + column);
+  const std::string name = nameOf(result);
+  FailureOr<std::string> weights = graph.writeConstant(
+      op, *kernel, name + "/kernel", {columns, rows}, elements,
+      /*isKernel=*/true);
+  if (failed(weights))
+    return failure();
+  auto reshape = [&](const std::string &tensor, std::vector<int64_t> sizes,
+                     const Twine &label) {
+    return graph.addNode(
+        op, "Reshape",
+        {tensor, graph.addIntegers(label + "/shape", std::move(sizes))}, label);
+  };
+  std::vector<std::string> inputs{
+      reshape(*input, {-1, rows}, name + "/rows"), *weights,
+      graph.writeBias(*layer, *bias, name + "/bias")};
+  std::string product =
+      graph.addNode(op, "Gemm", std::move(inputs), name + "/product",
+                    {{"transB", int64_t(1)}});
+  ArrayRef<int64_t> shape = typeOf(result).getShape();
+  graph.define(result, reshape(product, integers(fileShape(shape)), name),
+               Layout::identity(shape.size()));
+  for (Operation *part = result.getDefiningOp(); part != op;) {
+    graph.written.insert(part);
+    // The addition, and a reshape in front of it.
+    Operation *next = nullptr;
+    for (Value operand : part->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && (maker == op || isa<tosa::ReshapeOp>(maker)) &&
+          !readConstant(operand))
+        next = maker;
+    part = next;
+  }
+  return true;
+}
+
 static LogicalResult emitMatMul(GraphBuilder &graph, tosa::MatMulOp op) {
+  if (graph.isQdq()) {
+    FailureOr<bool> isEmitted = emitRows(graph, op);
+    if (failed(isEmitted) || *isEmitted)
+      return success(succeeded(isEmitted));
+  }
   FailureOr<Layout> layout = graph.layoutOf(op, op.getA());
   if (failed(layout))
     return failure();

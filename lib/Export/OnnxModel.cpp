@@ -4,6 +4,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/LEB128.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mct::onnx;
 using llvm::ArrayRef;
@@ -15,6 +16,102 @@ const NodeAttribute *Node::lookup(StringRef attribute) const {
     if (candidate.name == attribute)
       return &candidate;
   return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+unsigned mct::onnx::bitsOf(ElementType type) {
+  switch (type) {
+  case ElementType::UInt2:
+  case ElementType::Int2:
+    return 2;
+  case ElementType::UInt4:
+  case ElementType::Int4:
+    return 4;
+  case ElementType::UInt8:
+  case ElementType::Int8:
+  case ElementType::Bool:
+    return 8;
+  case ElementType::UInt16:
+  case ElementType::Int16:
+    return 16;
+  case ElementType::Float:
+  case ElementType::Int32:
+    return 32;
+  case ElementType::Int64:
+    return 64;
+  }
+  llvm_unreachable("unknown type");
+}
+
+bool mct::onnx::isSigned(ElementType type) {
+  switch (type) {
+  case ElementType::UInt2:
+  case ElementType::UInt4:
+  case ElementType::UInt8:
+  case ElementType::UInt16:
+  case ElementType::Bool:
+    return false;
+  default:
+    return true;
+  }
+}
+
+int64_t Tensor::size() const {
+  int64_t count = 1;
+  for (int64_t each : shape)
+    count *= each;
+  return count;
+}
+
+uint64_t Tensor::countBytes() const {
+  return type == ElementType::Float ? floats.size() * sizeof(float)
+                                    : packed.size();
+}
+
+void Tensor::pack(llvm::function_ref<int64_t(int64_t)> get) {
+  const unsigned bits = bitsOf(type);
+  const int64_t count = size();
+  packed.assign((uint64_t(count) * bits + 7) / 8, 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<uint64_t>(get(i));
+    const uint64_t begin = uint64_t(i) * bits;
+    if (bits < 8)
+      packed[begin / 8] |= (value & ((1u << bits) - 1)) << (begin % 8);
+    else
+      for (unsigned byte = 0; byte < bits / 8; ++byte)
+        packed[begin / 8 + byte] = uint8_t(value >> (8 * byte));
+  }
+}
+
+int64_t Tensor::unpack(int64_t index) const {
+  const unsigned bits = bitsOf(type);
+  const uint64_t begin = uint64_t(index) * bits;
+  uint64_t value = 0;
+  for (unsigned byte = 0; byte < (bits + 7) / 8; ++byte)
+    value |= uint64_t(packed[begin / 8 + byte]) << (8 * byte);
+  value >>= begin % 8;
+  return isSigned(type)
+             ? llvm::SignExtend64(value, bits)
+             : int64_t(value & llvm::maskTrailingOnes<uint64_t>(bits));
+}
+
+// Readers map the file into memory: elements begin where pages do. What is
+// smaller than most of a page stays in the model.
+static constexpr uint64_t kPageBytes = 4096, kSmallestMovedBytes = 1024;
+
+void mct::onnx::moveData(Model &model, StringRef dataName) {
+  model.dataName = dataName.str();
+  uint64_t offset = 0;
+  for (Tensor &tensor : model.graph.initializers) {
+    const uint64_t size = tensor.countBytes();
+    if (size < kSmallestMovedBytes)
+      continue;
+    tensor.dataOffset = offset;
+    offset = llvm::alignTo(offset + size, kPageBytes);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,6 +143,9 @@ public:
   /// Little-endian, one behind the other.
   template <typename T> void elements(unsigned field, ArrayRef<T> values) {
     start(field, values.size() * sizeof(T));
+    raw(values);
+  }
+  template <typename T> void raw(ArrayRef<T> values) {
     if constexpr (llvm::endianness::native == llvm::endianness::little)
       return raw({reinterpret_cast<const char *>(values.data()),
                   values.size() * sizeof(T)});
@@ -120,15 +220,27 @@ static void fill(Writer &writer, const Node &node) {
     writer.bytes(7, node.domain);
 }
 
-static void fill(Writer &writer, const Tensor &tensor) {
+static void fill(Writer &writer, const Tensor &tensor, StringRef dataName) {
   for (int64_t size : tensor.shape)
     writer.integer(1, size);
   writer.integer(2, static_cast<uint64_t>(tensor.type));
   writer.bytes(8, tensor.name);
-  if (tensor.type == ElementType::Float)
+  if (tensor.dataOffset) {
+    auto entry = [&](StringRef key, const std::string &value) {
+      writer.message(13, [&](Writer &inner) {
+        inner.bytes(1, key);
+        inner.bytes(2, value);
+      });
+    };
+    entry("location", dataName.str());
+    entry("offset", std::to_string(*tensor.dataOffset));
+    entry("length", std::to_string(tensor.countBytes()));
+    writer.integer(14, 1);
+  } else if (tensor.type == ElementType::Float) {
     writer.elements(9, ArrayRef(tensor.floats));
-  else
-    writer.elements(9, ArrayRef(tensor.integers));
+  } else {
+    writer.elements(9, ArrayRef(tensor.packed));
+  }
 }
 
 static void fill(Writer &writer, const ValueInfo &value) {
@@ -149,14 +261,16 @@ static void fill(Writer &writer, const ValueInfo &value) {
   });
 }
 
-static void fill(Writer &writer, const Graph &graph) {
+static void fill(Writer &writer, const Model &model, const Graph &graph) {
   auto all = [&](unsigned field, const auto &entries) {
     for (const auto &entry : entries)
       writer.message(field, [&](Writer &inner) { fill(inner, entry); });
   };
   all(1, graph.nodes);
   writer.bytes(2, graph.name);
-  all(5, graph.initializers);
+  for (const Tensor &tensor : graph.initializers)
+    writer.message(5,
+                   [&](Writer &inner) { fill(inner, tensor, model.dataName); });
   all(11, graph.inputs);
   all(12, graph.outputs);
   all(13, graph.values);
@@ -166,7 +280,7 @@ static void fill(Writer &writer, const Model &model) {
   writer.integer(1, model.irVersion);
   writer.bytes(2, model.producerName);
   writer.bytes(3, model.producerVersion);
-  writer.message(7, [&](Writer &inner) { fill(inner, model.graph); });
+  writer.message(7, [&](Writer &inner) { fill(inner, model, model.graph); });
   for (const auto &[domain, version] : model.operatorSets)
     writer.message(8, [&, &domain = domain, &version = version](Writer &inner) {
       inner.bytes(1, domain);
@@ -184,6 +298,21 @@ void mct::onnx::writeModel(const Model &model, raw_ostream &os) {
   fill(writer, model);
 }
 
+void mct::onnx::writeData(const Model &model, raw_ostream &os) {
+  uint64_t written = 0;
+  for (const Tensor &tensor : model.graph.initializers) {
+    if (!tensor.dataOffset)
+      continue;
+    os.write_zeros(unsigned(*tensor.dataOffset - written));
+    Writer writer(&os);
+    if (tensor.type == ElementType::Float)
+      writer.raw(ArrayRef(tensor.floats));
+    else
+      writer.raw(ArrayRef(tensor.packed));
+    written = *tensor.dataOffset + writer.getSize();
+  }
+}
+
 uint64_t mct::onnx::countBytes(const Model &model) {
   Writer writer(nullptr);
   fill(writer, model);
@@ -198,10 +327,28 @@ static StringRef nameOf(ElementType type) {
   switch (type) {
   case ElementType::Float:
     return "float";
+  case ElementType::UInt8:
+    return "uint8";
+  case ElementType::Int8:
+    return "int8";
+  case ElementType::UInt16:
+    return "uint16";
+  case ElementType::Int16:
+    return "int16";
+  case ElementType::Int32:
+    return "int32";
   case ElementType::Int64:
     return "int64";
   case ElementType::Bool:
     return "bool";
+  case ElementType::UInt4:
+    return "uint4";
+  case ElementType::Int4:
+    return "int4";
+  case ElementType::UInt2:
+    return "uint2";
+  case ElementType::Int2:
+    return "int2";
   }
   llvm_unreachable("unknown type");
 }
@@ -228,22 +375,19 @@ static void printReal(float value, raw_ostream &os) {
   os << llvm::format("%.9g", static_cast<double>(value));
 }
 
-template <typename T, typename Print>
-static void printElements(const std::vector<T> &values, raw_ostream &os,
-                          Print print) {
-  constexpr size_t kMost = 8;
-  os << '{';
-  llvm::interleave(ArrayRef(values).take_front(kMost), os, print, ", ");
-  os << (values.size() > kMost ? ", ...}" : "}");
-}
-
 static void print(const Tensor &tensor, raw_ostream &os) {
+  constexpr int64_t kMost = 8;
   printType(tensor.type, tensor.shape, os);
-  os << ' ' << tensor.name << " = ";
-  if (tensor.type == ElementType::Float)
-    printElements(tensor.floats, os, [&](float x) { printReal(x, os); });
-  else
-    printElements(tensor.integers, os, [&](int64_t x) { os << x; });
+  os << ' ' << tensor.name << " = {";
+  const int64_t count = tensor.size();
+  for (int64_t i = 0; i < std::min(count, kMost); ++i) {
+    os << (i ? ", " : "");
+    if (tensor.type == ElementType::Float)
+      printReal(tensor.floats[i], os);
+    else
+      os << tensor.unpack(i);
+  }
+  os << (count > kMost ? ", ...}" : "}");
 }
 
 static void print(const ValueInfo &value, raw_ostream &os) {

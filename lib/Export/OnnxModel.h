@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model as ONNX files hold it (onnx.proto3 of ONNX 1.17), as far as this
+// A model as ONNX files hold it (onnx.proto3 of ONNX 1.20), as far as this
 // project writes it.
 //
 // The few messages are written by hand: a library of protobuf registers its
@@ -10,10 +10,12 @@
 #define MCT_LIB_EXPORT_ONNXMODEL_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,18 +23,48 @@
 namespace mct::onnx {
 
 /// Type of the elements; the numbers are those of `TensorProto.DataType`.
-enum class ElementType { Float = 1, Int64 = 7, Bool = 9 };
+enum class ElementType {
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  Bool = 9,
+  UInt4 = 21,
+  Int4 = 22,
+  UInt2 = 25,
+  Int2 = 26
+};
+
+/// Returns the number of bits that an element has in a file.
+unsigned bitsOf(ElementType type);
+bool isSigned(ElementType type);
 
 /// A size that is not known: the batch.
 inline constexpr int64_t kDynamic = -1;
 
-/// A named constant. `floats` or `integers` are its elements, row-major.
+/// A named constant; its elements are row-major.
 struct Tensor {
   std::string name;
   llvm::SmallVector<int64_t> shape;
-  std::vector<float> floats;
-  std::vector<int64_t> integers;
   ElementType type = ElementType::Float;
+  /// The elements of a tensor of type Float.
+  std::vector<float> floats;
+  /// The elements of any other, as a file has them: little-endian, several of
+  /// fewer than 8 bits in one byte, the first in the lowest bits.
+  std::vector<uint8_t> packed;
+  /// Where the elements begin in the file of `Model::dataName`; none where they
+  /// are in the model itself.
+  std::optional<uint64_t> dataOffset;
+
+  int64_t size() const;
+  /// Number of bytes that the elements take.
+  uint64_t countBytes() const;
+  /// Stores as elements what `get` returns for each index.
+  void pack(llvm::function_ref<int64_t(int64_t)> get);
+  int64_t unpack(int64_t index) const;
 };
 
 /// Name, type and shape of a value.
@@ -73,7 +105,15 @@ struct Model {
   std::string producerName, producerVersion;
   std::vector<std::pair<std::string, std::string>> metadata;
   Graph graph;
+  /// Name of the file, beside that of the model, with the elements of constants
+  /// that have a `dataOffset`.
+  std::string dataName;
 };
+
+/// Moves the elements of all constants but small ones to a file of that name,
+/// which `writeData` writes.
+void moveData(Model &model, llvm::StringRef dataName);
+void writeData(const Model &model, llvm::raw_ostream &os);
 
 /// The bytes of the file; `countBytes` tells how many.
 void writeModel(const Model &model, llvm::raw_ostream &os);

@@ -55,8 +55,7 @@ static FailureOr<bool> emitDense(GraphBuilder &graph, const Operator &matched) {
                           elements, /*isKernel=*/true);
   if (failed(weights))
     return failure();
-  std::string added = graph.addFloats(name + "/bias", {rows}, *bias);
-  graph.weightBits += 32 * rows;
+  std::string added = graph.writeBias(*layer, *bias, name + "/bias");
   (void)graph.replace(root, "Gemm", {*input, *weights, added},
                       Layout::identity(2), {{"transB", int64_t(1)}});
   return true;
@@ -65,6 +64,8 @@ static FailureOr<bool> emitDense(GraphBuilder &graph, const Operator &matched) {
 static FailureOr<bool> emitLayerNorm(GraphBuilder &graph,
                                      const Operator &matched) {
   // (d * rsqrt(v + e) * scale) + offset over the last axis.
+  if (graph.getOperatorSet() < 17)
+    return false;
   int64_t rank = typeOf(matched.input).getRank();
   Operation *root = matched.root();
   Operation *inverse = matched.find(tosa::RsqrtOp::getOperationName());
@@ -166,9 +167,10 @@ static FailureOr<bool> emitMean(GraphBuilder &graph, const Operator &matched) {
     std::vector<int64_t> places;
     for (int64_t axis : axes)
       places.push_back(layout->axisOf(axis));
-    mean = graph.addNode(
-        root, "ReduceMean",
-        {*tensor, graph.addIntegers(name + "/axes", std::move(places))}, mean);
+    NodeInputs inputs =
+        graph.withAxes("ReduceMean", *tensor, std::move(places), name);
+    mean = graph.addNode(root, "ReduceMean", std::move(inputs.names), mean,
+                         std::move(inputs.attributes));
     if (!isReshaped)
       followed = *layout;
   }
@@ -212,7 +214,8 @@ static FailureOr<bool> emitUnary(GraphBuilder &graph, const Operator &matched,
 }
 
 static FailureOr<bool> emitGelu(GraphBuilder &graph, const Operator &matched) {
-  if (matched.root()->getResult(0).getType() != matched.input.getType())
+  if (graph.getOperatorSet() < 20 ||
+      matched.root()->getResult(0).getType() != matched.input.getType())
     return false;
   bool isTanh = matched.find(tosa::TanhOp::getOperationName());
   return emitUnary(graph, matched, "Gelu",
@@ -221,6 +224,8 @@ static FailureOr<bool> emitGelu(GraphBuilder &graph, const Operator &matched) {
 
 static FailureOr<bool> emitHardSwish(GraphBuilder &graph,
                                      const Operator &matched) {
+  if (graph.getOperatorSet() < 14)
+    return false;
   return emitUnary(graph, matched, "HardSwish");
 }
 

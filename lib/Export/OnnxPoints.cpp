@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxPoints.h"
+#include "OnnxQdq.h"
 #include <cmath>
 
 using namespace mlir;
@@ -22,13 +23,19 @@ struct PointForm {
 // Width of the entries of a table, sign included.
 static constexpr unsigned kTableBits = 8;
 
-/// Emits an error at a point: what is wrong with it, and as a note the remedy.
-static LogicalResult refusePoint(tpc::QuantizeOp point, const Twine &what,
-                                 const Twine &remedy) {
+LogicalResult onnx::refusePoint(tpc::QuantizeOp point, const Twine &what,
+                                const Twine &remedy) {
   InFlightDiagnostic error = point.emitOpError()
                              << "'" << point.getUniqueName() << "' " << what;
   error.attachNote() << remedy;
   return failure();
+}
+
+LogicalResult onnx::refuseHalfUp(tpc::QuantizeOp point) {
+  return refusePoint(point,
+                     "rounds halves up; quantizers of the format round them to "
+                     "the even level",
+                     "--mct-simulate-integers=rounding=half-even changes it");
 }
 
 static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
@@ -80,7 +87,8 @@ static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
 static LogicalResult notForImx500(tpc::QuantizeOp point, const Twine &what,
                                   const Twine &remedy) {
   return refusePoint(point, what,
-                     remedy + ", or write the file with profile 'none'");
+                     remedy +
+                         ", or write the file with profile 'mct_quantizers'");
 }
 
 static LogicalResult checkActivation(tpc::QuantizeOp point,
@@ -139,6 +147,8 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
     return success();
   if (!typeOf(point.getResult()).getElementType().isF32())
     return refuse(point, kUnknownForm);
+  if (graph.isQdq())
+    return emitQdqPoint(graph, point);
   FailureOr<TensorRef> input = graph.read(point, point.getInput());
   if (failed(input))
     return failure();
@@ -151,10 +161,7 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
     return success();
   }
   if (parameters.getRoundingMode() == quantization::Rounding::HalfUp)
-    return refusePoint(point,
-                       "rounds halves up; quantizers of the format round them "
-                       "to the even level",
-                       "--mct-simulate-integers=rounding=half-even changes it");
+    return refuseHalfUp(point);
   FailureOr<PointForm> form = describe(point);
   if (failed(form) ||
       failed(checkActivation(point, *form, graph.isForImx500())))
@@ -217,39 +224,31 @@ static LogicalResult checkWeights(tpc::QuantizeOp point, const PointForm &form,
   return success();
 }
 
-namespace {
-/// The axis of a tensor of the file along which the parameters differ, and for
-/// each index along it the index of the parameter.
-struct FileChannels {
-  int64_t axis = 0;
-  std::vector<int64_t> order{0};
-};
-} // namespace
-
-/// Returns the arguments as those of `quantizeWeights`.
-static FailureOr<FileChannels> findChannels(tpc::QuantizeOp point,
-                                            ArrayRef<int64_t> constantShape,
-                                            ArrayRef<int64_t> shape,
-                                            ArrayRef<int64_t> elements) {
-  FileChannels channels;
+std::vector<int64_t> onnx::findParameters(tpc::QuantizeOp point,
+                                          ArrayRef<int64_t> constantShape,
+                                          ArrayRef<int64_t> elements) {
+  std::vector<int64_t> parameters(elements.size(), 0);
   if (point.getParametersAttr().getNumChannels() == 1)
-    return channels;
-  // The parameter of each element of the tensor.
-  std::vector<int64_t> numbers(elements.size(), 0);
+    return parameters;
   SmallVector<int64_t> strides(constantShape.size(), 1);
   for (size_t axis = constantShape.size(); axis-- > 1;)
     strides[axis - 1] = strides[axis] * constantShape[axis];
   for (auto [i, element] : llvm::enumerate(elements))
     for (int64_t axis : point.getChannelAxes())
-      numbers[i] = numbers[i] * constantShape[axis] +
-                   element / strides[axis] % constantShape[axis];
-  // The axis along which they differ, alone.
+      parameters[i] = parameters[i] * constantShape[axis] +
+                      element / strides[axis] % constantShape[axis];
+  return parameters;
+}
+
+std::optional<FileChannels> onnx::findChannels(ArrayRef<int64_t> parameters,
+                                               ArrayRef<int64_t> shape) {
+  FileChannels channels;
   int64_t inner = 1;
   for (channels.axis = int64_t(shape.size()) - 1; channels.axis >= 0;
        inner *= shape[channels.axis--]) {
     channels.order.assign(shape[channels.axis], -1);
     bool isAlone = true;
-    for (auto [i, number] : llvm::enumerate(numbers)) {
+    for (auto [i, number] : llvm::enumerate(parameters)) {
       int64_t &first =
           channels.order[int64_t(i) / inner % shape[channels.axis]];
       if (first < 0)
@@ -259,11 +258,7 @@ static FailureOr<FileChannels> findChannels(tpc::QuantizeOp point,
     if (isAlone)
       return channels;
   }
-  return refusePoint(point,
-                     "has channels over several axes, for which mct_quantizers "
-                     "has no op",
-                     "choose its parameters anew, per tensor or for each "
-                     "output channel");
+  return std::nullopt;
 }
 
 FailureOr<std::string> onnx::quantizeWeights(GraphBuilder &graph,
@@ -275,10 +270,16 @@ FailureOr<std::string> onnx::quantizeWeights(GraphBuilder &graph,
   FailureOr<PointForm> form = describe(point);
   if (failed(form) || failed(checkWeights(point, *form, graph.isForImx500())))
     return failure();
-  FailureOr<FileChannels> channels =
-      findChannels(point, constantShape, shape, elements);
-  if (failed(channels))
-    return failure();
+  std::optional<FileChannels> channels = FileChannels();
+  if (point.getParametersAttr().getNumChannels() != 1)
+    channels =
+        findChannels(findParameters(point, constantShape, elements), shape);
+  if (!channels)
+    return refusePoint(point,
+                       "has channels over several axes, for which "
+                       "mct_quantizers has no op",
+                       "choose its parameters anew, per tensor or for each "
+                       "output channel");
   auto list = [&](const std::vector<float> &values, StringRef name) {
     std::vector<float> chosen;
     for (int64_t number : channels->order)

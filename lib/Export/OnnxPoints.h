@@ -8,6 +8,30 @@
 
 namespace mct::onnx {
 
+/// Emits an error at a point: what is wrong with it, and as a note the remedy.
+mlir::LogicalResult refusePoint(tpc::QuantizeOp point, const llvm::Twine &what,
+                                const llvm::Twine &remedy);
+
+/// Emits the error that a point rounds as the format does not.
+mlir::LogicalResult refuseHalfUp(tpc::QuantizeOp point);
+
+/// Returns for each element of a tensor of the file the index of the parameter
+/// that a point of weights has for it. `elements`: for each the index of that
+/// of the constant, which has `constantShape`.
+std::vector<int64_t> findParameters(tpc::QuantizeOp point,
+                                    llvm::ArrayRef<int64_t> constantShape,
+                                    llvm::ArrayRef<int64_t> elements);
+/// The axis of a tensor of the file along which the parameters differ, and for
+/// each index along it the index of the parameter.
+struct FileChannels {
+  int64_t axis = 0;
+  std::vector<int64_t> order{0};
+};
+/// Returns the axis along which the parameters of `findParameters` differ, if
+/// that is one.
+std::optional<FileChannels> findChannels(llvm::ArrayRef<int64_t> parameters,
+                                         llvm::ArrayRef<int64_t> shape);
+
 /// Writes the point of an activation.
 mlir::LogicalResult emitPoint(GraphBuilder &graph, tpc::QuantizeOp point);
 

@@ -44,12 +44,28 @@ static LogicalResult emitTranspose(GraphBuilder &graph, tosa::TransposeOp op) {
 template <typename Op>
 static LogicalResult emitReduction(GraphBuilder &graph, Op op,
                                    StringRef opType) {
-  FailureOr<TensorRef> input = graph.readPlain(op, op.getInput());
+  // What is reduced along one axis after the other is reduced along all at
+  // once; nobody reads the first results then.
+  SmallVector<int64_t> reduced{op.getAxis()};
+  Value source = op.getInput();
+  if (graph.isQdq())
+    while (auto first = source.getDefiningOp<Op>()) {
+      if (!source.hasOneUse())
+        break;
+      reduced.push_back(first.getAxis());
+      source = first.getInput();
+    }
+  FailureOr<TensorRef> input = graph.readPlain(op, source);
   if (failed(input))
     return failure();
-  std::string axes = graph.addIntegers(nameOf(op.getOutput()) + "/axes",
-                                       {input->layout.axisOf(op.getAxis())});
-  return graph.replace(op, opType, {input->name, axes}, input->layout);
+  std::vector<int64_t> axes;
+  for (int64_t axis : reduced)
+    axes.push_back(input->layout.axisOf(axis));
+  llvm::sort(axes);
+  NodeInputs inputs = graph.withAxes(opType, input->name, std::move(axes),
+                                     nameOf(op.getOutput()));
+  return graph.replace(op, opType, std::move(inputs.names), input->layout,
+                       std::move(inputs.attributes));
 }
 
 static LogicalResult emitArgMax(GraphBuilder &graph, tosa::ArgMaxOp op) {

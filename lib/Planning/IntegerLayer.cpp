@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/IntegerLayer.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantization/Channels.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace mct;
@@ -21,6 +23,51 @@ SmallVector<Grid> mct::getKernelGrids(tpc::QuantizerAttrInterface quantizer) {
     grids.push_back({step, 0, -128, 127});
   }
   return grids;
+}
+
+std::optional<Grid> mct::findGrid(Value value) {
+  SmallVector<Value> open{value};
+  llvm::DenseSet<Value> seen;
+  std::optional<Grid> grid;
+  SmallVector<float> fills;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(op)) {
+      tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+      SmallVector<Grid> grids;
+      if (parameters)
+        grids = parameters.getGrids();
+      if (grids.size() != 1 || (grid && *grid != grids.front()))
+        return std::nullopt;
+      grid = grids.front();
+      continue;
+    }
+    auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
+    std::optional<Movement> movement =
+        moving ? moving.getMovement() : std::nullopt;
+    if (!movement || *movement == Movement::Average)
+      return std::nullopt;
+    if (*movement == Movement::Fill) {
+      std::optional<float> fill = moving.getFill();
+      if (!fill)
+        return std::nullopt;
+      fills.push_back(*fill);
+    }
+    for (unsigned number : moving.getMovedOperands())
+      open.push_back(op->getOperand(number));
+  }
+  // What is filled in lies on the grid, too, or on none.
+  for (float fill : fills) {
+    float level = fill;
+    if (grid)
+      quantization::fakeQuantize(*grid, &fill, &level, 1);
+    if (level != fill)
+      return std::nullopt;
+  }
+  return grid;
 }
 
 std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,

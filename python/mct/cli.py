@@ -424,7 +424,7 @@ def _export(arguments: argparse.Namespace) -> None:
             f"cannot tell the format of '{arguments.output}' by its name",
             notes=[f"names end in {', '.join(_EXPORTS)}; or give --format, one of {', '.join(formats)}"],
         )
-    options = {"profile": arguments.profile, "producer": arguments.producer}
+    options = {key: getattr(arguments, key) for key in ("profile", "producer", "opset", "activations")}
     given = {key: value for key, value in options.items() if value is not None}
     if given and name != "onnx":
         raise Error(f"--{next(iter(given))} is about ONNX files, and '{arguments.output}' is none")
@@ -685,7 +685,16 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
         help="in place of the suffix; target: that of the model, as JSON of MCT",
     )
     export.add_argument(
-        "--profile", choices=("imx500", "none"), help="what ONNX is checked for: the camera (default), or nothing"
+        "--profile",
+        choices=("imx500", "qdq", "mct_quantizers", "none"),
+        help="what an ONNX file is for: the camera (default); qdq: any user of ONNX; mct_quantizers: programs that "
+        "register the ops of that package (none: its older name)",
+    )
+    export.add_argument(
+        "--opset", type=int, choices=(13, 21, 25), help="operator set of an ONNX file of profile qdq (default: 21)"
+    )
+    export.add_argument(
+        "--activations", choices=("unsigned", "signed"), help="integers of activations there (default: unsigned)"
     )
     export.add_argument(
         "--producer",

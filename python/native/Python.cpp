@@ -10,6 +10,7 @@
 
 #include "mct/Support/OutputFile.h"
 #include "tpc_dialect/targets/Targets.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -464,24 +465,47 @@ template <typename Work> static nb::bytes write(Work &&work) {
   return nb::bytes(written->data(), written->size());
 }
 
-static nb::bytes exportOnnx(const Module &self, const std::string &profile,
-                            const std::string &producer,
-                            const std::string &producerVersion,
-                            const std::string &function) {
-  return write([&](Job &job) -> std::optional<std::string> {
+/// The file, and what does not fit into it.
+static std::pair<nb::bytes, nb::bytes>
+exportOnnx(const Module &self, const std::string &profile,
+           const std::string &producer, const std::string &producerVersion,
+           const std::string &function, int64_t operatorSet,
+           const std::string &activations, const std::string &dataName,
+           uint64_t largestFile) {
+  std::string data;
+  llvm::raw_string_ostream stream(data);
+  nb::bytes file = write([&](Job &job) -> std::optional<std::string> {
     mct::OnnxOptions options;
-    if (profile != "imx500" && profile != "none") {
+    auto known = llvm::StringSwitch<std::optional<mct::OnnxProfile>>(profile)
+                     .Case("imx500", mct::OnnxProfile::Imx500)
+                     .Case("mct_quantizers", mct::OnnxProfile::MctQuantizers)
+                     .Case("qdq", mct::OnnxProfile::Qdq)
+                     .Default(std::nullopt);
+    if (!known) {
       job.fail("there is no profile '" + profile +
-               "'; there are 'imx500' and 'none'");
+               "'; there are 'imx500', 'mct_quantizers' and 'qdq'");
       return std::nullopt;
     }
-    options.profile =
-        profile == "none" ? mct::OnnxProfile::None : mct::OnnxProfile::Imx500;
+    if (activations != "unsigned" && activations != "signed") {
+      job.fail("activations are 'unsigned' or 'signed', not '" + activations +
+               "'");
+      return std::nullopt;
+    }
+    options.profile = *known;
     options.producer = producer;
     options.producerVersion = producerVersion;
     options.function = function;
+    options.operatorSet = operatorSet;
+    options.activations = activations == "signed"
+                              ? mct::OnnxActivations::Signed
+                              : mct::OnnxActivations::Unsigned;
+    options.dataName = dataName;
+    options.openData = [&]() -> llvm::raw_ostream & { return stream; };
+    if (largestFile)
+      options.largestFile = largestFile;
     return self.exportOnnx(options, job);
   });
+  return {file, nb::bytes(data.data(), data.size())};
 }
 
 /// A file that has its name when it is complete, or never.
@@ -556,8 +580,11 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
           },
           "The bytecode that mct-opt writes.")
       .def("export_onnx", exportOnnx, "profile"_a = "imx500", "producer"_a = "",
-           "producer_version"_a = "", "function"_a = "",
-           "The ONNX file that mct-translate writes.")
+           "producer_version"_a = "", "function"_a = "", "opset"_a = 0,
+           "activations"_a = "unsigned", "data_name"_a = "",
+           "largest_file"_a = 0,
+           "The ONNX file that mct-translate writes, and the one beside it, "
+           "which is empty where there is none.")
       .def(
           "export_parameters",
           [](const Module &self, const std::string &function) {

@@ -15,7 +15,10 @@
 // RUN: not mct-run %t.mlir --load-dialect-plugin=%t.absent.so --input=%S/Inputs/logarithmic_samples.npy 2>&1 | FileCheck %s --check-prefix=ABSENT
 // The format has tables of 8-bit integers, and levels of 6 bits are down to 2^-62 of the threshold.
 // RUN: sed "s/\], 3>)/], 6>)/" %t.mlir > %t.6.mlir
-// RUN: not mct-translate --export-onnx --onnx-profile=none %t.6.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so 2>&1 | FileCheck %s --check-prefix=ONNX
+// RUN: not mct-translate --export-onnx --onnx-profile=mct_quantizers %t.6.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so 2>&1 | FileCheck %s --check-prefix=ONNX
+// Without mct_quantizers it has evenly spaced levels alone.
+// RUN: sed "s/ activation \(.*\)parameters(#toy.logarithmic<[^>]*>)/ activation \1parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>)/" %t.6.mlir > %t.kernel.mlir
+// RUN: not mct-translate --export-onnx --onnx-profile=qdq %t.kernel.mlir --load-dialect-plugin=%mct_obj/lib/MctLogarithmicQuantizer.so 2>&1 | FileCheck %s --check-prefix=QDQ
 
 // The largest input is 2, the largest elements of the channels are 1 and 0.5, the largest result is
 // 2 * 1 + 0.25 * 0.3125 = 2.078125.
@@ -33,6 +36,8 @@
 // EXPLAIN: 3-bit #toy.logarithmic
 
 // ONNX: error: 'tpc.quantize' op '{{.*}}' has a quantizer, #toy.logarithmic<[2.000000e+00], 6>, that mct_quantizers has no op for
+// QDQ: error: 'tpc.quantize' op '{{.*}}/kernel_attr' has a quantizer, #toy.logarithmic<[1.000000e+00, 5.000000e-01], 6>, whose levels are not evenly spaced
+// QDQ: note: DequantizeLinear has none for them: write the file with profile 'mct_quantizers', or choose parameters of another method
 // ONNX: note: there are powers of two, thresholds, ranges, and for weights tables of 8-bit entries
 
 // Squares of the errors of the input: 0, 1/16, 1/16, 1/4, 1/100, 1/16, over 6, give or take the bins of its histogram;

@@ -50,7 +50,10 @@ def test_onnx_is_what_mct_translate_writes(tools, tmp_path, simulated):
     even.save(tmp_path / "even.mlirbc")
     for name, arguments, options in [
         ("plain", {}, []),
-        ("none", {"profile": "none"}, ["--onnx-profile=none"]),
+        ("package", {"profile": "mct_quantizers"}, ["--onnx-profile=mct_quantizers"]),
+        ("qdq", {"profile": "qdq"}, ["--onnx-profile=qdq"]),
+        ("set", {"profile": "qdq", "opset": 13}, ["--onnx-profile=qdq", "--onnx-opset=13"]),
+        ("signed", {"profile": "qdq", "activations": "signed"}, ["--onnx-profile=qdq", "--onnx-activations=signed"]),
         ("producer", {"producer": "pytorch:2.0.0"}, ["--onnx-producer=pytorch:2.0.0"]),
     ]:
         expected = translate(tmp_path / "even.mlirbc", tmp_path / f"{name}.mct", "--export-onnx", *options)
@@ -63,7 +66,9 @@ def test_command_has_the_options_of_onnx(tools, tmp_path, simulated):
     even.save(tmp_path / "even.mlirbc")
     for arguments, options in [
         (["--producer=pytorch:2.0.0"], ["--onnx-producer=pytorch:2.0.0"]),
-        (["--profile=none"], ["--onnx-profile=none"]),
+        (["--profile=mct_quantizers"], ["--onnx-profile=mct_quantizers"]),
+        (["--profile=qdq", "--opset=25"], ["--onnx-profile=qdq", "--onnx-opset=25"]),
+        (["--profile=qdq", "--activations=signed"], ["--onnx-profile=qdq", "--onnx-activations=signed"]),
     ]:
         expected = translate(tmp_path / "even.mlirbc", tmp_path / "expected.onnx", "--export-onnx", *options)
         command = [sys.executable, "-m", "mct", "export", tmp_path / "even.mlirbc", "-o", tmp_path / "found.onnx"]
@@ -91,17 +96,48 @@ def test_command_has_the_options_of_onnx(tools, tmp_path, simulated):
 def test_onnx_says_what_is_wrong_and_where(tmp_path, digits, simulated):
     kept = tmp_path / "kept.onnx"
     kept.write_text("precious")
+    even = mct.Model(simulated.module.run("mct-simulate-integers{rounding=half-even}"))
     with pytest.raises(mct.Error, match="rounds halves up; quantizers of the format round them to the even") as caught:
         mct.exporters.export_onnx(simulated, kept)
     assert "mct-simulate-integers=rounding=half-even" in caught.value.notes[0]
     with pytest.raises(mct.Error, match="has a kernel that is not quantized") as caught:
         mct.exporters.export_onnx(digits, kept)
     assert "stem" in caught.value.location
-    with pytest.raises(mct.Error, match="there is no profile 'imx'; there are 'imx500' and 'none'"):
+    with pytest.raises(mct.Error, match="there is no profile 'imx'; there are 'imx500', 'mct_quantizers' and 'qdq'"):
         mct.exporters.export_onnx(simulated, kept, profile="imx")
+    with pytest.raises(mct.Error, match="activations are 'unsigned' or 'signed', not 'u8'"):
+        mct.exporters.export_onnx(simulated, kept, profile="qdq", activations="u8")
+    with pytest.raises(mct.Error, match="cannot be written with operator set 7"):
+        mct.exporters.export_onnx(even, kept, profile="qdq", opset=7)
     with pytest.raises(mct.Error, match="has no function 'absent'"):
         mct.exporters.export_onnx(simulated, kept, function="absent")
     assert kept.read_text() == "precious"
+
+
+def test_onnx_with_its_older_profile_warns(tmp_path, simulated):
+    even = mct.Model(simulated.module.run("mct-simulate-integers{rounding=half-even}"))
+    with pytest.warns(FutureWarning, match="profile 'none' is 'mct_quantizers' now"):
+        mct.exporters.export_onnx(even, tmp_path / "old.onnx", profile="none")
+    mct.exporters.export_onnx(even, tmp_path / "new.onnx", profile="mct_quantizers")
+    assert (tmp_path / "old.onnx").read_bytes() == (tmp_path / "new.onnx").read_bytes()
+
+
+def test_onnx_has_its_constants_in_another_file_where_asked(tools, tmp_path, simulated):
+    even = mct.Model(simulated.module.run("mct-simulate-integers{rounding=half-even}"))
+    even.save(tmp_path / "even.mlirbc")
+    expected = translate(
+        tmp_path / "even.mlirbc",
+        tmp_path / "network.onnx",
+        "--export-onnx",
+        "--onnx-profile=qdq",
+        "--onnx-external-data-above=1000",
+    )
+    data = (tmp_path / "network.onnx.data").read_bytes()
+    (tmp_path / "network.onnx.data").unlink()
+    mct.exporters.export_onnx(even, tmp_path / "network.onnx", profile="qdq", external_data_above=1000)
+    assert (tmp_path / "network.onnx").read_bytes() == expected
+    assert (tmp_path / "network.onnx.data").read_bytes() == data
+    assert len(data) > 1000
 
 
 def test_parameters_as_json_and_archive_agree(tmp_path, simulated):

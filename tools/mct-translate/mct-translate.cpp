@@ -52,15 +52,33 @@ static cl::opt<int64_t>
                   cl::desc("Schema version that is written: 1 or 2"),
                   cl::init(kCurrentTpcSchema), cl::cat(category));
 
-static cl::opt<mct::OnnxProfile> onnxProfile(
-    "onnx-profile",
-    cl::desc("Device that an ONNX file is checked for, default: imx500"),
-    cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
-    cl::cat(category));
+static cl::opt<mct::OnnxProfile>
+    onnxProfile("onnx-profile",
+                cl::desc("Use of an ONNX file, default: imx500"),
+                cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
+                cl::cat(category));
 static cl::opt<mct::OnnxFormat>
     onnxFormat("onnx-format", cl::desc("How it is written, default: binary"),
                cl::init(mct::OnnxFormat::Binary), mct::onnxFormatValues(),
                cl::cat(category));
+static cl::opt<int64_t> onnxOpset(
+    "onnx-opset",
+    cl::desc("Operator set of a file of profile qdq: 13, 21 or 25, default: "
+             "21. Kernels of 4 bits are int4 from 21 on, those of 2 bits int2 "
+             "from 25 on"),
+    cl::cat(category));
+static cl::opt<mct::OnnxActivations> onnxActivations(
+    "onnx-activations",
+    cl::desc("Integers of activations in a file of profile qdq, default: "
+             "unsigned"),
+    cl::init(mct::OnnxActivations::Unsigned), mct::onnxActivationsValues(),
+    cl::cat(category));
+static cl::opt<uint64_t> onnxExternalDataAbove(
+    "onnx-external-data-above",
+    cl::desc("Size in bytes above which the constants of an ONNX file go to "
+             "another one beside it, NAME.data; default: 2^31 - 1, which is "
+             "what protobuf allows"),
+    cl::init(mct::OnnxOptions().largestFile), cl::cat(category));
 static cl::opt<std::string> onnxProducer(
     "onnx-producer",
     cl::desc("NAME[:VERSION] that an ONNX file says made it, default: mct. The "
@@ -102,9 +120,13 @@ exportPlatform(const std::shared_ptr<llvm::SourceMgr> &sources,
   return platform ? exportTpcJson(platform, os, schemaVersion) : failure();
 }
 
+/// Returns where the constants go that an ONNX file has no room for.
+static std::string dataPath() { return outputName + ".data"; }
+
 static LogicalResult
 exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
-              MLIRContext *context, raw_ostream &os) {
+              MLIRContext *context, raw_ostream &os,
+              mct::support::OutputFile *data) {
   auto module = parseSourceFile<ModuleOp>(sources, context);
   if (!module || failed(mct::verifyShapes(*module)))
     return failure();
@@ -114,6 +136,16 @@ exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
   options.function = function;
   options.profile = onnxProfile;
   options.format = onnxFormat;
+  options.operatorSet = onnxOpset;
+  options.activations = onnxActivations;
+  options.largestFile = onnxExternalDataAbove;
+  if (options.profile == mct::OnnxProfile::None)
+    llvm::errs() << "warning: --onnx-profile=none is mct_quantizers now; 0.3 "
+                    "no longer reads the old name\n";
+  if (data) {
+    options.dataName = llvm::sys::path::filename(dataPath());
+    options.openData = [data]() -> raw_ostream & { return *data; };
+  }
   std::tie(options.producer, options.producerVersion) =
       StringRef(onnxProducer).split(':');
   return mct::exportOnnx(*module, options, os);
@@ -124,7 +156,8 @@ static LogicalResult fail(const Twine &message) {
   return failure();
 }
 
-static LogicalResult translate(raw_ostream &os) {
+static LogicalResult translate(raw_ostream &os,
+                               mct::support::OutputFile *data) {
   auto buffer = mct::support::readInputFile(inputName);
   if (!buffer)
     return fail("cannot read '" + inputName +
@@ -154,7 +187,7 @@ static LogicalResult translate(raw_ostream &os) {
     return exportPlatform(sources, &context, os);
   case Action::ExportOnnx:
   case Action::ExportParameters:
-    return exportNetwork(sources, &context, os);
+    return exportNetwork(sources, &context, os, data);
   }
   llvm_unreachable("unknown action");
 }
@@ -172,10 +205,15 @@ int main(int argc, char **argv) {
         fail("expected an action: --import-tpc-json, --export-tpc-json, "
              "--export-onnx or --export-parameters"));
   if (outputName == "-")
-    return succeeded(translate(llvm::outs())) ? EXIT_SUCCESS : EXIT_FAILURE;
-  mct::support::OutputFile output(outputName);
-  if (failed(translate(output)))
+    return succeeded(translate(llvm::outs(), nullptr)) ? EXIT_SUCCESS
+                                                       : EXIT_FAILURE;
+  mct::support::OutputFile output(outputName), data(dataPath());
+  if (failed(translate(output, &data)))
     return EXIT_FAILURE;
+  // First, so that there is no network without its constants.
+  if (data.tell() > 0)
+    if (llvm::Error error = data.keep())
+      return failed(fail(llvm::toString(std::move(error))));
   if (llvm::Error error = output.keep())
     return failed(fail(llvm::toString(std::move(error))));
   return EXIT_SUCCESS;

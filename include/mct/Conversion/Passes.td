@@ -265,6 +265,35 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
+def SeparateStepsPass : Pass<"mct-separate-steps", "::mlir::ModuleOp"> {
+  let summary = "Take the steps of kernels out of sums, which are exact then";
+  let description = [{
+    For comparisons with runtimes that sum integers and multiply once, as ONNX Runtime does. Comes behind
+    `mct-simulate-integers`. Where the input of a layer has a step that is a power of two, and its sums stay below 2^24 in codes, the
+    kernel becomes its codes times powers of two, and so does the bias: f32 sums them exactly, in any order. The remainders of the
+    steps, factors from 1 to 2, are multiplied behind the layer, and that is rounded once. Values differ from those of before in
+    the last bits, and so do codes of values that lie in the middle of two levels.
+
+    Kernels lose the parameters of their points: the result is to be run. Layers with other inputs stay as they are, and so do
+    those whose steps are powers of two, which are exact already.
+
+    Before:
+    ```mlir
+    %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+           parameters(#tpc.symmetric<threshold = [3.0, 1.0], bits = 8>) : tensor<2x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %bias, %zero, %zero {…} : (…) -> tensor<1x1x1x2xf32>
+    ```
+
+    After:
+    ```mlir
+    %w = tpc.quantize %codes as "conv" weight "kernel_attr" axes [0] : tensor<2x1x1x1xf32>
+    %0 = tosa.conv2d %x, %w, %bias_codes, %zero, %zero {…} : (…) -> tensor<1x1x1x2xf32>
+    %1 = tosa.mul %0, %factors, %shift : (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x1x1x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
+}
+
 def ReturnPointsPass : Pass<"mct-return-points", "::mlir::ModuleOp"> {
   let summary = "Make results of the points of an integer network";
   let description = [{

@@ -9,25 +9,49 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace mct {
 
-/// What a file is checked for.
+/// How points are written, and what a file is checked for.
 enum class OnnxProfile {
-  /// What the camera IMX500 computes, and its tools assume without a word.
+  /// Ops of `mct_quantizers`; what the camera IMX500 computes, and its tools
+  /// assume without a word.
   Imx500,
-  /// What the format can say.
+  /// Ops of `mct_quantizers`, and no check. A program that runs it has to
+  /// register these ops:
+  /// `mct_quantizers.get_ort_session_options()`.
+  MctQuantizers,
+  /// QuantizeLinear and DequantizeLinear, and no op that is not of ONNX itself.
+  Qdq,
+  /// An older name of MctQuantizers, which readers of options warn of.
   None
 };
 enum class OnnxFormat { Binary, Text };
+/// Codes of activations in a file of profile Qdq.
+enum class OnnxActivations { Unsigned, Signed };
 
 /// Returns the command line's words for them.
 inline llvm::cl::ValuesClass onnxProfileValues() {
   return llvm::cl::values(
       clEnumValN(OnnxProfile::Imx500, "imx500",
-                 "what is not for the IMX500 is an error"),
-      clEnumValN(OnnxProfile::None, "none", "everything that the format has"));
+                 "points as ops of mct_quantizers; what is not for the IMX500 "
+                 "is an error"),
+      clEnumValN(OnnxProfile::MctQuantizers, "mct_quantizers",
+                 "points as ops of the package mct_quantizers, which "
+                 "programs have to register: "
+                 "mct_quantizers.get_ort_session_options()"),
+      clEnumValN(OnnxProfile::Qdq, "qdq",
+                 "points as QuantizeLinear and DequantizeLinear, for any "
+                 "user of ONNX"),
+      clEnumValN(OnnxProfile::None, "none",
+                 "older name of mct_quantizers, until 0.3"));
+}
+inline llvm::cl::ValuesClass onnxActivationsValues() {
+  return llvm::cl::values(
+      clEnumValN(OnnxActivations::Unsigned, "unsigned", "uint8 and uint16"),
+      clEnumValN(OnnxActivations::Signed, "signed", "int8 and int16"));
 }
 inline llvm::cl::ValuesClass onnxFormatValues() {
   return llvm::cl::values(clEnumValN(OnnxFormat::Binary, "binary", "a file"),
@@ -39,24 +63,41 @@ struct OnnxOptions {
   std::string function;
   OnnxProfile profile = OnnxProfile::Imx500;
   OnnxFormat format = OnnxFormat::Binary;
+  /// Version of ONNX's operators; 0: 21 for Qdq, 20 for the others, which have
+  /// no other. Qdq has 13, 21 and 25.
+  int64_t operatorSet = 0;
+  /// Integers of activations in a file of profile Qdq.
+  OnnxActivations activations = OnnxActivations::Unsigned;
   /// Producer of the file, and its version; empty: this project. The entries of
   /// `metadata_props` name this project in any case.
   std::string producer, producerVersion;
   /// In bytes: what readers of protobuf take.
   uint64_t largestFile = (uint64_t(1) << 31) - 1;
+  /// Name, in the folder of the file, of a second one with the elements of
+  /// constants, and what opens it. It is written where one alone would be
+  /// larger than `largestFile`; without it that is an error.
+  std::string dataName;
+  std::function<llvm::raw_ostream &()> openData;
 };
 
 /// Writes the network of `module`, whose points have parameters, with the ops
-/// of ONNX 1.17 (operator set 20) and with `mct_quantizers` ops for the points.
+/// of ONNX, and with those that the profile has for the points.
 ///
 /// * Images are [N, C, H, W] there, arguments and results too; transposes
 ///   that an importer left are taken into account and not written. A layer
 ///   behind a flattened image has its weights in the order that this makes.
 /// * What several ops stand for is one op: hard-swish, hard-sigmoid,
 ///   leaky ReLU, GELU, softmax, layer norm, means, divisions, dense layers.
-/// * Weights are on their levels, so that whoever quantizes them again gets
-///   the same; biases are plain. Activations behind a shift get the 16-bit
-///   point of `mct-insert-shift-points`.
+/// * Profiles of `mct_quantizers`: weights are on their levels, so that whoever
+///   quantizes them again gets the same; biases are plain. For the IMX500
+///   activations behind a shift get the 16-bit point of
+///   `mct-insert-shift-points`.
+/// * Profile Qdq: the network is that of
+///   `mct-simulate-integers=rounding=half-even`, of a layer on quantized values
+///   the kernel is a constant of integers with its scales, and the bias one of
+///   int32 in steps of the accumulator. A limit between a layer and its
+///   point is one of the integers behind QuantizeLinear, and what moves
+///   values stands between integers, as runtimes look for it.
 /// * `metadata_props` have `axes.NAME`, the order of the axes of an input or
 ///   output where it is not that of the module (axis i of the tensor is the
 ///   i-th of the list), and `preprocessing.NAME`, what is recorded of samples,

@@ -16,6 +16,10 @@ namespace mct {
 llvm::SmallVector<quantization::Grid>
 getKernelGrids(tpc::QuantizerAttrInterface quantizer);
 
+/// Returns the grid that all values of a tensor lie on: that of the points that
+/// they come from, moved or selected since. None if there are several, or none.
+std::optional<quantization::Grid> findGrid(mlir::Value value);
+
 /// A layer in integers: products of the codes of its input and of its kernel,
 /// both less their zero points, are summed up in an accumulator, which has one
 /// step for each output channel, and starts with the bias in these steps.

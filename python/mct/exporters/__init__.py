@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files for other tools, each made of a module alone.
 
-    mct.exporters.export_onnx(quantized, "network.onnx")             for the IMX500, and ONNX Runtime
+    mct.exporters.export_onnx(quantized, "network.onnx")             for the IMX500
+    mct.exporters.export_onnx(quantized, "q.onnx", profile="qdq")    for ONNX Runtime, OpenVINO and others
     mct.exporters.export_tosa(integer, "network.tosa")               for Vela and other tools that read TOSA flatbuffers
     mct.exporters.export_parameters(quantized, "parameters.json")    or .npz
     mct.exporters.export_target(quantized, "target.json")            for MCT

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from pathlib import Path
 
 from mct import _native
 from mct.model import Model
@@ -16,12 +18,24 @@ def export_onnx(
     profile: str = "imx500",
     producer: str = "",
     function: str = "",
+    opset: int = 0,
+    activations: str = "unsigned",
+    external_data_above: int = 0,
 ) -> None:
-    """Write a quantized network with the `mct_quantizers` ops that the tools of the IMX500 and ONNX Runtime read.
+    """Write a quantized network as ONNX.
 
     model:    a network whose points have parameters and round halves to even.
-    profile:  "imx500": what the camera cannot run, or would quantize otherwise without a warning, is an error; "none":
-              everything that the format has.
+    profile:  "qdq": points as QuantizeLinear and DequantizeLinear, for any user of ONNX; the network is that of
+              `mct-simulate-integers=rounding=half-even`.
+              "imx500": points as ops of `mct_quantizers`; what the camera cannot run, or would quantize otherwise
+              without a warning, is an error.
+              "mct_quantizers": the same ops, and no checks. A program that runs it has to register them, ONNX Runtime
+              by `mct_quantizers.get_ort_session_options()`. ("none" is an older name of it, until 0.3.)
+    opset:    version of ONNX's operators of a "qdq" file: 13, 21 or 25; 0: 21. Kernels of 4 bits are int4 from 21 on,
+              those of 2 bits int2 from 25 on.
+    activations: "unsigned" (uint8, uint16) or "signed" (int8, int16) integers of activations in a "qdq" file.
+    external_data_above: size in bytes above which constants go to another file, `path` with `.data` behind it; 0: what
+              protobuf allows, 2^31 - 1.
     producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
               "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
     function: the function, "" for `main` or the only public one.
@@ -31,5 +45,15 @@ def export_onnx(
     mct-translate --export-onnx
     """
     name, _, version = producer.partition(":")
-    data = model.module.export_onnx(profile, name, version, function)
-    _native.write_file(os.fspath(path), data)
+    if profile == "none":
+        warnings.warn("profile 'none' is 'mct_quantizers' now; 0.3 no longer reads it", FutureWarning, stacklevel=2)
+        profile = "mct_quantizers"
+    path = Path(path)
+    beside = path.with_name(path.name + ".data")
+    file, data = model.module.export_onnx(
+        profile, name, version, function, opset, activations, beside.name, external_data_above
+    )
+    # First, so that there is no network without its constants.
+    if data:
+        _native.write_file(os.fspath(beside), data)
+    _native.write_file(os.fspath(path), file)

@@ -68,7 +68,44 @@ TEST_F(OnnxTest, FileThatIsTooLargeIsRefused) {
                         " bytes, and protobuf is limited to " +
                         std::to_string(size - 1)),
             std::string::npos);
-  EXPECT_NE(errors.find("note: export parts of it"), std::string::npos);
+  EXPECT_NE(errors.find("note: write it to a file, which gets another one"),
+            std::string::npos);
+}
+
+TEST_F(OnnxTest, ConstantsOfAFileThatIsTooLargeLieOnPagesOfAnother) {
+  // 2048 floats, 1024 bytes, and a number that is too small to be moved.
+  const std::string text =
+      "func.func @main(%x: tensor<1x2048xf32>) -> tensor<1x2048xf32> {\n"
+      "  %a = \"tosa.const\"() <{values = dense_resource<a> : "
+      "tensor<1x2048xf32>}> : () -> tensor<1x2048xf32>\n"
+      "  %b = \"tosa.const\"() <{values = dense<0.5> : tensor<1x1xf32>}> : () "
+      "-> tensor<1x1xf32>\n"
+      "  %s = tosa.add %x, %a : (tensor<1x2048xf32>, tensor<1x2048xf32>) -> "
+      "tensor<1x2048xf32>\n"
+      "  %t = tosa.sub %s, %a : (tensor<1x2048xf32>, tensor<1x2048xf32>) -> "
+      "tensor<1x2048xf32>\n"
+      "  %r = tosa.sub %t, %b : (tensor<1x2048xf32>, tensor<1x1xf32>) -> "
+      "tensor<1x2048xf32>\n"
+      "  return %r : tensor<1x2048xf32>\n}\n"
+      "{-#\n  dialect_resources: {\n    builtin: {\n      a: \"0x04000000" +
+      llvm::toHex(std::string(8192, '\x3f')) + "\"\n    }\n  }\n#-}\n";
+  OnnxOptions options;
+  options.profile = OnnxProfile::Qdq;
+  std::string whole = write(text, options);
+  EXPECT_EQ(errors, "");
+  std::string data;
+  llvm::raw_string_ostream stream(data);
+  options.dataName = "network.data";
+  options.openData = [&]() -> llvm::raw_ostream & { return stream; };
+  EXPECT_EQ(write(text, options), whole);
+  EXPECT_EQ(data, "");
+  options.largestFile = whole.size() - 1;
+  std::string file = write(text, options);
+  EXPECT_LT(file.size(), whole.size() - 16000);
+  EXPECT_NE(file.find("network.data"), std::string::npos);
+  // Both lie where pages begin; nothing follows the last.
+  EXPECT_EQ(data, std::string(16384, '\x3f'));
+  EXPECT_EQ(errors, "");
 }
 
 // Who walks along all ways from a value to its readers does not end.

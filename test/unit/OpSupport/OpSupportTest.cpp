@@ -155,11 +155,17 @@ std::string OpSupport::describe(StringRef name) {
   add(answer(succeeded(followBatch(function, /*emitErrors=*/false))));
   add(describeGradient(op));
   add(describeInteger(getNetwork(name)));
-  std::string file;
-  llvm::raw_string_ostream stream(file);
-  OnnxOptions options;
-  options.profile = OnnxProfile::None;
-  add(answer(succeeded(exportOnnx(*module, options, stream))));
+  // Both profiles have one table of ops.
+  auto isWritten = [&](OnnxProfile profile) {
+    std::string file;
+    llvm::raw_string_ostream stream(file);
+    OnnxOptions options;
+    options.profile = profile;
+    return succeeded(exportOnnx(*module, options, stream));
+  };
+  bool isPlain = isWritten(OnnxProfile::Qdq);
+  EXPECT_EQ(isWritten(OnnxProfile::MctQuantizers), isPlain) << name.str();
+  add(answer(isPlain));
   return row + " |\n";
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an ONNX file with mct_quantizers ops in ONNX Runtime, sample by sample; the Python of those packages runs this.
+"""Runs an ONNX file in ONNX Runtime, sample by sample; the Python of that package runs this.
 
     run_onnx.py NETWORK.onnx INPUT.npy[,INPUT.npy] OUTPUT.npy[,OUTPUT.npy]
 
 The first axis of what is read and written is the sample. Axes are in the order that the module has, as the file's
-metadata tell.
+metadata tell. The ops of mct_quantizers are registered for a file that imports them, and for no other.
 """
 
 import sys
@@ -14,14 +14,19 @@ import onnx
 import onnxruntime
 from mct_quantizers import get_ort_session_options
 
-# Not more than the ops of onnx.proto3 that every reader knows: the camera's tools stop at IR version 10.
+QUANTIZERS = "mct_quantizers"
+# Of files with ops of mct_quantizers: the camera's tools stop there.
 LARGEST_IR_VERSION = 10
 
 
 def main(path, inputs, outputs):
-    model = onnx.load(path)
-    onnx.checker.check_model(model, full_check=True)
-    if model.ir_version > LARGEST_IR_VERSION:
+    # By its path: constants may lie in a file beside it.
+    onnx.checker.check_model(path, full_check=True)
+    model = onnx.load(path, load_external_data=False)
+    is_plain = all(entry.domain != QUANTIZERS for entry in model.opset_import)
+    if is_plain:
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    elif model.ir_version > LARGEST_IR_VERSION:
         print(f"{path}: IR version {model.ir_version}", file=sys.stderr)
         return 1
     axes = {
@@ -29,7 +34,7 @@ def main(path, inputs, outputs):
         for entry in model.metadata_props
         if entry.key.startswith("axes.")
     }
-    options = get_ort_session_options()
+    options = onnxruntime.SessionOptions() if is_plain else get_ort_session_options()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(path, options)
     feeds = {}

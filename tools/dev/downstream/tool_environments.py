@@ -22,9 +22,10 @@ PACKAGES = {
     "mlsdk": ["ai-ml-sdk-model-converter==0.11.0"],
     "onnx": [
         "mct-quantizers==1.6.0",
-        "onnx==1.17.0",
+        "onnx==1.23.2",
         "onnxruntime==1.32.0",
         "onnxruntime-extensions==0.15.2",
+        "openvino==2026.4.1",
     ],
     "litert": ["ai-edge-litert==2.3.0"],
 }

@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[batch,2,3,2] arg0) => (float[batch,12] flat, float[batch,2,3,2] conv)
 // CHECK: float[2,2,1,1] conv/kernel =

@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,2] arg0) => (float[1,2,3,2] reciprocal, float[1,2,3,2] rsqrt, float[1,2,3,2] select3, float[1,2,3,2] both, float[1,2,3,2] below, float[1,2,3,2] above, float[1,2,3,2] relu)
 // CHECK: {{^[{]$}}

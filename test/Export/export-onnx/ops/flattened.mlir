@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,2] arg0) => (float[1,4] torch_dense, float[1,4] tflite_dense, float[1,3] reshape_3, float[1,4] behind, float[1,12] flat/reshaped_1)
 // CHECK: float[4,12] torch_dense/kernel =

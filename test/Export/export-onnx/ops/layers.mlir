@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,6,7] arg0) => (float[1,3,4,5] conv, float[1,4,6,7] depthwise, float[1,3,13,14] transposed)
 // CHECK: float[3,2,3,3] conv/kernel =

@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,2] arg0) => (float[1,5,5,3] pad, float[1,6,4,2] tile, float[1,2,3,2] max_pool2d, float[1,6,2] positions/transposed, float[1,3,4,1] mixed, float[1,2,3,2] abs, float[1,2,3,2] abs/output)
 // CHECK: {{^[{]$}}

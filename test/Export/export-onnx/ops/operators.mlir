@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,4,3,2] arg0) => (float[1,4,3,2] hard_swish, float[1,4,3,2] hard_sigmoid, float[1,4,3,2] hard_sigmoid_of_keras, float[1,4,3,2] leaky, float[1,4,3,2] relu, float[1,4,3,2] relu6, float[1,4,3,2] relu1, float[1,4,3,2] gelu, float[1,4,3,2] gelu_by_tanh, float[1,4,3,2] swish, float[1,4,3,2] softmax, float[1,4,3,2] div, float[1,4] global_average, float[1,1,3,2] mean, float[1,3,2,4] norm)
 // CHECK: {{^[{]$}}

@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,2] arg0) => (float[1,2,3,2] pot, float[1,2,3,2] symmetric, float[1,2,3,2] tensor, float[1,2,3,2] table, float[1,2,3,2] pot_table, float[1,2,3,2] uniform, float[1,2,3,2] inner, float[1,2,3,2] abs_wide, float[1,2,3,2] abs_unsigned, float[1,2,3,2] abs_free, float[1,2,3,2] abs_range, float[1,2,3,2] add)
 // CHECK: float[2,2,1,1] pot/kernel_attr =

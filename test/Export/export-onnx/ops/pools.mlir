@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,6,7] arg0) => (float[1,2,3,4] max, float[1,2,3,4] average, float[1,2,1,1] global)
 // CHECK: {{^[{]$}}

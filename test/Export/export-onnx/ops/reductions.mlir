@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,2] arg0) => (float[1,1,3,2] sum, float[1,2,1,2] max, float[1,2,3,1] min, int64[1,3,2] argmax)
 // CHECK: {{^[{]$}}

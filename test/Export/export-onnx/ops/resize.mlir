@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-profile=none --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
 // CHECK: main (float[1,2,3,4] arg0) => (float[1,2,6,8] nearest, float[1,2,6,8] half_pixel, float[1,2,6,8] asymmetric, float[1,2,9,10] align_corners, float[1,2,10,8] sizes)
 // CHECK: float[4] nearest/scales =

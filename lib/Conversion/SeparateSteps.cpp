@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Conversion/Passes.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/IntegerLayer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include <cmath>
+
+namespace mct {
+#define GEN_PASS_DEF_SEPARATESTEPSPASS
+#include "mct/Conversion/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+using quantization::Grid;
+
+// Below this f32 has every integer.
+static constexpr double kExactBound = 0x1p24;
+
+namespace {
+/// A layer whose sums are exact in f32 once its kernel has other steps.
+struct ExactLayer {
+  /// For each output channel the step of the accumulator without its mantissa,
+  /// and the mantissa.
+  std::vector<double> powers, mantissas;
+  std::vector<float> kernel, bias;
+};
+
+struct SeparateStepsPass
+    : public WithOpModels<mct::impl::SeparateStepsPassBase<SeparateStepsPass>> {
+  void runOnOperation() override {
+    const KernelOps &kernels = getAnalysis<KernelOps>();
+    SmallVector<KernelOp> layers;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<KernelOp> layer = kernels.get(op))
+        layers.push_back(*layer);
+    });
+    for (const KernelOp &layer : layers)
+      if (std::optional<ExactLayer> exact = describe(layer))
+        separate(layer, *exact);
+  }
+
+private:
+  static std::optional<ExactLayer> describe(const KernelOp &layer) {
+    std::optional<Grid> input = findGrid(layer.getInput().get());
+    std::optional<std::vector<float>> bias = layer.getBias();
+    if (!input || !bias || !quantization::isPowerOfTwo(input->step))
+      return std::nullopt;
+    std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
+    const auto *integers = std::get_if<IntegerLayer>(&found);
+    if (!integers)
+      return std::nullopt;
+    ExactLayer exact;
+    for (auto [channel, value] : llvm::enumerate(*bias)) {
+      const double step = integers->getStep(int64_t(channel));
+      // Of a channel without weights the bias stays as it is.
+      int exponent = 0;
+      const double mantissa = step == 0 ? 1 : 2 * std::frexp(step, &exponent);
+      exact.mantissas.push_back(mantissa);
+      exact.powers.push_back(step == 0 ? 0 : std::ldexp(1, exponent - 1));
+      if (step == 0) {
+        exact.bias.push_back(value);
+        continue;
+      }
+      const double code = integers->getBiasCode(int64_t(channel), value);
+      if (integers->getReach(int64_t(channel)) + std::abs(code) >= kExactBound)
+        return std::nullopt;
+      exact.bias.push_back(float(code * exact.powers.back()));
+    }
+    if (llvm::all_of(exact.mantissas, [](double each) { return each == 1; }))
+      return std::nullopt;
+    for (auto [element, code] : llvm::enumerate(integers->getKernelCodes()))
+      exact.kernel.push_back(float(
+          double(code) * exact.powers[layer.outChannelOf(int64_t(element))] /
+          double(float(input->step))));
+    return exact;
+  }
+
+  static void separate(const KernelOp &layer, const ExactLayer &exact) {
+    OpBuilder builder(layer.getOperation());
+    layer.setKernel(builder, exact.kernel);
+    layer.setBias(builder, exact.bias);
+    // That of an addition, where the op has no place for a bias.
+    Value result = layer.getResult();
+    auto type = cast<RankedTensorType>(result.getType());
+    const std::string name = nameOf(layer.getOperation()) + ".step";
+    Location loc = NameLoc::get(builder.getStringAttr(name), result.getLoc());
+    builder.setInsertionPointAfterValue(result);
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[layer.resultAxis()] = int64_t(exact.mantissas.size());
+    Value factors = createConstant(
+        builder, loc, RankedTensorType::get(shape, builder.getF32Type()),
+        llvm::to_vector_of<float>(exact.mantissas), name);
+    auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
+    Value shift = tosa::ConstOp::create(
+        builder, loc, shiftType,
+        DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
+    auto product =
+        tosa::MulOp::create(builder, loc, type, result, factors, shift);
+    result.replaceAllUsesExcept(product.getResult(), product);
+  }
+
+  static std::string nameOf(Operation *op) {
+    StringAttr name = mct::getName(op->getLoc());
+    return name ? name.str() : op->getName().stripDialect().str();
+  }
+};
+} // namespace

@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OnnxQdq.h"
+#include "OnnxPoints.h"
+#include "mct/Planning/IntegerLayer.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+using quantization::Grid;
+
+/// The type that codes are stored as, and how.
+namespace {
+struct Storage {
+  ElementType type = ElementType::UInt8;
+  /// Stored = code + offset.
+  int64_t offset = 0;
+
+  int64_t lowest() const {
+    return isSigned(type) ? -(int64_t(1) << (bitsOf(type) - 1)) : 0;
+  }
+  int64_t highest() const {
+    return lowest() + (int64_t(1) << bitsOf(type)) - 1;
+  }
+};
+} // namespace
+
+// The first operator set with integers of so many bits.
+static constexpr int64_t kNarrowSet = 21, kNarrowestSet = 25, kWideSet = 21;
+
+static ElementType integerType(unsigned bits, bool isSigned) {
+  switch (bits) {
+  case 2:
+    return isSigned ? ElementType::Int2 : ElementType::UInt2;
+  case 4:
+    return isSigned ? ElementType::Int4 : ElementType::UInt4;
+  case 8:
+    return isSigned ? ElementType::Int8 : ElementType::UInt8;
+  default:
+    return isSigned ? ElementType::Int16 : ElementType::UInt16;
+  }
+}
+
+/// Fails where neither the operator set nor any other has integers for the
+/// codes of a point.
+static LogicalResult checkWidth(GraphBuilder &graph, tpc::QuantizeOp point,
+                                int64_t range) {
+  if (range <= 255 || (range <= 65535 && graph.getOperatorSet() >= kWideSet))
+    return success();
+  bool isWide = range <= 65535;
+  return refusePoint(point,
+                     Twine("has ") +
+                         Twine(point.getParametersAttr().getBits()) +
+                         " bits; QuantizeLinear of operator set " +
+                         Twine(graph.getOperatorSet()) + " makes integers of " +
+                         (isWide ? "8" : "at most 16"),
+                     isWide ? "--onnx-opset=21, or give it 8 bits (overrides)"
+                            : "give it fewer bits (overrides)");
+}
+
+static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
+  auto step = static_cast<float>(grid.step);
+  if (std::isnormal(step) && std::isnormal(1 / step))
+    return success();
+  return refusePoint(point,
+                     "has the step " + std::to_string(grid.step) +
+                         ", which a float does not hold, or whose inverse it "
+                         "does not",
+                     "choose its parameters anew");
+}
+
+/// Returns how the codes of an activation are stored.
+static FailureOr<Storage> findStorage(GraphBuilder &graph,
+                                      tpc::QuantizeOp point, const Grid &grid) {
+  const int64_t range = grid.qmax - grid.qmin;
+  if (failed(checkWidth(graph, point, range)) || failed(checkStep(point, grid)))
+    return failure();
+  Storage storage;
+  storage.type =
+      integerType(range <= 255 ? 8 : 16,
+                  graph.options.activations == OnnxActivations::Signed);
+  storage.offset = storage.lowest() - grid.qmin;
+  return storage;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where the parameters of weights lie in the tensor of their scales.
+struct ScaleLayout {
+  /// Shape of that tensor; empty for one scale.
+  SmallVector<int64_t> shape;
+  /// The axis along which they differ, or are those of blocks.
+  int64_t axis = 0;
+  /// Elements of a block; 0 where there are none.
+  int64_t block = 0;
+  /// Index of the parameter for each scale.
+  std::vector<int64_t> parameters{0};
+};
+} // namespace
+
+/// Returns the longest blocks along an axis whose elements have one parameter.
+static int64_t findBlock(ArrayRef<int64_t> numbers, int64_t size,
+                         int64_t inner) {
+  int64_t block = size;
+  for (int64_t i = 0, end = numbers.size(); i < end; ++i) {
+    const int64_t place = i / inner % size;
+    // Where the parameter changes, a block ends.
+    if (place > 0 && numbers[i] != numbers[i - inner])
+      block = std::gcd(block, place);
+  }
+  return block;
+}
+
+static ScaleLayout layOutBlocks(ArrayRef<int64_t> numbers,
+                                ArrayRef<int64_t> shape) {
+  ScaleLayout layout;
+  int64_t inner = 1;
+  for (int64_t axis = int64_t(shape.size()) - 1; axis >= 0;
+       inner *= shape[axis--])
+    if (int64_t block = findBlock(numbers, shape[axis], inner);
+        block > layout.block) {
+      layout.block = block;
+      layout.axis = axis;
+    }
+  layout.shape.assign(shape.begin(), shape.end());
+  layout.shape[layout.axis] /= layout.block;
+  inner = 1;
+  for (int64_t size : shape.drop_front(layout.axis + 1))
+    inner *= size;
+  layout.parameters.clear();
+  const int64_t size = shape[layout.axis];
+  for (auto [i, number] : llvm::enumerate(numbers))
+    if (int64_t(i) / inner % size % layout.block == 0)
+      layout.parameters.push_back(number);
+  return layout;
+}
+
+static FailureOr<ScaleLayout> layOutScales(GraphBuilder &graph,
+                                           tpc::QuantizeOp point,
+                                           ArrayRef<int64_t> constantShape,
+                                           ArrayRef<int64_t> shape,
+                                           ArrayRef<int64_t> elements) {
+  ScaleLayout layout;
+  if (point.getParametersAttr().getNumChannels() == 1)
+    return layout;
+  std::vector<int64_t> numbers = findParameters(point, constantShape, elements);
+  if (std::optional<FileChannels> channels = findChannels(numbers, shape)) {
+    layout.axis = channels->axis;
+    layout.shape = {int64_t(channels->order.size())};
+    layout.parameters = std::move(channels->order);
+    return layout;
+  }
+  if (graph.getOperatorSet() < kNarrowSet)
+    return refusePoint(point,
+                       "has channels over several axes, for which operator "
+                       "set " +
+                           Twine(graph.getOperatorSet()) + " has no form",
+                       "--onnx-opset=21 has scales of blocks; or choose its "
+                       "parameters anew, per tensor or for each output "
+                       "channel");
+  return layOutBlocks(numbers, shape);
+}
+
+/// Returns the narrowest integers of the operator set that hold the codes.
+static ElementType weightType(int64_t operatorSet, const Grid &grid) {
+  const int64_t range = grid.qmax - grid.qmin;
+  unsigned bits = range <= 255 ? 8 : 16;
+  if (range <= 15 && operatorSet >= kNarrowSet)
+    bits = 4;
+  if (range <= 3 && operatorSet >= kNarrowestSet)
+    bits = 2;
+  return integerType(bits, grid.qmin < 0);
+}
+
+FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
+                                             tpc::QuantizeOp point,
+                                             const Constant &constant,
+                                             ArrayRef<int64_t> shape,
+                                             ArrayRef<int64_t> elements) {
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  SmallVector<Grid> grids = getKernelGrids(parameters);
+  if (grids.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << parameters;
+    return refusePoint(point,
+                       "has a quantizer, " + text +
+                           ", whose levels are not evenly spaced",
+                       "DequantizeLinear has none for them: write the file "
+                       "with profile 'mct_quantizers', or choose parameters of "
+                       "another method");
+  }
+  for (const Grid &grid : grids)
+    if (failed(checkWidth(graph, point, grid.qmax - grid.qmin)) ||
+        failed(checkStep(point, grid)))
+      return failure();
+  FailureOr<ScaleLayout> layout =
+      layOutScales(graph, point, constant.shape, shape, elements);
+  if (failed(layout))
+    return failure();
+  std::vector<int64_t> numbers =
+      findParameters(point, constant.shape, elements);
+  const ElementType type = weightType(graph.getOperatorSet(), grids.front());
+  const std::string name = point.getUniqueName();
+  auto gridOf = [&](int64_t number) -> const Grid & {
+    return grids[grids.size() == 1 ? 0 : number];
+  };
+  std::vector<float> scales;
+  for (int64_t number : layout->parameters)
+    scales.push_back(static_cast<float>(gridOf(number).step));
+  std::vector<std::string> inputs{
+      graph.addPacked(name + "/codes", type, shape,
+                      [&](int64_t i) {
+                        const Grid &grid = gridOf(numbers[i]);
+                        double code = double(constant.values[elements[i]]) /
+                                      double(float(grid.step));
+                        return std::llround(code) + grid.zeroPoint;
+                      }),
+      graph.addFloats(name + "/scale", layout->shape, std::move(scales)),
+      graph.addPacked(
+          name + "/zero_point", type, layout->shape,
+          [&](int64_t i) { return gridOf(layout->parameters[i]).zeroPoint; })};
+  std::vector<NodeAttribute> attributes;
+  if (!layout->shape.empty())
+    attributes.push_back({"axis", layout->axis});
+  if (layout->block)
+    attributes.push_back({"block_size", layout->block});
+  graph.weightBits += int64_t(elements.size()) * parameters.getBits();
+  return graph.addNode(point, "DequantizeLinear", std::move(inputs),
+                       name + "/quantized", std::move(attributes));
+}
+
+std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
+                                              const KernelOp &layer,
+                                              ArrayRef<float> bias,
+                                              const Twine &name) {
+  std::optional<Grid> input = findGrid(layer.getInput().get());
+  if (!input)
+    return std::nullopt;
+  std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
+  const auto *integers = std::get_if<IntegerLayer>(&found);
+  if (!integers)
+    return std::nullopt;
+  std::vector<float> scales;
+  std::vector<int64_t> codes;
+  for (auto [channel, value] : llvm::enumerate(bias)) {
+    double step = integers->getStep(int64_t(channel));
+    // A channel without weights has no step of its own.
+    if (step == 0)
+      step = value == 0 ? 1 : std::abs(double(value));
+    const double code = std::nearbyint(double(value) / step);
+    constexpr double kLargest = std::numeric_limits<int32_t>::max();
+    if (!(std::abs(code) <= kLargest) || !std::isnormal(float(step)))
+      return std::nullopt;
+    scales.push_back(static_cast<float>(step));
+    codes.push_back(int64_t(code));
+  }
+  const int64_t channels = bias.size();
+  std::vector<std::string> inputs{
+      graph.addPacked(name + "/codes", ElementType::Int32, {channels},
+                      [&](int64_t i) { return codes[i]; }),
+      graph.addFloats(name + "/scale", {channels}, std::move(scales))};
+  return graph.addNode(layer.getOperation(), "DequantizeLinear",
+                       std::move(inputs), name + "/quantized",
+                       {{"axis", int64_t(0)}});
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+// The node of a point until `lowerQdqPoints`; `source` is the point, and these
+// attributes are limits of what it reads.
+static constexpr StringLiteral kPointType = "Point";
+static constexpr StringLiteral kLow = "low", kHigh = "high";
+
+LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
+  FailureOr<TensorRef> input = graph.read(point, point.getInput());
+  if (failed(input))
+    return failure();
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  if (!parameters) {
+    graph.define(point.getResult(), input->name, input->layout);
+    return success();
+  }
+  SmallVector<Grid> grids = parameters.getGrids();
+  if (grids.size() != 1)
+    return refusePoint(point,
+                       "is an activation with a table, or with parameters for "
+                       "each channel",
+                       "QuantizeLinear is written with one step and zero "
+                       "point: choose a target with such activations");
+  if (failed(findStorage(graph, point, grids.front())))
+    return failure();
+  graph.define(point.getResult(),
+               graph.addNode(point, kPointType, {input->name},
+                             point.getUniqueName() + "/quantized"),
+               input->layout);
+  return success();
+}
+
+static bool isPoint(const Node &node) { return node.opType == kPointType; }
+
+static Grid gridOf(const Node &point) {
+  return cast<tpc::QuantizeOp>(point.source)
+      .getParametersAttr()
+      .getGrids()
+      .front();
+}
+
+static bool haveSameGrid(const Node &lhs, const Node &rhs) {
+  return lhs.source == rhs.source || gridOf(lhs) == gridOf(rhs);
+}
+
+static float limitOf(const Node &point, StringRef name) {
+  if (const NodeAttribute *limit = point.lookup(name))
+    return std::get<float>(limit->value);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return name == kLow ? -kInfinity : kInfinity;
+}
+
+/// Operators that move or select values.
+static bool isMoving(const Node &node) {
+  static constexpr StringLiteral kMoving[] = {
+      "Concat",  "MaxPool", "Pad",  "ReduceMax", "ReduceMin",
+      "Reshape", "Slice",   "Tile", "Transpose"};
+  const NodeAttribute *mode =
+      node.opType == "Resize" ? node.lookup("mode") : nullptr;
+  return llvm::is_contained(kMoving, node.opType) ||
+         (mode && std::get<std::string>(mode->value) == "nearest");
+}
+
+namespace {
+class PointLowering {
+public:
+  explicit PointLowering(GraphBuilder &graph) : graph(graph) {
+    for (Node &node : graph.model.graph.nodes)
+      nodes.push_back(std::make_unique<Node>(std::move(node)));
+    graph.model.graph.nodes.clear();
+    for (const std::unique_ptr<Node> &node : nodes)
+      for (const std::string &input : node->inputs)
+        readers[input].push_back(node.get());
+    for (const ValueInfo &output : graph.model.graph.outputs)
+      outputs.insert(output.name);
+    for (const Tensor &tensor : graph.model.graph.initializers)
+      if (tensor.type == ElementType::Float && tensor.size() == 1)
+        numbers[tensor.name] = tensor.floats.front();
+  }
+
+  void run() {
+    for (const std::unique_ptr<Node> &node : llvm::reverse(nodes))
+      dropUnread(*node);
+    for (const std::unique_ptr<Node> &node : llvm::reverse(nodes)) {
+      if (removed.contains(node.get()))
+        continue;
+      takeLimit(*node);
+      quantizeBefore(*node);
+    }
+    for (const std::unique_ptr<Node> &node : nodes)
+      quantizeBehind(*node);
+    for (const auto *each : {&nodes, &added})
+      for (const std::unique_ptr<Node> &node : *each)
+        if (isPoint(*node))
+          requantized.insert(node->inputs.front());
+    for (const std::unique_ptr<Node> &node : nodes) {
+      if (removed.contains(node.get()))
+        continue;
+      if (const Node *point = before.lookup(node.get()))
+        write(*point);
+      write(*node);
+      if (const Node *point = behind.lookup(node.get()))
+        write(*point);
+    }
+    dropUnusedConstants();
+  }
+
+private:
+  void dropUnread(Node &node) {
+    if (!readers[node.name].empty() || outputs.contains(node.name))
+      return;
+    for (const std::string &input : node.inputs)
+      llvm::erase(readers[input], &node);
+    removed.insert(&node);
+  }
+
+  /// Makes another reader of a value read something else.
+  void replaceInput(Node &reader, const std::string &from,
+                    const std::string &to) {
+    llvm::replace(reader.inputs, from, to);
+    llvm::erase(readers[from], &reader);
+    readers[to].push_back(&reader);
+  }
+
+  /// Makes a limit that only points read a part of them. The order of limits
+  /// and rounding does not matter: both are monotonic.
+  void takeLimit(Node &node) {
+    const bool isRelu = node.opType == "Relu";
+    if ((!isRelu && node.opType != "Clip") || !isReadByPoints(node))
+      return;
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    auto bound = [&](size_t number, float otherwise) {
+      if (node.inputs.size() <= number || node.inputs[number].empty())
+        return otherwise;
+      return numbers.lookup(node.inputs[number]);
+    };
+    const float low = isRelu ? 0 : bound(1, -kInfinity);
+    const float high = isRelu ? kInfinity : bound(2, kInfinity);
+    for (Node *point : SmallVector<Node *>(readers[node.name])) {
+      const float outerLow = limitOf(*point, kLow);
+      const float outerHigh = limitOf(*point, kHigh);
+      auto limit = [&](float value) {
+        return std::min(std::max(value, outerLow), outerHigh);
+      };
+      point->attributes = {{kLow.str(), limit(low)},
+                           {kHigh.str(), limit(high)}};
+      replaceInput(*point, node.name, node.inputs.front());
+    }
+    llvm::erase(readers[node.inputs.front()], &node);
+    removed.insert(&node);
+  }
+
+  bool isReadByPoints(const Node &node) {
+    ArrayRef<Node *> found = readers[node.name];
+    return !found.empty() && !outputs.contains(node.name) &&
+           llvm::all_of(found, [](Node *reader) { return isPoint(*reader); });
+  }
+
+  std::unique_ptr<Node> makePoint(const Node &like, const std::string &input) {
+    auto point = std::make_unique<Node>();
+    point->opType = kPointType.str();
+    point->name = graph.makeName(StringRef(input).ends_with("/quantized")
+                                     ? Twine(input)
+                                     : input + "/quantized");
+    point->inputs = {input};
+    point->outputs = {point->name};
+    point->source = like.source;
+    return point;
+  }
+
+  /// Quantizes what is moved and only then read, by points of one grid.
+  void quantizeBefore(Node &node) {
+    static constexpr StringLiteral kPermuting[] = {"Reshape", "Transpose",
+                                                   "Slice", "MaxPool"};
+    if (!llvm::is_contained(kPermuting, node.opType) || !isReadByPoints(node))
+      return;
+    const std::string input = node.inputs.front();
+    Node &first = *readers[node.name].front();
+    if (outputs.contains(input) || readers[input].size() != 1 ||
+        llvm::any_of(readers[node.name], [&](Node *reader) {
+          return !haveSameGrid(*reader, first) ||
+                 limitOf(*reader, kLow) != limitOf(first, kLow) ||
+                 limitOf(*reader, kHigh) != limitOf(first, kHigh);
+        }))
+      return;
+    auto maker = makers().find(input);
+    if (maker == makers().end() || isPoint(*maker->second) ||
+        isMovedPoint(*maker->second))
+      return;
+    std::unique_ptr<Node> point = makePoint(first, input);
+    point->attributes = first.attributes;
+    replaceInput(node, input, point->name);
+    readers[input].push_back(point.get());
+    before[&node] = point.get();
+    added.push_back(std::move(point));
+  }
+
+  /// Returns whether a node moves values of points.
+  bool isMovedPoint(const Node &node) {
+    const Node *maker = &node;
+    while (isMoving(*maker)) {
+      auto next = makers().find(maker->inputs.front());
+      if (next == makers().end())
+        return false;
+      maker = next->second;
+    }
+    return isPoint(*maker);
+  }
+
+  const llvm::StringMap<const Node *> &makers() {
+    if (makersOfValues.empty())
+      for (const std::unique_ptr<Node> &node : nodes)
+        makersOfValues[node->name] = node.get();
+    return makersOfValues;
+  }
+
+  /// Quantizes again what a node moves of points of one grid: nothing changes
+  /// by that, and runtimes see that it moves integers.
+  void quantizeBehind(Node &node) {
+    if (const Node *point = before.lookup(&node))
+      quantized[point->name] = point;
+    if (isPoint(node))
+      quantized[node.name] = &node;
+    if (!isMoving(node))
+      return;
+    const Node *point = nullptr;
+    size_t count = node.opType == "Concat" ? node.inputs.size() : 1;
+    for (const std::string &input : ArrayRef(node.inputs).take_front(count)) {
+      const Node *other = quantized.lookup(input);
+      if (!other || (point && !haveSameGrid(*point, *other)))
+        return;
+      point = other;
+    }
+    if (node.opType == "Pad" && !isOnGrid(gridOf(*point), node.inputs[2]))
+      return;
+    SmallVector<Node *> others;
+    for (Node *reader : readers[node.name])
+      if (!isPoint(*reader) || !haveSameGrid(*reader, *point))
+        others.push_back(reader);
+    if (others.empty()) {
+      quantized[node.name] = point;
+      return;
+    }
+    std::unique_ptr<Node> copy = makePoint(*point, node.name);
+    for (Node *reader : others)
+      replaceInput(*reader, node.name, copy->name);
+    readers[node.name].push_back(copy.get());
+    quantized[copy->name] = copy.get();
+    behind[&node] = copy.get();
+    added.push_back(std::move(copy));
+  }
+
+  bool isOnGrid(const Grid &grid, const std::string &constant) {
+    auto number = numbers.find(constant);
+    if (number == numbers.end())
+      return false;
+    float level = 0;
+    quantization::fakeQuantize(grid, &number->second, &level, 1);
+    return level == number->second;
+  }
+
+  /// Puts a node into the graph, a point as those that the format has.
+  void write(const Node &node) {
+    if (!isPoint(node)) {
+      graph.model.graph.nodes.push_back(node);
+      return;
+    }
+    auto op = cast<tpc::QuantizeOp>(node.source);
+    const Grid grid = gridOf(node);
+    const Storage storage = *findStorage(graph, op, grid);
+    auto [parameters, isNew] = parametersOf.try_emplace(op);
+    std::string &scale = parameters->second.first,
+                &zeroPoint = parameters->second.second;
+    if (isNew) {
+      const std::string name = op.getUniqueName();
+      scale = graph.addFloats(name + "/scale", {}, {float(grid.step)});
+      zeroPoint =
+          graph.addPacked(name + "/zero_point", storage.type, {}, [&](int64_t) {
+            return grid.zeroPoint + storage.offset;
+          });
+    }
+    StringRef base = node.name;
+    base.consume_back("/quantized");
+    // The codes that the limits have.
+    auto codeOf = [&](float limit) {
+      float level = 0;
+      quantization::fakeQuantize(grid, &limit, &level, 1);
+      return std::llround(double(level) / double(float(grid.step))) +
+             grid.zeroPoint + storage.offset;
+    };
+    const int64_t low = codeOf(limitOf(node, kLow));
+    const int64_t high = codeOf(limitOf(node, kHigh));
+    // ONNX Runtime makes one pair of two that follow one another, with another
+    // step than either has; a limit between them keeps them apart.
+    const bool isLimited = low > storage.lowest() || high < storage.highest() ||
+                           requantized.contains(node.name);
+    std::string value = node.inputs.front();
+    if (isLimited && bitsOf(storage.type) != 8) {
+      // ONNX Runtime limits integers of 8 bits alone.
+      auto real = [&](int64_t code) {
+        return float(double(float(grid.step)) *
+                     double(code - storage.offset - grid.zeroPoint));
+      };
+      value =
+          graph.addNode(op, "Clip",
+                        {value, graph.addFloats(base + "/low", {}, {real(low)}),
+                         graph.addFloats(base + "/high", {}, {real(high)})},
+                        base + "/limited");
+    }
+    value = graph.addNode(op, "QuantizeLinear", {value, scale, zeroPoint},
+                          base + "/codes");
+    if (isLimited && bitsOf(storage.type) == 8) {
+      auto constant = [&](StringRef name, int64_t code) {
+        return graph.addPacked(base + name, storage.type, {},
+                               [&](int64_t) { return code; });
+      };
+      value = graph.addNode(
+          op, "Clip", {value, constant("/low", low), constant("/high", high)},
+          base + "/limited");
+    }
+    Node real = node;
+    real.opType = "DequantizeLinear";
+    real.attributes.clear();
+    real.inputs = {value, scale, zeroPoint};
+    graph.model.graph.nodes.push_back(std::move(real));
+  }
+
+  void dropUnusedConstants() {
+    llvm::StringSet<> used;
+    for (const Node &node : graph.model.graph.nodes)
+      for (const std::string &input : node.inputs)
+        used.insert(input);
+    llvm::erase_if(graph.model.graph.initializers, [&](const Tensor &tensor) {
+      return !used.contains(tensor.name) && !outputs.contains(tensor.name);
+    });
+  }
+
+  GraphBuilder &graph;
+  std::vector<std::unique_ptr<Node>> nodes, added;
+  llvm::StringMap<SmallVector<Node *>> readers;
+  llvm::StringMap<const Node *> makersOfValues;
+  llvm::StringSet<> outputs;
+  /// Constants of one element.
+  llvm::StringMap<float> numbers;
+  llvm::DenseSet<const Node *> removed;
+  /// What points read.
+  llvm::StringSet<> requantized;
+  /// Points that are put before and behind nodes.
+  llvm::DenseMap<const Node *, const Node *> before, behind;
+  /// The points whose grid the values of a tensor lie on.
+  llvm::StringMap<const Node *> quantized;
+  /// Names of scale and zero point.
+  llvm::DenseMap<Operation *, std::pair<std::string, std::string>> parametersOf;
+};
+} // namespace
+
+void onnx::lowerQdqPoints(GraphBuilder &graph) { PointLowering(graph).run(); }
