@@ -4,9 +4,10 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
-using namespace mct::tflite;
 using llvm::StringLiteral;
 using llvm::StringRef;
+
+namespace mct::tflite {
 
 static StringRef nameOf(ElementType type) {
   static constexpr StringLiteral kNames[] = {
@@ -55,12 +56,12 @@ static void print(const Operator &op, llvm::json::OStream &json) {
   });
 }
 
-void mct::tflite::print(const Model &model, llvm::raw_ostream &os) {
+void print(const Model &model, llvm::raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/1);
   auto printAll = [&](StringRef name, const auto &elements) {
     json.attributeArray(name, [&] {
       for (const auto &element : elements)
-        json.object([&] { ::print(element, json); });
+        json.object([&] { print(element, json); });
     });
   };
   auto printNames = [&](StringRef name, const std::vector<int64_t> &numbers) {
@@ -97,3 +98,5 @@ void mct::tflite::print(const Model &model, llvm::raw_ostream &os) {
   });
   os << '\n';
 }
+
+} // namespace mct::tflite
