@@ -19,9 +19,8 @@ InFlightDiagnostic refuse(Operation *op, const Twine &why,
 
 static LogicalResult refuseUnknown(Operation *op) {
   return refuse(op, "has no form in TensorFlow Lite that is known here",
-                "mct-opt runs the passes that bring importers' forms into "
-                "those that are known: --mct-prepare; what stays has to be "
-                "computed outside of the network");
+                "--mct-prepare brings importers' forms into those that are "
+                "known; what stays has to be computed outside");
 }
 
 static ElementType elementTypeOf(const Encoding &encoding) {

@@ -105,9 +105,8 @@ PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
 static LogicalResult refuseKernel(const KernelOp &layer, const Twine &why) {
   InFlightDiagnostic error = refuse(
       layer.getOperation(), "has a kernel " + why,
-      "kernels of TensorFlow Lite are symmetric, of at most 8 bits, with one "
-      "scale or one for each output channel: choose its parameters anew "
-      "(mct-select-weight-parameters)");
+      "kernels are symmetric there, of at most 8 bits, with a scale or one "
+      "for each output channel; select others");
   if (tpc::QuantizeOp point = layer.getKernelPoint())
     error.attachNote(point.getLoc()) << "its point is here";
   return error;

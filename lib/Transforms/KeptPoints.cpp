@@ -187,9 +187,9 @@ bool KeptPoints::give(tpc::QuantizeOp planned, tpc::QuantizeOp imported) {
         << planned.getUniqueName() << "' has in its file: " << why
         << "; they are chosen anew";
     warning.attachNote() << "they are " << imported.getParametersAttr()
-                         << "; quantize for a target that has such parameters, "
-                            "ask for their bits with overrides, or choose all "
-                            "anew with keep-points=false";
+                         << "; ask for their bits with overrides, take a "
+                            "target that has them, or choose all anew with "
+                            "keep-points=false";
     return false;
   }
   if (planned.isWeight())

@@ -37,6 +37,7 @@ WRITERS = {
     "lib/Execution/Evaluation.cpp": ["evaluation", "signature"],
     "lib/Export/ExportOnnx.cpp": ["signature"],  # its preprocessing, in the metadata of the file
     "lib/Export/ExportParameters.cpp": ["parameters"],
+    "lib/Export/TfliteModel.cpp": ["tflite"],
     "lib/Report/Compare.cpp": ["comparison"],
     "lib/Report/JsonFields.h": ["report", "trace", "comparison"],
     "lib/Report/Report.cpp": ["report"],
@@ -160,6 +161,16 @@ def test_exported_parameters_agree_with_their_schema(tools: Path, work: Path) ->
     measure.run_ok(measure.ptq_command(MODEL, CALIBRATION, tables, target="imx500_v1_lut", input_scale=0.0625))
     for module in (work / "quantized.mlirbc", work / "integer.mlirbc", tables):
         check("parameters", measure.run_ok([tools / "mct-translate", "--export-parameters", module]).stdout, tools)
+
+
+def test_what_describes_a_tflite_file_agrees_with_its_schema(tools: Path, work: Path) -> None:
+    recorded = work / "quantized-recorded.mlirbc"
+    record = "--mct-record-preprocessing=scale=0.0625"
+    measure.run_ok([tools / "mct-opt", work / "quantized.mlirbc", record, "-o", recorded])
+    described = measure.run_ok([tools / "mct-translate", "--export-tflite-json", recorded]).stdout
+    document = json.loads(described)
+    assert {"INT8", "INT32"} <= {tensor["type"] for tensor in document["tensors"]} and document["normalization"]
+    check("tflite", described, tools)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_onnx_says_what_is_wrong_and_where(tmp_path, digits, simulated):
     even = mct.Model(simulated.module.run("mct-simulate-integers{rounding=half-even}"))
     with pytest.raises(mct.Error, match="rounds halves up; quantizers of the format round them to the even") as caught:
         mct.exporters.export_onnx(simulated, kept)
-    assert "mct-simulate-integers=rounding=half-even" in caught.value.notes[0]
+    assert "mct-simulate-integers{rounding=half-even}" in caught.value.notes[0]
     with pytest.raises(mct.Error, match="has a kernel that is not quantized") as caught:
         mct.exporters.export_onnx(digits, kept)
     assert "stem" in caught.value.location

@@ -19,7 +19,7 @@
 // CHECK:         return %[[Q]]
 
 // SAID:     warning: {{.*}}the target cannot hold the parameters that 'layer' has in its file: it has the zero point 7 above its lowest code, and the method of the target is power_of_two; they are chosen anew
-// SAID:     note: {{.*}}they are #tpc.uniform<scale = [5.000000e-02], zero_point = [7], bits = 8>; quantize for a target that has such parameters, ask for their bits with overrides, or choose all anew with keep-points=false
+// SAID:     note: {{.*}}they are #tpc.uniform<scale = [5.000000e-02], zero_point = [7], bits = 8>; ask for their bits with overrides, take a target that has them, or choose all anew with keep-points=false
 // SAID:     remark: {{.*}}the file has 'pool' where the target has no point of its own; it stays
 
 // ANEW-NOT:   imported
