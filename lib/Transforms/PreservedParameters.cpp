@@ -42,6 +42,18 @@ void mct::sharePreservedParameters(Operation *root) {
     if (!source || !source.getParametersAttr() ||
         source.getParametersAttr() == point.getParametersAttr())
       return;
+    if (point.hasImportedParameters()) {
+      InFlightDiagnostic warning =
+          point.emitWarning()
+          << "the target cannot hold the parameters that '"
+          << point.getUniqueName()
+          << "' has in its file: it keeps the grid of its operand; they become "
+             "those of '"
+          << source.getUniqueName() << "'";
+      warning.attachNote()
+          << "they are " << point.getParametersAttr()
+          << "; take a target where such an operator has a grid of its own";
+    }
     point.setQuantizer(source.getParametersAttr(),
                        measureGiven(point, source.getParametersAttr()));
   });

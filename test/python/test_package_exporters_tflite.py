@@ -109,7 +109,7 @@ def test_a_network_computes_the_codes_of_the_integer_network(digits, tmp_path):
 def test_the_importer_reads_what_is_written(digits, tmp_path):
     pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
     data = exported(digits, tmp_path / "digits.tflite")
-    imported = mct.load(tmp_path / "digits.tflite")
+    imported = mct.load(tmp_path / "digits.tflite", quantized="integer")
     original = mct.Model(digits.module.run("mct-lower-to-integer{io=integer}"))
     for which in ("inputs", "outputs"):
         grids = [json.loads(model.module.export_parameters(""))[which][0] for model in (imported, original)]

@@ -512,7 +512,7 @@ def imported(tmp_path_factory):
     return mct.load(proto), mct.load(float_proto)
 
 
-def test_ptq_keeps_points_that_the_target_can_hold(imported):
+def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
     model, _ = imported
     kept = mct.quantize(model, target="tflite_v1", data=images(4))
     before, after = ({point.name: point for point in each.points} for each in (model, kept))
@@ -523,9 +523,10 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported):
         assert after[name].thresholds == before[name].thresholds
     codes, same = constants_in(model.text), constants_in(kept.text)
     assert all(np.array_equal(codes[name], same[name]) for name in codes if name != "dense")
-    # All but that one, and the grid of the softmax, which the target fixes.
+    # All but that one, the grid of the softmax, which the target fixes, and that of the pool, which is its input's.
     lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
-    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "probabilities"]
+    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "pool", "probabilities"]
+    assert "'pool' has in its file: it keeps the grid of its operand" in caplog.text
 
 
 def test_ptq_without_the_points_keeps_what_they_clipped(imported):
