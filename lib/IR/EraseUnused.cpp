@@ -7,9 +7,8 @@
 using namespace mlir;
 
 void mct::eraseOp(Operation *op, OpBuilder::Listener *listener) {
-  if (auto *rewriting = dyn_cast_or_null<RewriterBase::Listener>(listener))
-    rewriting->notifyOperationErased(op);
-  op->erase();
+  // It tells of the ops in the regions, too, which ops of linalg have.
+  IRRewriter(op->getContext(), listener).eraseOp(op);
 }
 
 void mct::eraseUnused(ArrayRef<Operation *> ops,
