@@ -29,14 +29,10 @@
 using namespace mct::fuzz;
 using llvm::StringRef;
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MCT_HAS_ASAN 1
-#endif
-#endif
-#ifdef MCT_HAS_ASAN
-extern "C" void __sanitizer_set_death_callback(void (*callback)());
-#endif
+// Null without the address sanitizer, with which only what is tested is
+// compiled: the linker knows whether it is there.
+extern "C" __attribute__((weak)) void
+__sanitizer_set_death_callback(void (*callback)());
 
 // The linker's names of where the code of this program lies.
 extern "C" const char __executable_start;
@@ -207,16 +203,16 @@ tryAll(uint64_t from, uint64_t to, double end,
   action.sa_flags = SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     sigaction(signal, &action, nullptr);
-#ifdef MCT_HAS_ASAN
-  __sanitizer_set_death_callback([] {
-    if (!board->isReported)
-      recordStack();
-  });
-#else
-  // Memory that nobody touches is not seen from outside.
-  rlimit space = {rlim_t(6) << 30, rlim_t(6) << 30};
-  setrlimit(RLIMIT_AS, &space);
-#endif
+  if (__sanitizer_set_death_callback) {
+    __sanitizer_set_death_callback([] {
+      if (!board->isReported)
+        recordStack();
+    });
+  } else {
+    // Memory that nobody touches is not seen from outside.
+    rlimit space = {rlim_t(6) << 30, rlim_t(6) << 30};
+    setrlimit(RLIMIT_AS, &space);
+  }
   // As in the tools: what cannot be had ends the process, where it is asked
   // for.
   std::set_new_handler([] { abort(); });
