@@ -296,7 +296,7 @@ Value BodyRaiser::raiseFunction(Operation *inner, ArrayRef<Value> operands) {
       .Case<math::TanhOp>([&](auto) { return unary(tosa::TanhOp()); })
       .Case<math::ErfOp>([&](auto) { return unary(tosa::ErfOp()); })
       .Case<math::ErfcOp>([&](auto) -> Value {
-        // Of -x it is 1 + erf(x), which is how others write a GELU.
+        // erfc(-x) is 1 + erf(x), which is how other tools write a GELU.
         Value one = createNumber(operands[0], 1),
               negated = getNegated(builder, operands[0]);
         if (negated)

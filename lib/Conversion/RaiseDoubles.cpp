@@ -72,8 +72,8 @@ bool mct::narrowDoubles(func::FuncOp function) {
         continue;
       Type before = result.getType();
       result.setType(getNarrow(before));
-      // Whoever reads it reads f64, as before; the casts of those that are
-      // narrowed, too, meet this one.
+      // Users read f64, as before; the casts of users that are narrowed, too,
+      // cancel this one.
       Value extended =
           tosa::CastOp::create(rewriter, op->getLoc(), before, result);
       rewriter.replaceAllUsesExcept(result, extended, extended.getDefiningOp());

@@ -153,7 +153,7 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     RaiseLinalgPassBase::getDependentDialects(registry);
-    // What sizes that are computed are.
+    // These models find the bounds of sizes that are computed.
     affine::registerValueBoundsOpInterfaceExternalModels(registry);
     arith::registerValueBoundsOpInterfaceExternalModels(registry);
     linalg::registerValueBoundsOpInterfaceExternalModels(registry);

@@ -55,7 +55,7 @@ private:
     ExactLayer exact;
     for (auto [channel, value] : llvm::enumerate(*bias)) {
       const double step = integers->getStep(int64_t(channel));
-      // Of a channel without weights the bias stays as it is.
+      // A channel without weights keeps its bias.
       int exponent = 0;
       const double mantissa = step == 0 ? 1 : 2 * std::frexp(step, &exponent);
       exact.mantissas.push_back(mantissa);

@@ -200,7 +200,7 @@ struct QdqSet {
 } // namespace
 
 static constexpr QdqSet kQdqSets[] = {{13, 7}, {21, 10}, {25, 13}};
-// Of the set 20, which files of the other profiles have.
+// The version of files with operator set 20, which the other profiles write.
 static constexpr int64_t kIrVersion = 9;
 
 static LogicalResult writeHeader(GraphBuilder &graph) {

@@ -44,8 +44,8 @@ static LogicalResult emitTranspose(GraphBuilder &graph, tosa::TransposeOp op) {
 template <typename Op>
 static LogicalResult emitReduction(GraphBuilder &graph, Op op,
                                    StringRef opType) {
-  // What is reduced along one axis after the other is reduced along all at
-  // once; nobody reads the first results then.
+  // Reductions along one axis after the other become one along all axes; the
+  // first results have no users then.
   SmallVector<int64_t> reduced{op.getAxis()};
   Value source = op.getInput();
   if (graph.isQdq())

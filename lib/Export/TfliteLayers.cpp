@@ -29,7 +29,7 @@ std::optional<StringRef> findPadding(ArrayRef<int64_t> from,
     isValid &= before == 0 && from[axis] >= reach &&
                to[axis] == (from[axis] - reach) / stride + 1;
   }
-  // Of two that are the same, the one without a border.
+  // VALID goes before SAME where both pad nothing.
   if (isValid)
     return "VALID";
   return isSame ? std::optional<StringRef>("SAME") : std::nullopt;
@@ -63,7 +63,7 @@ PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
       findPadding(from.slice(1, 2), to.slice(1, 2), windows);
   if (padding)
     return {tensor, *padding};
-  // What the last window reaches, not all that TOSA pads.
+  // Pads as far as the last window reaches, which may be less than in TOSA.
   SmallVector<int64_t> shape(from), pads(8, 0);
   for (unsigned axis = 0; axis < 2; ++axis) {
     int64_t reach = (windows.sizes[axis] - 1) * windows.dilations[axis] + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a `.tflite` file holds: tensors and the operators between them.
+// The contents of a `.tflite` file: tensors and the operators between them.
 #ifndef MCT_LIB_EXPORT_TFLITEMODEL_H
 #define MCT_LIB_EXPORT_TFLITEMODEL_H
 
@@ -40,7 +40,7 @@ struct Operator {
   /// As in the schema's BuiltinOperator.
   std::string code;
   int64_t version = 1;
-  /// Numbers of tensors; -1: none.
+  /// Indices of tensors; -1: none.
   std::vector<int64_t> inputs, outputs;
   /// Table of the schema; empty: none.
   std::string optionsType;

@@ -293,7 +293,7 @@ static Written writePad(GraphBuilder &graph, tosa::PadOp op,
   int64_t rank = onnx::typeOf(op.getInput1()).getRank();
   int64_t list = graph.addIntegers(wanted.name + "/pads", {rank, 2},
                                    ElementType::Int32, *sizes);
-  // Of codes, zeros are the zero point.
+  // PAD fills tensors of codes with the zero point, which stands for 0.
   if (*number == 0)
     return writeMoved(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
                       wanted);

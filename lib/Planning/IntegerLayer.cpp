@@ -59,7 +59,7 @@ std::optional<Grid> mct::findGrid(Value value) {
     for (unsigned number : moving.getMovedOperands())
       open.push_back(op->getOperand(number));
   }
-  // What is filled in lies on the grid, too, or on none.
+  // Values that are filled in have to lie on the grid, too.
   for (float fill : fills) {
     float level = fill;
     if (grid)

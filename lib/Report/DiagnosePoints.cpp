@@ -240,7 +240,7 @@ static std::optional<Diagnosis> findMissingSign(const DiagnosisContext &network,
   if (point.isWeight() || !point.statistics ||
       !isSymmetric(*point.parameters) || point.parameters->isSigned)
     return std::nullopt;
-  // What is cut off below zero is more than what is rounded.
+  // Clipping below zero has to cost more than rounding.
   const Statistics &values =
       point.observed ? *point.observed : *point.statistics;
   std::optional<GridError> error = estimateError(values, *point.parameters);

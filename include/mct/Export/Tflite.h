@@ -28,9 +28,9 @@ struct TfliteOptions {
 ///   of one that holds codes `scales` and `zero_points`, one or, along `axis`,
 ///   one for each channel; of a constant `data`, its little-endian bytes in
 ///   base64.
-/// * `operators`: `operator`, `version`, `inputs` and `outputs` (numbers of
+/// * `operators`: `operator`, `version`, `inputs` and `outputs` (indices of
 ///   tensors), and the `options` of the schema's table `options_type`.
-/// * `inputs`, `outputs`: numbers of tensors; `signature`: their names.
+/// * `inputs`, `outputs`: indices of tensors; `signature`: their names.
 /// * `normalization`: by input, `mean` and `std` of (x - mean) / std, where the
 ///   module records what becomes of samples.
 /// * `float_parts`: `name` and `reason` of each op that reads or makes codes

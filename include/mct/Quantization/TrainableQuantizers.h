@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What quantizers whose parameters are learned compute outside of the networks
-// that train them.
+// Parameters of trainable quantizers, as far as they are computed outside of
+// the networks that train them.
 #ifndef MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
 #define MCT_QUANTIZATION_TRAINABLEQUANTIZERS_H
 

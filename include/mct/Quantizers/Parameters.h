@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search for parameters is asked, and what it answers; the searches are
+// Options and results of the searches for quantization parameters, which are
 // in mct/Quantization/Selection.h and mct/Quantization/Lut.h.
 
 #ifndef MCT_QUANTIZERS_PARAMETERS_H

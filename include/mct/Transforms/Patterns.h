@@ -13,7 +13,8 @@
 namespace mct {
 
 /// Adds what `mct-fold-constants` does: TOSA ops on constants become constants.
-/// Of an expression only the result that is used outside of it does, and once.
+/// An expression is computed once, and only results that are used outside of it
+/// become constants.
 ///
 /// `expressions` belongs to one run of the driver, and listens to it
 /// (`GreedyRewriteConfig::setListener`). Its evaluator has a budget for
