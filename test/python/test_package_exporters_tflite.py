@@ -121,6 +121,13 @@ def test_the_importer_reads_what_is_written(digits, tmp_path):
     assert (found != expected).mean() < 0.05 and np.array_equal(found.argmax(1), expected.argmax(1))
 
 
+def test_constants_that_no_file_holds_are_refused_before_it_is_written(digits, tmp_path, monkeypatch):
+    monkeypatch.setattr("mct.exporters.tflite._LARGEST", 1000)
+    with pytest.raises(mct.Error, match=r"have \d+ bytes, and a .tflite file holds at most 1000"):
+        mct.exporters.export_tflite(digits, tmp_path / "large.tflite")
+    assert not (tmp_path / "large.tflite").exists()
+
+
 def test_the_bytes_are_the_same_each_time(digits, tmp_path):
     first = exported(digits, tmp_path / "same.tflite", labels=["a", "b"])
     assert exported(digits, tmp_path / "same.tflite", labels=["a", "b"]) == first

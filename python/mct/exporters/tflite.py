@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mct import _extras, _native
+from mct.errors import Error
 from mct.exporters import _tflite_metadata
 from mct.model import Model
 
@@ -61,6 +62,12 @@ def export_tflite(
     document = json.loads(model.module.export_tflite(io, int4, function))
     for part in document["float_parts"]:
         logging.getLogger("mct").info("%s is computed with numbers: it %s", part["name"], part["reason"])
+    size = sum(len(base64.b64decode(tensor.get("data", ""))) for tensor in document["tensors"])
+    if size > _LARGEST:
+        raise Error(
+            f"the constants of '{document['function']}' have {size} bytes, and a .tflite file holds at most {_LARGEST}",
+            notes=["quantize its weights, to fewer bits with int4=True, or split the network"],
+        )
     _native.write_file(os.fspath(path), _Writer(document, Path(path).stem, labels).write())
 
 
