@@ -14,6 +14,7 @@
 #include "ModuleMutator.h"
 #include "RandomNetworks.h"
 #include "Sandbox.h"
+#include "TestPaths.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleSource.h"
@@ -376,7 +377,8 @@ void Fuzzer::makeSeeds() {
     // What waits for ever is a failure, too.
     alarm(600);
     addDerived(kPoints);
-    addDerived(readFile(MCT_SOURCE_DIR "/test/data/digits.mlirbc"));
+    addDerived(
+        readFile(mct::testing::getSourcePath("test/data/digits.mlirbc")));
     for (unsigned seed = 0; seed != 4; ++seed) {
       MLIRContext context(registry(), MLIRContext::Threading::DISABLED);
       context.loadAllAvailableDialects();
@@ -385,9 +387,11 @@ void Fuzzer::makeSeeds() {
       addDerived(
           mct::testing::print(*mct::testing::makeRandomLayers(context, seed)));
     }
-    for (const std::string &file : listFiles(MCT_SOURCE_DIR "/test")) {
+    for (const std::string &file :
+         listFiles(mct::testing::getSourcePath("test"))) {
       if (!StringRef(file).ends_with(".mlir") ||
-          StringRef(file).starts_with(MCT_SOURCE_DIR "/test/fuzz/"))
+          StringRef(file).starts_with(
+              mct::testing::getSourcePath("test/fuzz/")))
         continue;
       StringRef pass =
           llvm::sys::path::filename(llvm::sys::path::parent_path(file));

@@ -7,6 +7,7 @@
 // MCT_NETWORK_SAMPLES: how many samples of each, instead of one to three.
 #include "../Execution/Fixture.h"
 #include "../Execution/ReferenceEvaluator.h"
+#include "TestPaths.h"
 #include "mct/Execution/SampleSource.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/Pipelines/Pipelines.h"
@@ -53,12 +54,11 @@ protected:
 
 TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   const Model &model = GetParam();
-  std::string folder = MCT_SOURCE_DIR "/test/data/";
+  std::string folder = mct::testing::getSourcePath("test/data/");
   if (model.isShared) {
     folder = sharedFolder();
     if (folder.empty())
       GTEST_SKIP() << "no shared folder";
-    folder += "/data/";
   }
   mct::registerAllMctPasses();
   module = mlir::parseSourceFile<mlir::ModuleOp>(

@@ -3,6 +3,7 @@
 // Throughput on real models, float and integer. `images_per_second` is wall
 // time over all workers; `onednn_share` is the part of the workers' time inside
 // of oneDNN.
+#include "TestPaths.h"
 #include "mct/Execution/Run.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -60,12 +61,6 @@ const Network kNetworks[] = {
     {"vww_tflite", "mobilenet_vww_int8_tflite", "vww/calib_images", 0, 5},
 };
 
-std::string dataFolder() {
-  const char *variable = std::getenv("MCT_SHARED_DIR");
-  return std::string(variable ? variable : MCT_SOURCE_DIR "/../shared") +
-         "/data/";
-}
-
 struct Collector : TensorObserver {
   mct::quantization::Histogram histogram;
   mct::quantization::HistogramScratch *scratch = nullptr;
@@ -96,7 +91,8 @@ void observePointLikeValues(mlir::ModuleOp module, CompileOptions &options) {
 mlir::OwningOpRef<mlir::ModuleOp> read(benchmark::State &state,
                                        const Network &network,
                                        mlir::MLIRContext &context) {
-  std::string model = dataFolder() + "models/" + network.file + ".mlirbc";
+  std::string model = mct::testing::getSharedPath(std::string("data/models/") +
+                                                  network.file + ".mlirbc");
   if (!llvm::sys::fs::exists(model)) {
     state.SkipWithError("no shared models");
     return nullptr;
@@ -105,7 +101,9 @@ mlir::OwningOpRef<mlir::ModuleOp> read(benchmark::State &state,
   if (!module || !network.lowering)
     return module;
   std::string text = network.lowering;
-  text.replace(text.find('%'), 1, dataFolder() + network.data + ".npy");
+  text.replace(text.find('%'), 1,
+               mct::testing::getSharedPath(std::string("data/") + network.data +
+                                           ".npy"));
   auto passes = mlir::parsePassPipeline(text);
   if (mlir::failed(passes)) {
     state.SkipWithError("no such pipeline");
@@ -144,7 +142,8 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
     return state.SkipWithError("cannot compile");
   SampleOptions sampleOptions;
   sampleOptions.files.assign(network.repetitions,
-                             dataFolder() + network.data + ".npy");
+                             mct::testing::getSharedPath(
+                                 std::string("data/") + network.data + ".npy"));
   if (!network.hasBytes())
     sampleOptions.scale = {network.scale};
   auto samples = SampleSource::open(sampleOptions, (*executor)->inputs(),

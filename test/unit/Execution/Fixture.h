@@ -2,6 +2,7 @@
 #ifndef MCT_TEST_UNIT_EXECUTION_FIXTURE_H
 #define MCT_TEST_UNIT_EXECUTION_FIXTURE_H
 
+#include "TestPaths.h"
 #include "mct/Execution/Executor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -160,11 +161,10 @@ inline std::vector<Floats> randomInputs(const Executor &executor) {
   return inputs;
 }
 
-/// Folder with models and data, or empty.
+/// Returns the folder with models and data, with a slash, or nothing.
 inline std::string sharedFolder() {
-  const char *variable = std::getenv("MCT_SHARED_DIR");
-  std::string folder = variable ? variable : MCT_SOURCE_DIR "/../shared";
-  return llvm::sys::fs::is_directory(folder + "/data/models") ? folder : "";
+  std::string folder = testing::getSharedPath("data");
+  return llvm::sys::fs::is_directory(folder + "/models") ? folder + "/" : "";
 }
 
 } // namespace mct::execution

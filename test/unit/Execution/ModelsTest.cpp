@@ -30,7 +30,6 @@ protected:
     folder = sharedFolder();
     if (folder.empty())
       GTEST_SKIP() << "no shared folder";
-    folder += "/data/";
   }
   std::unique_ptr<Executor> load(const std::string &name,
                                  const CompileOptions &options = {}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Golden.h"
+#include "TestPaths.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -12,9 +13,7 @@
 namespace mct::golden {
 
 File::File(llvm::StringRef name) {
-  const char *directory = std::getenv("MCT_GOLDEN_DIR");
-  path = directory ? directory : MCT_SOURCE_DIR "/../shared/golden";
-  path += "/" + name.str();
+  path = testing::getGoldenPath(name);
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return;
@@ -88,8 +87,8 @@ bool hasAnyDefect(const json::Object &object) {
 }
 
 static int failures() {
-  const testing::TestResult &result =
-      *testing::UnitTest::GetInstance()->current_test_info()->result();
+  const ::testing::TestResult &result =
+      *::testing::UnitTest::GetInstance()->current_test_info()->result();
   int count = 0;
   for (int i = 0; i != result.total_part_count(); ++i)
     count += result.GetTestPartResult(i).failed();

@@ -7,6 +7,7 @@
 // above them is the page's own.
 #include "../Execution/RandomNetworks.h"
 #include "../Execution/ReferenceEvaluator.h"
+#include "TestPaths.h"
 #include "mct/Conversion/Patterns.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Export/Onnx.h"
@@ -39,8 +40,8 @@
 using namespace mct;
 using namespace mlir;
 
-static const char *const kPage = MCT_SOURCE_DIR "/docs/reference/op-support.md";
-static const char *const kExamples = MCT_SOURCE_DIR "/test/unit/OpSupport/";
+static const char *const kPage = "docs/reference/op-support.md";
+static const char *const kExamples = "test/unit/OpSupport/";
 static constexpr StringLiteral kYes = "yes";
 static constexpr StringLiteral kBegin = "## TOSA\n";
 
@@ -110,7 +111,8 @@ protected:
   }
 
   void read(StringRef file) {
-    examples = parseSourceFile<ModuleOp>((kExamples + file).str(), &context);
+    examples = parseSourceFile<ModuleOp>(
+        mct::testing::getSourcePath((kExamples + file).str()), &context);
     ASSERT_TRUE(examples);
     matched = findMatched();
   }
@@ -516,14 +518,15 @@ TEST_F(OpSupport, TheTablesAreThoseOfThePage) {
   tables += listReasons();
   EXPECT_GE(llvm::count(tables, '\n'), 190);
 
-  std::ifstream file(kPage);
+  std::string path = mct::testing::getSourcePath(kPage);
+  std::ifstream file(path);
   std::stringstream stream;
   stream << file.rdbuf();
   std::string page = stream.str();
   size_t begin = page.find(kBegin.str());
   ASSERT_NE(begin, std::string::npos) << "no heading of the tables in the page";
   if (std::getenv("MCT_UPDATE_OP_SUPPORT"))
-    std::ofstream(kPage) << page.substr(0, begin) << tables;
+    std::ofstream(path) << page.substr(0, begin) << tables;
   EXPECT_EQ(page.substr(begin), tables)
       << "run it with MCT_UPDATE_OP_SUPPORT=1 and look at the difference";
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "TestPaths.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/QuantizationPlan.h"
@@ -53,10 +54,8 @@ std::string describe(const QuantizationPlan &plan, const PlannedNode &planned) {
 /// The plan of a model for a target, described; empty when the model is not on
 /// this machine.
 std::vector<std::string> planOf(StringRef model, StringRef target) {
-  const char *shared = std::getenv("MCT_SHARED_DIR");
   std::string path =
-      (shared ? std::string(shared) : std::string(MCT_SOURCE_DIR "/../shared"));
-  path += ("/data/models/" + model).str();
+      mct::testing::getSharedPath(("data/models/" + model).str());
   if (!llvm::sys::fs::exists(path))
     return {};
   DialectRegistry registry;

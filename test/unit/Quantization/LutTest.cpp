@@ -2,6 +2,7 @@
 
 #include "mct/Quantization/Lut.h"
 #include "SelectionFixture.h"
+#include "TestPaths.h"
 #include "mct/Quantizers/Channels.h"
 
 #include "llvm/Support/JSON.h"
@@ -501,10 +502,7 @@ TEST(LutTest, Histograms) {
 //===----------------------------------------------------------------------===//
 
 json::Value readGolden(llvm::StringRef name) {
-  const char *directory = std::getenv("MCT_GOLDEN_DIR");
-  std::string folder =
-      directory ? directory : MCT_SOURCE_DIR "/../shared/golden";
-  auto buffer = llvm::MemoryBuffer::getFile(folder + "/" + name.str());
+  auto buffer = llvm::MemoryBuffer::getFile(mct::testing::getGoldenPath(name));
   if (!buffer)
     return nullptr;
   auto parsed = json::parse((*buffer)->getBuffer());

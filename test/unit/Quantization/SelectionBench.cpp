@@ -12,6 +12,7 @@
 // A new line is one more entry of kLines (and, if MCT has such a search that is
 // timed differently, a branch of mct_selection_times.py).
 
+#include "TestPaths.h"
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Quantization/Lut.h"
@@ -212,9 +213,8 @@ std::string nameOf(const Line &line) {
 
 std::map<std::string, double> recordedSeconds() {
   std::map<std::string, double> seconds;
-  const char *directory = std::getenv("MCT_GOLDEN_DIR");
-  std::string path = directory ? directory : MCT_SOURCE_DIR "/../shared/golden";
-  auto buffer = llvm::MemoryBuffer::getFile(path + "/timing.json");
+  auto buffer =
+      llvm::MemoryBuffer::getFile(mct::testing::getGoldenPath("timing.json"));
   if (!buffer)
     return seconds;
   auto parsed = json::parse((*buffer)->getBuffer());
@@ -248,9 +248,9 @@ std::map<std::string, double> secondsHere() {
   const char *python = std::getenv("MCT_PYTHON");
   if (!python)
     return seconds;
-  std::string command = std::string(python) +
-                        " " MCT_SOURCE_DIR
-                        "/test/unit/Quantization/mct_selection_times.py";
+  std::string command = std::string(python) + " " +
+                        mct::testing::getSourcePath(
+                            "test/unit/Quantization/mct_selection_times.py");
   for (const Line &line : kLines)
     command += " '" + line.mctKey() + "'";
   std::FILE *pipe = popen(command.c_str(), "r");

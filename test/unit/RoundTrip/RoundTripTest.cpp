@@ -5,6 +5,7 @@
 //
 // MCT_ROUND_TRIP_DIR: a folder that `lit` filled with what the tools wrote
 // (test/README.md); without it only the inputs are read.
+#include "TestPaths.h"
 #include "mct/IR/Shapes.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -126,9 +127,9 @@ std::vector<std::string> listFiles(StringRef folder) {
 
 TEST(RoundTrip, WhatTestsRead) {
   size_t numRead = 0;
-  for (StringRef folder :
-       {MCT_SOURCE_DIR "/test", MCT_SOURCE_DIR "/tpc_dialect/targets"})
-    for (const std::string &file : listFiles(folder)) {
+  for (StringRef folder : {"test", "tpc_dialect/targets"})
+    for (const std::string &file :
+         listFiles(mct::testing::getSourcePath(folder))) {
       if (!StringRef(file).contains(".mlir"))
         continue;
       for (const std::string &text : readModules(file)) {

@@ -9,18 +9,9 @@
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "tpc_dialect/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace mct::tpc {
-
-/// A file that is not part of the repository; it may be missing.
-inline std::string getSharedPath(llvm::StringRef file) {
-  const char *shared = std::getenv("MCT_SHARED_DIR");
-  return (shared ? std::string(shared)
-                 : std::string(MCT_SOURCE_DIR) + "/../shared") +
-         "/" + file.str();
-}
 
 /// A module with an attached target, and its nodes as text.
 class LookupTest : public ::testing::Test {

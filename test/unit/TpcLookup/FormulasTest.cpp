@@ -3,6 +3,7 @@
 // Operators that are known by their formula: in the spellings of importers, and
 // in random ones.
 #include "Fixture.h"
+#include "TestPaths.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -117,8 +118,8 @@ protected:
   /// The nodes of the function on a platform that names LayerNorm, Gelu,
   /// Softmax, Add and Mul, without the reshapes around them.
   Names nodesOf(const std::string &function) {
-    auto file = llvm::MemoryBuffer::getFile(MCT_SOURCE_DIR
-                                            "/tpc_dialect/targets/tosa.mlir");
+    auto file = llvm::MemoryBuffer::getFile(
+        mct::testing::getSourcePath("tpc_dialect/targets/tosa.mlir"));
     std::string sets;
     for (StringRef name : {"LayerNorm", "Gelu", "Softmax", "Add", "Mul"})
       sets +=

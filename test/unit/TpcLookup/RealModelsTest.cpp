@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
+#include "TestPaths.h"
 #include "llvm/Support/FileSystem.h"
 #include <map>
 
@@ -12,7 +13,8 @@ class RealModelsTest : public LookupTest {
 protected:
   /// False when the model is not on this machine.
   bool load(StringRef name) {
-    std::string path = getSharedPath(("data/models/" + name).str());
+    std::string path =
+        mct::testing::getSharedPath(("data/models/" + name).str());
     if (!llvm::sys::fs::exists(path))
       return false;
     ParserConfig config(&context);

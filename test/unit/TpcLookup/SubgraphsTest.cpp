@@ -4,6 +4,7 @@
 // platform that defines every operator set.
 #include "tpc_dialect/Lookup/Subgraphs.h"
 #include "Fixture.h"
+#include "TestPaths.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,8 +39,7 @@ static SmallVector<StringRef> getSetNames() {
 }
 
 static std::string readSource(StringRef path) {
-  auto file =
-      llvm::MemoryBuffer::getFile(std::string(MCT_SOURCE_DIR "/") + path.str());
+  auto file = llvm::MemoryBuffer::getFile(mct::testing::getSourcePath(path));
   EXPECT_TRUE(bool(file)) << path.str();
   return file ? (*file)->getBuffer().str() : std::string();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/targets/Targets.h"
 #include "Fixture.h"
+#include "TestPaths.h"
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -122,7 +123,7 @@ TEST_F(StockTargets, AreThoseOfMct) {
       {"tflite_v1_mct", "tflite_v1_0"}, {"qnnpack_v1_mct", "qnnpack_v1_0"}};
   for (auto [target, file] : pairs) {
     auto golden = llvm::MemoryBuffer::getFile(
-        getSharedPath(("golden/tpc/" + file + ".json").str()));
+        mct::testing::getSharedPath(("golden/tpc/" + file + ".json").str()));
     if (!golden)
       GTEST_SKIP() << "no recorded targets";
     std::string text;

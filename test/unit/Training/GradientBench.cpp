@@ -2,6 +2,7 @@
 //
 // Time of gradient functions in one thread: of single ops, of what a trained
 // quantizer expands to, and of the kernels of real networks.
+#include "TestPaths.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Interfaces/SetBatch.h"
 #include "mct/Training/Gradients.h"
@@ -276,10 +277,8 @@ void liftParameters(func::FuncOp function) {
 }
 
 void runNetwork(benchmark::State &state, const char *name) {
-  const char *variable = std::getenv("MCT_SHARED_DIR");
-  std::string file =
-      std::string(variable ? variable : MCT_SOURCE_DIR "/../shared") +
-      "/data/models/" + name + ".mlirbc";
+  std::string file = mct::testing::getSharedPath(std::string("data/models/") +
+                                                 name + ".mlirbc");
   if (!llvm::sys::fs::exists(file))
     return state.SkipWithError("no shared models");
   Context context;

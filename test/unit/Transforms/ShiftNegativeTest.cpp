@@ -3,6 +3,7 @@
 // mct-correct-shift-negative keeps what the network computes, with points as
 // the identity.
 #include "RandomGraphs.h"
+#include "TestPaths.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Pipelines/Pipelines.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -65,9 +66,8 @@ static void expectSameFunctions(StringRef file, size_t unchanged) {
   mct::execution::Executor::registerDependencies(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  std::string path =
-      (MCT_SOURCE_DIR "/test/Transforms/mct-correct-shift-negative/" + file)
-          .str();
+  std::string path = mct::testing::getSourcePath(
+      ("test/Transforms/mct-correct-shift-negative/" + file).str());
   auto module = parseSourceFile<ModuleOp>(path, &context);
   ASSERT_TRUE(module) << path;
   runPipeline(*module, "tpc-attach-target{target=imx500}");
