@@ -77,6 +77,7 @@ def write_files(folder: Path, page: Path) -> None:
         np.save(folder / "labels.npy", importer_networks.litert(network, images[32:]).argmax(1).astype(np.int32))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE], ids=lambda page: page.stem
 )

@@ -64,6 +64,7 @@ def sizes(text):
     return [1 if size == "?" else int(size) for size in re.findall(r"(\?|\d+)x", text)]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("module", OPS, ids=lambda path: path.stem)
 def test_ops_compute_the_same(runtime, tmp_path, module):
     onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=mct_quantizers")
@@ -88,6 +89,7 @@ PLAIN_FILES = [
 ]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("module", "operator_set", "activations"), PLAIN_FILES, ids=lambda value: getattr(value, "stem", value)
 )
@@ -205,6 +207,7 @@ def test_plain_digits_are_the_same_and_fused(runtime, quantize, tmp_path):
     assert not FLOAT_OPERATORS & set(operators)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("model", "data", "calibration", "scale", "count", "expected"),
     [

@@ -85,6 +85,7 @@ def test_without_a_gain_the_network_stays(two_bits, tmp_path):
     assert output.read_bytes() == two_bits.read_bytes()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("variant", [{"threads": 1}, {"threads": 3, "batch-size": 7}], ids=["one", "three"])
 def test_the_result_does_not_depend_on_workers_or_order(two_bits, tmp_path, variant):
     images = np.load(DIGITS["calibration-data"])
@@ -213,6 +214,7 @@ def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):
 
 
 # The goals of ResNet8 with the 500 images; what rounding without gradients reaches is 68.25 % and 69.60 %.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("target", "required"),
     [

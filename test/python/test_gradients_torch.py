@@ -919,6 +919,7 @@ NUMBER = int(os.environ.get("MCT_RANDOM_NETWORKS", "200"))
 BATCH = 50
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("first", range(0, NUMBER, BATCH))
 def test_random_networks(check, first):
     check(*(random_network(seed) for seed in range(first, min(first + BATCH, NUMBER))))

@@ -48,6 +48,7 @@ def prove(shared, network, simulated, integer):
     return result.returncode, json.loads(result.stdout)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("network", NETWORKS)
 def test_powers_of_two_are_computed_exactly(shared, lowered, network):
     simulated, integer, _ = lowered(network, "imx500_v1_pot")

@@ -10,6 +10,7 @@ from new_pass import Refused, with_source, write_pass
 from scratch_tree import ScratchTree
 
 
+@pytest.mark.alternating
 def test_pass_builds_and_its_test_passes(tools: Path, tmp_path: Path) -> None:
     tree = ScratchTree(tmp_path / "tree")
     written = write_pass(tree.root, "mct-drop-identities", "Transforms")

@@ -87,6 +87,7 @@ def mean_squared_errors(quantized, floats, weights):
     return loss, gradients
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("scores", [None, gptq.GPTQHessianScoresConfig(False, 8)], ids=["alike", "scores"])
 def test_a_loss_of_python_trains_as_the_same_one_of_the_compiler(quantized, scores):
     options = {"hessian_weights_config": scores}
@@ -115,6 +116,7 @@ def raising(*_):
     raise ZeroDivisionError("mine")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("loss", "raised", "message"),
     [

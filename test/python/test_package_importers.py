@@ -200,6 +200,79 @@ def test_a_module_without_a_function_is_an_error(converter):
         converter("open('module.mlir', 'w').write('module {\\n}\\n')")
 
 
+@pytest.fixture
+def loaded(converter, tmp_path, monkeypatch):
+    """Executes what a variable of the environment says by a process that is loaded once."""
+
+    def run(main: str, before: str = "", **options):
+        monkeypatch.setenv("DO", main)
+        script = f"{before}\nopen({str(tmp_path / 'loads.txt')!r}, 'a').write('loaded ')\n"
+        script += "def main():\n    exec(os.environ['DO'])\n"
+        return converter(script, keeps_loaded=True, **options)
+
+    yield run
+    for kept in _process._Kept._free.values():
+        kept._stop()
+    _process._Kept._free.clear()
+
+
+WRITES = r"open('module.mlir', 'w').write(f'module {{\n  func.func @main() // {os.getpid()}\n}}\n')"
+
+
+def test_a_converter_that_is_kept_loads_once_and_converts_each_network_by_itself(loaded, tmp_path):
+    assert loaded(WRITES) != loaded(WRITES)
+    assert (tmp_path / "loads.txt").read_text() == "loaded "
+
+
+def test_a_network_that_crashes_a_kept_converter_is_one_error_and_the_next_is_converted(loaded, tmp_path):
+    with pytest.raises(mct.Error, match=r"model.x: the converter crashed \(SIGSEGV") as caught:
+        loaded("print('so far', flush=True); os.kill(os.getpid(), signal.SIGSEGV)")
+    assert caught.value.notes == ("so far",)
+    with pytest.raises(mct.Error, match=r"model.x: the converter failed: error: no such thing"):
+        loaded("print('error: no such thing', file=sys.stderr); sys.exit(3)")
+    with pytest.raises(mct.Error, match=r"model.x: the converter: ValueError: odd"):
+        loaded("raise ValueError('odd')")
+    assert "func.func @main" in loaded(WRITES)
+    assert (tmp_path / "loads.txt").read_text() == "loaded "
+
+
+def test_a_kept_converter_that_cannot_load_is_quoted(loaded):
+    with pytest.raises(
+        mct.Error, match=r"model.x: the converter failed: ModuleNotFoundError: No module named 'nothing_'"
+    ):
+        loaded("pass", before="import nothing_")
+
+
+def test_a_kept_converter_that_does_not_end_is_stopped_and_the_next_one_loads_again(loaded, tmp_path):
+    with pytest.raises(mct.Error, match=r"did not end within 2 seconds"):
+        loaded(f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(3600)", timeout=2)
+    assert not is_running(int((tmp_path / "pid").read_text()))
+    loaded(WRITES)
+    assert (tmp_path / "loads.txt").read_text() == "loaded loaded "
+
+
+def test_a_kept_converter_without_a_network_ends_by_itself(loaded, tmp_path, monkeypatch):
+    monkeypatch.setattr(_process._Kept, "IDLE", 0.2)
+    loaded(WRITES)
+    (kept,) = _process._Kept._free.values()
+    assert kept._server.wait(60) == 0
+    loaded(WRITES)
+    assert (tmp_path / "loads.txt").read_text() == "loaded loaded "
+
+
+def is_running(process: int) -> bool:
+    """Waits for the end of a killed process, which takes effect when it runs next; zombies have ended."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{process}/stat").read_text().split()[2] == "Z":
+                return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def test_left_over_operations_are_refused_with_their_layers(converter):
     with pytest.raises(mct.Error, match=r"the converter has no TOSA for tfl.topk_v2, tosa.custom") as caught:
         converter(f"open('module.mlir', 'w').write({CONVERTED!r})")
@@ -237,21 +310,28 @@ def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
         assert process.poll() is None, process.stderr.read()
     process.send_signal(signal.SIGINT)
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
-    child = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
-
-    def is_running() -> bool:
-        """A killed process keeps its entry, as a zombie, until its new parent asks for its status."""
-        try:
-            return child.read_text().split()[2] != "Z"
-        except FileNotFoundError:
-            return False
-
-    # A signal takes effect when the process runs next, which is later on a busy machine.
-    deadline = time.monotonic() + 60
-    while is_running():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert not is_running(int((tmp_path / "pid").read_text()))
     assert list(tmp_path.glob("mct-import-*")) == []
+
+
+def test_ctrl_c_while_a_converter_starts_ends_it(converter, tmp_path, monkeypatch):
+    """The signal comes when there is a process that `run` does not have yet."""
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            (tmp_path / "pid").write_text(str(self.pid))
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(subprocess, "Popen", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            converter("time.sleep(3600)")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not is_running(int((tmp_path / "pid").read_text()))
 
 
 QUANTIZED = """#loc1 = loc("m.tflite":0:0)

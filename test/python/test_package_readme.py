@@ -48,6 +48,7 @@ def write_model(folder: Path, kind: str) -> None:
     (folder / "model.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
 @pytest.mark.parametrize("page", ["README", "PAGE"])
 def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

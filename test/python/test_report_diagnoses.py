@@ -451,6 +451,7 @@ def test_a_tensor_before_a_reciprocal_is_sensitive(study):
 # ===--- Bits ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 def test_few_bits_of_the_first_layer(study):
     sick = digits(study)
     sick.overrides = ['name "stem/batch_norm/shift" weights=2']
@@ -462,6 +463,7 @@ def test_few_bits_of_the_first_layer(study):
     assert after["distance"] < before["distance"]
 
 
+@pytest.mark.alternating
 def test_few_bits_of_another_layer(study):
     sick = digits(study)
     sick.overrides = ['name "block/project" weights=2']
@@ -472,6 +474,7 @@ def test_few_bits_of_another_layer(study):
     assert after["distance"] < before["distance"]
 
 
+@pytest.mark.alternating
 def test_few_bits_are_rounded_together(study):
     sick = digits(study, round_weights="false")
     sick.overrides = ['name "*" weights=4']
@@ -523,6 +526,7 @@ def boxes_beside_scores():
     return network
 
 
+@pytest.mark.alternating
 def test_a_grid_for_boxes_and_scores_is_a_grave_matter(study):
     sick = study(boxes_beside_scores(), samples(), samples(seed=9), split_shared_grids="false")
     found = find(sick.report(), "shared-grid-concat", "head")
@@ -606,6 +610,7 @@ def test_sums_beyond_32_bits_get_smaller(study):
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", [pytest.param("resnet8", marks=pytest.mark.thorough), "vww"])
 def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     model, folder, options = {
@@ -625,6 +630,7 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "fault", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("black", "range")), "few"]
 )

@@ -120,6 +120,7 @@ def test_the_float_network_computes_the_same_bits(tools, files):
     assert before.tobytes() == after.tobytes()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "tflite_v1", "qnnpack"])
 def test_outlier_channels_leave_the_others_their_codes(tools, files, target):
     reference = run(tools, files, "outliers.mlir")

@@ -105,6 +105,7 @@ def network(form, mask=None):
     return f'func.func @main(%x: {rows} loc("x"){argument}) -> {SCORES} {{\n  {body}\n}}\n'
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("form, target", list(zip(FORMS, 2 * TARGETS, strict=True)))
 def test_a_mask_at_run_time_quantizes_as_the_same_constant(tools, tmp_path, form, target):
     random = np.random.default_rng(list(FORMS).index(form))

@@ -26,6 +26,9 @@ WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
 # What clang-tidy may take: on two cores and without a cache a third of the sources, which have changed last.
 TIDY_SECONDS = 240
+# Random networks of one check: a part of those that the tests make by themselves, for each commit another one.
+RANDOM = {"MCT_RANDOM_NETWORKS": "60", "MCT_RANDOM_INTEGERS": "60", "MCT_RANDOM_TARGETS": "100"}
+RANDOM_PARTS = 3
 # Random networks for the sanitizers, with which each takes three to four times as long.
 FEWER_RANDOM = {
     "MCT_RANDOM_NETWORKS": "40",
@@ -271,7 +274,9 @@ def half_of_commit() -> int:
 
 
 def google_test() -> Tally:
-    return run_google_tests(BUILD / "unit", "", DIGESTS, leaving_out=FUZZERS)
+    first = str(1 + 100 * (int(fuzz_seed()) % RANDOM_PARTS))
+    leave_out("two thirds of the random networks", "build/unit/MctRandomNetworkTests; build/unit/MctRandomTargetTests")
+    return run_google_tests(BUILD / "unit", "", DIGESTS | RANDOM | {"MCT_RANDOM_SEED": first}, leaving_out=FUZZERS)
 
 
 def fuzzers() -> Tally:
@@ -387,7 +392,10 @@ def pytest() -> Tally:
     parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
     options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
     options.append(f"--half={half_of_commit()}")
-    leave_out("every second case of some tests", "build/venv/bin/python -m pytest -m alternating test/python")
+    leave_out(
+        "every second of some tests",
+        "build/venv/bin/python -m pytest -m alternating test/python; tools/dev/importers --no-install small torch",
+    )
     status = call([sys.executable, "-m", "pytest", *options, "test/python"])
     return with_exit_status(pytest_tally(report), status, "pytest")
 
@@ -404,7 +412,8 @@ def torch() -> Tally:
 
 def run_in_environment(name: str) -> Tally:
     report = RESULTS / f"importers-{name}.xml"
-    status = call([sys.executable, "tools/dev/importers", name, "--no-install", f"--junit-xml={report}"])
+    options = ["--no-install", f"--half={half_of_commit()}", f"--junit-xml={report}"]
+    status = call([sys.executable, "tools/dev/importers", name, *options])
     if status == 0 and not report.exists():
         leave_out(f"tests in the environment '{name}'", f"build/venv/bin/python tools/dev/importers {name}")
         return Tally(skipped=1)

@@ -10,12 +10,17 @@ import contextlib
 import json
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import ClassVar
 
 import mct
 from mct.errors import Error
@@ -47,11 +52,163 @@ def _reason(text: str) -> str:
     return (errors or lines or ["it says nothing"])[-1][:500]
 
 
-def run(converter: str, source: str, arguments: Sequence[str | Path], work: Path, timeout: float | None = None) -> None:
+def _kill_group(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _deferred_interrupt() -> Iterator[None]:
+    """Defers Ctrl-C to the end of the block: `run` cannot end a process that it does not have yet."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        handler(*caught[0])
+
+
+class _Process:
+    """A Python process in a session of its own."""
+
+    def __init__(self, arguments: Sequence[str], work: Path, environment: Mapping[str, str], log: Path) -> None:
+        with log.open("wb") as stream:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", *arguments],
+                cwd=work,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,
+            )
+
+    def wait(self, seconds: float) -> int:
+        return self._process.wait(seconds)
+
+    def end(self) -> None:
+        _kill_group(self._process.pid)
+        self._process.wait()
+
+
+class _Kept:
+    """A process that has loaded a converter (`_server`), for the next network of this process."""
+
+    # Seconds without a network until it ends by itself.
+    IDLE = 60.0
+    _lock = threading.Lock()
+    _free: ClassVar[dict[tuple[str, str], _Kept]] = {}
+
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        self._key, self._owner = (module, environment["PYTHONPATH"]), os.getpid()
+        self._server = subprocess.Popen(
+            [sys.executable, "-P", "-m", "mct.importers._server", module, str(self.IDLE)],
+            cwd="/",
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._answers = b""
+        self._job: int | None = None
+        self._is_done = False
+
+    @classmethod
+    def start(cls, command: Sequence[str], work: Path, environment: Mapping[str, str], log: Path) -> _Kept:
+        """Returns the process that converts a network: one that no other thread uses, new where there is none."""
+        module, *arguments = command
+        request = {
+            "folder": str(work),
+            "arguments": arguments,
+            "environment": environment,
+            "log": str(log),
+        }
+        line = json.dumps(request).encode() + b"\n"
+        with cls._lock:
+            kept = cls._free.pop((module, environment["PYTHONPATH"]), None)
+        # A fork of this process has pipes of its parent's.
+        if kept and kept._owner == os.getpid() and kept._ask(line):
+            return kept
+        if kept:
+            kept._stop()
+        kept = cls(module, environment)
+        kept._ask(line)
+        return kept
+
+    def _ask(self, line: bytes) -> bool:
+        """Sends a request and returns whether the server has taken it: it may have ended by itself."""
+        assert self._server.stdin is not None
+        self._job, self._is_done = None, False
+        try:
+            self._server.stdin.write(line)
+            self._server.stdin.flush()
+        except BrokenPipeError:
+            return False
+        # It acknowledges what it has read.
+        return self._answer(time.monotonic() + self.IDLE) is not None
+
+    def _answer(self, end: float) -> int | None:
+        """Returns the next number that the server sends, or nothing where it has ended."""
+        assert self._server.stdout is not None
+        stream = self._server.stdout.fileno()
+        while b"\n" not in self._answers:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                raise subprocess.TimeoutExpired(self._key[0], left)
+            read = os.read(stream, 1 << 12)
+            if not read:
+                return None
+            self._answers += read
+        line, _, self._answers = self._answers.partition(b"\n")
+        return int(line)
+
+    def wait(self, seconds: float) -> int:
+        end = time.monotonic() + seconds
+        self._job = self._answer(end)
+        status = None if self._job is None else self._answer(end)
+        self._is_done = status is not None
+        return self._server.wait() if status is None else status
+
+    def end(self) -> None:
+        if not self._is_done:
+            self._stop()
+            return
+        with self._lock:
+            other = self._free.pop(self._key, None)
+            self._free[self._key] = self
+        if other:
+            other._stop()
+
+    def _stop(self) -> None:
+        if self._owner != os.getpid():
+            return
+        for process in (self._job, self._server.pid):
+            if process is not None:
+                _kill_group(process)
+        self._server.communicate()
+
+
+def run(
+    converter: str,
+    source: str,
+    arguments: Sequence[str | Path],
+    work: Path,
+    timeout: float | None = None,
+    *,
+    keeps_loaded: bool = False,
+) -> None:
     """Runs `python -m arguments` in `work`.
 
     `converter` and `source` are what messages call it and what it reads. Raises Error when it does not end well within
-    `timeout` seconds; Ctrl-C ends it with everything that it has started.
+    `timeout` seconds; Ctrl-C ends it with everything that it has started. `keeps_loaded`: a process that has loaded the
+    module stays for a minute, and the next network is converted by a fork of it.
     """
     environment = dict(os.environ)
     # The package may lie in a build tree that only this process knows.
@@ -61,26 +218,22 @@ def run(converter: str, source: str, arguments: Sequence[str | Path], work: Path
     environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     limit = TIMEOUT if timeout is None else timeout
     log = work / "log.txt"
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", *map(str, arguments)],
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=stream,
-            start_new_session=True,
-        )
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            notes = ["timeout=SECONDS gives it more"]
-            raise Error(f"{converter} did not end within {limit:g} seconds and was stopped", source, notes) from None
-        finally:
-            # Whatever happened, also to this process: nothing of the group remains.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    command = [str(argument) for argument in arguments]
+    job: _Kept | _Process | None = None
+    try:
+        with _deferred_interrupt():
+            if keeps_loaded:
+                job = _Kept.start(command, work, environment, log)
+            else:
+                job = _Process(["-m", *command], work, environment, log)
+        status = job.wait(limit)
+    except subprocess.TimeoutExpired:
+        notes = ["timeout=SECONDS gives it more"]
+        raise Error(f"{converter} did not end within {limit:g} seconds and was stopped", source, notes) from None
+    finally:
+        # Whatever happened, also to this process: nothing of the group remains.
+        if job is not None:
+            job.end()
     said = log.read_text(errors="replace")
     if status == 0:
         for line in said.splitlines():

@@ -61,5 +61,5 @@ def _convert(
         if data is not None:
             model.write_bytes(data)
         command: list[str | Path] = ["mct.importers._onnx_child", model, "module.mlir", json.dumps(shapes)]
-        _process.run(_CONVERTER, name, command, work, timeout)
+        _process.run(_CONVERTER, name, command, work, timeout, keeps_loaded=True)
         return _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir")).encode()

@@ -68,7 +68,8 @@ def import_model(
             torch.export.save(program, work / "program.pt2")
         except Exception as problem:
             raise Error(f"torch.export cannot save the network: {_first_line(problem)}", name) from problem
-        _process.run(_CONVERTER, name, ["mct.importers._torch_child", "program.pt2", "module.mlir"], work, timeout)
+        command = ["mct.importers._torch_child", "program.pt2", "module.mlir"]
+        _process.run(_CONVERTER, name, command, work, timeout, keeps_loaded=True)
         text = _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir"))
     _check_layout(program, text, name)
     return re.sub(r'"(?:output_tag\w*|empty)[^"/]*":\d+:\d+', f'"{_text.escape(name)}":0:0', text).encode()

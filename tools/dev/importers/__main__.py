@@ -93,7 +93,7 @@ def test(name: str, arguments: list[str]) -> int:
     examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
     others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
-    # Each test starts a converter of its own, so that no file gains from one worker.
+    # Few tests share what they import, so that no file gains from one worker.
     parallel = ["-n", str(os.cpu_count()), "--dist", "worksteal"]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *parallel, *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
@@ -105,6 +105,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--install-only", action="store_true", help="run no tests")
     parser.add_argument("--no-install", action="store_true", help="leave out what is not installed, by name")
     parser.add_argument("--thorough", action="store_true", help="also the tests that tools/dev/check leaves out")
+    parser.add_argument("--half", choices=("0", "1"), help="only this half of the tests marked `alternating`")
     parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
     options = parser.parse_args(arguments)
     names = options.environments or list(ENVIRONMENTS)
@@ -126,6 +127,7 @@ def main(arguments: list[str]) -> int:
         if not options.install_only:
             chosen = [f"--junit-xml={options.junit_xml}"] if options.junit_xml else []
             chosen += [] if options.thorough else ["-m", "not thorough"]
+            chosen += [f"--half={options.half}"] if options.half else []
             failed |= test(name, chosen) != 0
     return 1 if failed else 0
 
