@@ -126,7 +126,7 @@ AssignBitWidthsPass::findAllowed() {
       OwningOpRef<ModuleOp> copy = getOperation().clone();
       auto copied = cast<func::FuncOp>(
           SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
-      KernelOps kernels = KernelOps::forModule(*copy);
+      const auto &kernels = getAnalysis<KernelOps>();
       for (const OperatorPoints &of : findChoices(copied))
         if (index < of.numAlternatives() &&
             failed(chooseCandidate(of, index, kernels)))
@@ -358,7 +358,7 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   auto run =
       CandidateRun::create(cast<func::FuncOp>(SymbolTable::lookupSymbolIn(
                                module, entry.getSymName())),
-                           {}, judged, options);
+                           getAnalysis<KernelOps>(), {}, judged, options);
   if (failed(run) || failed((*run)->measureEach()))
     return failure();
   return (*run)->baseDistance();
@@ -371,7 +371,7 @@ AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   auto copied = cast<func::FuncOp>(
       SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
-  KernelOps kernels = KernelOps::forModule(*copy);
+  const auto &kernels = getAnalysis<KernelOps>();
   for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
     if (failed(chooseCandidate(of, index, kernels)))
       return failure();

@@ -67,14 +67,12 @@ bool CandidateNetwork::addKernel(tpc::QuantizeOp point,
 }
 
 FailureOr<CandidateNetwork>
-CandidateNetwork::compile(func::FuncOp function,
+CandidateNetwork::compile(func::FuncOp function, const KernelOps &kernels,
                           ArrayRef<OperatorCandidates> candidates,
                           const execution::RunSettings &settings,
                           const CandidateRunOptions &options) {
   CandidateNetwork made;
   made.module = ModuleOp::create(function.getLoc());
-  auto parent = function->getParentOfType<ModuleOp>();
-  KernelOps kernels = KernelOps::forModule(parent);
   func::FuncOp floating = function.clone(), quantized = function.clone();
   for (func::FuncOp copy : {floating, quantized}) {
     made.module->push_back(copy);

@@ -45,7 +45,7 @@ struct CandidateNetwork {
   /// Compiles the function twice: in float, and quantized with the kernels of
   /// candidates in float.
   static mlir::FailureOr<CandidateNetwork>
-  compile(mlir::func::FuncOp function,
+  compile(mlir::func::FuncOp function, const KernelOps &kernels,
           llvm::ArrayRef<OperatorCandidates> candidates,
           const execution::RunSettings &settings,
           const CandidateRunOptions &options);

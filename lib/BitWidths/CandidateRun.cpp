@@ -84,7 +84,7 @@ public:
   CandidateRunImpl(Location loc, ArrayRef<OperatorCandidates> candidates)
       : loc(loc), candidates(candidates) {}
 
-  LogicalResult prepare(func::FuncOp function,
+  LogicalResult prepare(func::FuncOp function, const KernelOps &kernels,
                         const execution::RunSettings &settings,
                         const CandidateRunOptions &options);
   FailureOr<std::vector<std::vector<double>>> measureEach();
@@ -240,11 +240,12 @@ LogicalResult CandidateRunImpl::createLanes() {
 }
 
 LogicalResult CandidateRunImpl::prepare(func::FuncOp function,
+                                        const KernelOps &kernels,
                                         const execution::RunSettings &settings,
                                         const CandidateRunOptions &runAs) {
   options = runAs;
-  FailureOr<CandidateNetwork> compiled =
-      CandidateNetwork::compile(function, candidates, settings, options);
+  FailureOr<CandidateNetwork> compiled = CandidateNetwork::compile(
+      function, kernels, candidates, settings, options);
   if (failed(compiled))
     return failure();
   network = std::move(*compiled);
@@ -643,13 +644,13 @@ CandidateRun::CandidateRun() = default;
 CandidateRun::~CandidateRun() = default;
 
 FailureOr<std::unique_ptr<CandidateRun>>
-CandidateRun::create(func::FuncOp function,
+CandidateRun::create(func::FuncOp function, const KernelOps &kernels,
                      ArrayRef<OperatorCandidates> candidates,
                      const execution::RunSettings &settings,
                      const CandidateRunOptions &options) {
   std::unique_ptr<CandidateRun> run(new CandidateRun());
   run->impl = std::make_unique<CandidateRunImpl>(function.getLoc(), candidates);
-  if (failed(run->impl->prepare(function, settings, options)))
+  if (failed(run->impl->prepare(function, kernels, settings, options)))
     return failure();
   return run;
 }

@@ -44,9 +44,10 @@ public:
   ~CandidateRun();
 
   /// Compiles the function and runs the float network, corrections of which
-  /// are taken back. A diagnostic for everything that fails, here and later.
+  /// are taken back; `kernels`: of its module. A diagnostic for everything that
+  /// fails, here and later.
   static mlir::FailureOr<std::unique_ptr<CandidateRun>>
-  create(mlir::func::FuncOp function,
+  create(mlir::func::FuncOp function, const KernelOps &kernels,
          llvm::ArrayRef<OperatorCandidates> candidates,
          const execution::RunSettings &settings,
          const CandidateRunOptions &options);

@@ -9,7 +9,8 @@ using namespace mct;
 using namespace mct::bit_widths;
 
 FailureOr<std::vector<OperatorCandidates>> mct::bit_widths::selectCandidates(
-    func::FuncOp function, llvm::function_ref<LogicalResult(ModuleOp)> select) {
+    func::FuncOp function, const KernelOps &kernels,
+    llvm::function_ref<LogicalResult(ModuleOp)> select) {
   auto module = function->getParentOfType<ModuleOp>();
   std::vector<OperatorCandidates> found;
   int64_t most = 1;
@@ -20,7 +21,6 @@ FailureOr<std::vector<OperatorCandidates>> mct::bit_widths::selectCandidates(
     }
   for (int64_t index = 0; index != most; ++index) {
     OwningOpRef<ModuleOp> copy = module.clone();
-    KernelOps kernels = KernelOps::forModule(*copy);
     auto copied = cast<func::FuncOp>(
         SymbolTable::lookupSymbolIn(*copy, function.getSymName()));
     for (const OperatorPoints &of : findOperatorPoints(copied))

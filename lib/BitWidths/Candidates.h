@@ -2,6 +2,7 @@
 #ifndef MCT_LIB_BITWIDTHS_CANDIDATES_H
 #define MCT_LIB_BITWIDTHS_CANDIDATES_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -30,9 +31,9 @@ struct OperatorCandidates {
 /// Returns the operators of a function that have several alternatives, in
 /// program order, with the parameters that are selected for each of these.
 /// `select` runs the passes that select what is missing on a copy of the
-/// module.
+/// module, whose kernel ops are `kernels`.
 mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
-    mlir::func::FuncOp function,
+    mlir::func::FuncOp function, const KernelOps &kernels,
     llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
 
 /// Fails, with a diagnostic, where a function cannot be run by its

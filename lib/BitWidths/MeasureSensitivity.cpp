@@ -43,11 +43,12 @@ struct MeasureSensitivityPass
         parseRunSettings("measuring", batchSize, threads);
     if (failed(settings))
       return signalPassFailure();
+    const auto &kernels = getAnalysis<KernelOps>();
     auto candidates = selectCandidates(
-        *entry, [&](ModuleOp copy) { return selectMissing(copy); });
+        *entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
     if (failed(candidates))
       return signalPassFailure();
-    auto run = CandidateRun::create(*entry, *candidates, *settings,
+    auto run = CandidateRun::create(*entry, kernels, *candidates, *settings,
                                     {metric, int64_t(uint64_t(maxSamples)),
                                      roundMaxBits, comparePoints, distance,
                                      weighting});

@@ -2,7 +2,6 @@
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/Lookup/Algebra.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mct;
@@ -89,8 +88,8 @@ void mct::attachIntegerPointModel(MLIRContext *context) {
 // Values
 //===----------------------------------------------------------------------===//
 
-IntegerContext::IntegerContext(func::FuncOp function, const KernelOps &kernels,
-                               const IntegerOptions &options)
+IntegerForms::IntegerForms(func::FuncOp function, const KernelOps &kernels,
+                           const IntegerOptions &options)
     : options(options), builder(function.getLoc(), function.getContext()) {
   // Constants of ops that are no layers may have points, too.
   constants.handle<tpc::QuantizeOp>(evaluatePoint);
@@ -103,13 +102,15 @@ IntegerContext::IntegerContext(func::FuncOp function, const KernelOps &kernels,
   });
 }
 
+bool IntegerContext::isTooDeep() const { return depth == kMaxDepth; }
+
 IntegerOr<StoredIntegers> IntegerContext::getStored(Value value) {
-  if (auto it = storedValues.find(value); it != storedValues.end())
+  if (auto it = forms.storedValues.find(value); it != forms.storedValues.end())
     return it->second;
-  if (depth == kMaxDepth)
+  if (isTooDeep())
     return {IntegerReason::TooDeep, nullptr};
-  llvm::SaveAndRestore deeper(depth, depth + 1);
-  return storedValues.try_emplace(value, createStored(value)).first->second;
+  return forms.storedValues.try_emplace(value, getDeeper().createStored(value))
+      .first->second;
 }
 
 IntegerOr<StoredIntegers> IntegerContext::createStored(Value value) {
@@ -118,26 +119,25 @@ IntegerOr<StoredIntegers> IntegerContext::createStored(Value value) {
       !isa<RankedTensorType>(value.getType()))
     return {IntegerReason::NoForm, value.getDefiningOp()};
   // Where the value is made, so that all that reads it can.
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfter(op);
+  OpBuilder::InsertionGuard guard(getBuilder());
+  getBuilder().setInsertionPointAfter(op);
   return op.getStoredIntegers(*this);
 }
 
 IntegerOr<IntegerAccumulator> IntegerContext::getAccumulator(Value value) {
-  if (auto it = accumulators.find(value); it != accumulators.end())
+  if (auto it = forms.accumulators.find(value); it != forms.accumulators.end())
     return it->second;
-  if (depth == kMaxDepth)
+  if (isTooDeep())
     return {IntegerReason::TooDeep, nullptr};
-  llvm::SaveAndRestore deeper(depth, depth + 1);
-  IntegerOr<IntegerAccumulator> result = createAccumulator(value);
+  IntegerOr<IntegerAccumulator> result = getDeeper().createAccumulator(value);
   if (result && result->shape.empty())
     result->shape = SmallVector<int64_t>(
         cast<RankedTensorType>(value.getType()).getShape());
-  return accumulators.try_emplace(value, std::move(result)).first->second;
+  return forms.accumulators.try_emplace(value, std::move(result)).first->second;
 }
 
 IntegerOr<IntegerAccumulator> IntegerContext::createAccumulator(Value value) {
-  if (auto layer = layers.find(value); layer != layers.end())
+  if (auto layer = forms.layers.find(value); layer != forms.layers.end())
     return accumulateLayer(*this, layer->second);
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -149,15 +149,15 @@ IntegerOr<IntegerAccumulator> IntegerContext::createAccumulator(Value value) {
 
 IntegerOr<Value> IntegerContext::getCodes(Value value,
                                           const Encoding &encoding) {
-  auto key = std::pair(value.getAsOpaquePointer(), encodings.insert(encoding));
-  if (auto it = codes.find(key); it != codes.end())
+  auto key =
+      std::pair(value.getAsOpaquePointer(), forms.encodings.insert(encoding));
+  if (auto it = forms.codes.find(key); it != forms.codes.end())
     return it->second;
-  if (depth == kMaxDepth)
+  if (isTooDeep())
     return {IntegerReason::TooDeep, value.getDefiningOp()};
-  llvm::SaveAndRestore deeper(depth, depth + 1);
-  IntegerOr<Value> result = createCodes(value, encoding);
+  IntegerOr<Value> result = getDeeper().createCodes(value, encoding);
   if (result)
-    codes[key] = *result;
+    forms.codes[key] = *result;
   return result;
 }
 
@@ -171,12 +171,12 @@ IntegerOr<Value> IntegerContext::createCodes(Value value,
     return {IntegerReason::ArgumentNotQuantized, nullptr};
   if (!type || !type.getElementType().isF32())
     return {IntegerReason::NotQuantized, op};
-  if (std::optional<ConstantTensor> constant = constants.evaluate(value)) {
+  if (std::optional<ConstantTensor> constant = getConstants().evaluate(value)) {
     std::vector<int64_t> integers;
     for (float element : constant->decode<float>())
       integers.push_back(encoding.quantize(element));
-    return builder.createConstant(type.getShape(), encoding.storageBits,
-                                  integers);
+    return getBuilder().createConstant(type.getShape(), encoding.storageBits,
+                                       integers);
   }
   for (auto *lowerExpression : {lowerTable, lowerSoftmax, lowerLayerNorm})
     if (std::optional<IntegerOr<Value>> result =
@@ -199,18 +199,18 @@ IntegerOr<Value> IntegerContext::roundAccumulator(Value value,
 // Remembered answers
 //===----------------------------------------------------------------------===//
 
-void IntegerContext::setStored(Value value, const StoredIntegers &stored) {
+void IntegerForms::setStored(Value value, const StoredIntegers &stored) {
   storedValues.insert_or_assign(value, stored);
 }
 
-const StoredIntegers *IntegerContext::findPoint(Value value) const {
+const StoredIntegers *IntegerForms::findPoint(Value value) const {
   if (!value.getDefiningOp<tpc::QuantizeOp>())
     return nullptr;
   auto it = storedValues.find(value);
   return it == storedValues.end() || !it->second ? nullptr : &*it->second;
 }
 
-void IntegerContext::leave(Region &region) {
+void IntegerForms::leave(Region &region) {
   // Stored integers are computed beside the value that they stand for.
   auto isInside = [&](Value value) {
     return region.isAncestor(value.getParentRegion());

@@ -10,6 +10,12 @@
 using namespace mlir;
 using namespace mct;
 
+/// Returns the integers of a value that no point asks for.
+static IntegerOr<StoredIntegers> getStored(IntegerForms &forms, Value value) {
+  IntegerDeviations deviations;
+  return IntegerContext(forms, deviations).getStored(value);
+}
+
 namespace {
 /// How to make numbers of the integers of a point.
 struct DequantizeInfo {
@@ -22,10 +28,10 @@ struct DequantizeInfo {
 /// numbers get them from the integers.
 class IntegerConverter : public TypeConverter {
 public:
-  IntegerConverter(const IntegerContext &context,
+  IntegerConverter(const IntegerForms &forms,
                    ArrayRef<tpc::QuantizeOp> points) {
     for (tpc::QuantizeOp point : points)
-      if (const StoredIntegers *stored = context.findPoint(point.getResult())) {
+      if (const StoredIntegers *stored = forms.findPoint(point.getResult())) {
         auto name = StringAttr::get(point.getContext(),
                                     point.getPointName() + "/float");
         infos.try_emplace(
@@ -33,8 +39,8 @@ public:
             DequantizeInfo{*stored, NameLoc::get(name, point.getLoc())});
       }
     addConversion([](Type type) { return type; });
-    addConversion([&context](Value value) -> std::optional<Type> {
-      const StoredIntegers *stored = context.findPoint(value);
+    addConversion([&forms](Value value) -> std::optional<Type> {
+      const StoredIntegers *stored = forms.findPoint(value);
       if (!stored)
         return std::nullopt;
       return stored->value.getType();
@@ -55,14 +61,14 @@ private:
 /// Replaces a point by what it makes: integers, or what it reads where it does
 /// nothing. Levels of constants that no integers stand for are constants.
 struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
-  ConvertPoint(const TypeConverter &converter, IntegerContext &lowered,
+  ConvertPoint(const TypeConverter &converter, IntegerForms &forms,
                MLIRContext *context)
-      : OpConversionPattern(converter, context), lowered(lowered) {}
+      : OpConversionPattern(converter, context), forms(forms) {}
 
   LogicalResult
   matchAndRewrite(tpc::QuantizeOp point, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (const StoredIntegers *stored = lowered.findPoint(point.getResult())) {
+    if (const StoredIntegers *stored = forms.findPoint(point.getResult())) {
       rewriter.replaceOp(point, stored->value);
       return success();
     }
@@ -72,7 +78,7 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
     }
     std::optional<ConstantTensor> levels;
     if (point.isWeight())
-      levels = lowered.getConstants().evaluate(point.getResult());
+      levels = forms.getConstants().evaluate(point.getResult());
     if (!levels)
       return failure();
     rewriter.replaceOpWithNewOp<tosa::ConstOp>(
@@ -80,28 +86,28 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
     return success();
   }
 
-  IntegerContext &lowered;
+  IntegerForms &forms;
 };
 
 /// Makes an op read integers instead of the numbers that they stand for: levels
 /// are ordered as these, and results are integers where the options say so.
 template <typename Op> struct ConvertReader : OpConversionPattern<Op> {
-  ConvertReader(const TypeConverter &converter, IntegerContext &lowered,
+  ConvertReader(const TypeConverter &converter, IntegerForms &forms,
                 MLIRContext *context)
-      : OpConversionPattern<Op>(converter, context), lowered(lowered) {}
+      : OpConversionPattern<Op>(converter, context), forms(forms) {}
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> operands(op->getOperands());
     for (Value &operand : operands)
-      if (IntegerOr<StoredIntegers> stored = lowered.getStored(operand))
+      if (IntegerOr<StoredIntegers> stored = getStored(forms, operand))
         operand = stored->value;
     rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
     return success();
   }
 
-  IntegerContext &lowered;
+  IntegerForms &forms;
 };
 
 /// Leaves ops of TOSA only where values stay float.
@@ -140,15 +146,15 @@ void IntegerLowering::cutSoftmax() {
 }
 
 void IntegerLowering::lowerReaders() {
-  IntegerBuilder &b = context.getBuilder();
-  bool areResults = context.getOptions().boundary == IntegerBoundary::Integer;
+  IntegerBuilder &b = forms.getBuilder();
+  bool areResults = forms.getOptions().boundary == IntegerBoundary::Integer;
   function.walk([&](Operation *op) {
     auto result = dyn_cast<func::ReturnOp>(op);
     if (!isa<tosa::ArgMaxOp>(op) && !(areResults && result))
       return;
     b.setLoc(op->getLoc());
     for (auto [number, value] : llvm::enumerate(op->getOperands())) {
-      IntegerOr<StoredIntegers> stored = context.getStored(value);
+      IntegerOr<StoredIntegers> stored = getStored(forms, value);
       if (stored && result)
         function.setResultAttr(unsigned(number), kQuantizedAttrName,
                                stored->encoding.describe(findPointName(value))
@@ -159,9 +165,9 @@ void IntegerLowering::lowerReaders() {
 
 LogicalResult IntegerLowering::convert() {
   MLIRContext *ir = function.getContext();
-  IntegerConverter converter(context, points);
+  IntegerConverter converter(forms, points);
   RewritePatternSet patterns(ir);
-  patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, context,
+  patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, forms,
                                                             ir);
   patterns.add<ConvertBias>(converter, ir);
   // Whatever has no pattern stays, and reads numbers.
@@ -169,13 +175,13 @@ LogicalResult IntegerLowering::convert() {
   auto readsNumbers = [&](Operation *op) {
     return llvm::none_of(op->getOperands(), [&](Value value) {
       return isa<FloatType>(getElementTypeOrSelf(value)) &&
-             context.getStored(value);
+             getStored(forms, value);
     });
   };
   target.addLegalDialect<tosa::TosaDialect>();
   target.addDynamicallyLegalOp<tosa::ArgMaxOp>(readsNumbers);
-  if (context.getOptions().boundary == IntegerBoundary::Integer) {
-    patterns.add<ConvertReader<func::ReturnOp>>(converter, context, ir);
+  if (forms.getOptions().boundary == IntegerBoundary::Integer) {
+    patterns.add<ConvertReader<func::ReturnOp>>(converter, forms, ir);
     target.addDynamicallyLegalOp<func::ReturnOp>(readsNumbers);
   }
   return applyPartialConversion(function, target, std::move(patterns));
@@ -223,7 +229,7 @@ void IntegerLowering::recordPoints() {
 }
 
 LogicalResult IntegerLowering::finish() {
-  if (context.getOptions().softmax == IntegerSoftmax::Cut)
+  if (forms.getOptions().softmax == IntegerSoftmax::Cut)
     cutSoftmax();
   lowerReaders();
   if (failed(convert()))

@@ -11,7 +11,7 @@ static constexpr StringLiteral kPass = "mct-lower-to-integer";
 IntegerLowering::IntegerLowering(func::FuncOp function,
                                  const KernelOps &kernels,
                                  const IntegerOptions &options)
-    : function(function), context(function, kernels, options) {
+    : function(function), forms(function, kernels, options) {
   function.walk([&](tpc::QuantizeOp point) { points.push_back(point); });
 }
 
@@ -35,7 +35,7 @@ void IntegerLowering::reportFailure(tpc::QuantizeOp point,
 void IntegerLowering::lowerArgument(tpc::QuantizeOp point,
                                     const Encoding &encoding) {
   auto argument = cast<BlockArgument>(point.getInput());
-  IntegerBuilder &b = context.getBuilder();
+  IntegerBuilder &b = forms.getBuilder();
   NamedAttrList attributes(function.getArgAttrDict(argument.getArgNumber()));
   attributes.set(
       kQuantizedAttrName,
@@ -46,15 +46,14 @@ void IntegerLowering::lowerArgument(tpc::QuantizeOp point,
           attributes.getDictionary(b.getContext()), argument.getLoc())))
     return;
   replacedArguments.push_back(argument);
-  context.setStored(point.getResult(),
-                    {function.getArgument(number), encoding});
+  forms.setStored(point.getResult(), {function.getArgument(number), encoding});
 }
 
 void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
   if (!point.isActivation() || !point.getParametersAttr())
     return;
-  IntegerBuilder &b = context.getBuilder();
-  const IntegerOptions &options = context.getOptions();
+  IntegerBuilder &b = forms.getBuilder();
+  const IntegerOptions &options = forms.getOptions();
   b.setInsertionPoint(point);
   b.setLoc(NameLoc::get(b.getStringAttr(point.getPointName() + "/integer"),
                         point.getLoc()));
@@ -75,14 +74,15 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
   if (options.softmax == IntegerSoftmax::Cut && point->hasOneUse() &&
       isa<func::ReturnOp>(*point->user_begin()) && getSoftmaxInput(input))
     return;
-  context.roundHalfUpReason = "";
-  IntegerOr<Value> codes = context.getCodes(input, *encoding);
-  if (codes && !context.roundHalfUpReason.empty())
+  IntegerDeviations deviations;
+  IntegerOr<Value> codes =
+      IntegerContext(forms, deviations).getCodes(input, *encoding);
+  if (codes && !deviations.roundHalfUpReason.empty())
     emitRecord(
         point, kPass,
         Record(Decision::Noted, Reason::RoundsItsOwnWay, input.getDefiningOp())
             << "halves go up in it, not to the even code: it has "
-            << context.roundHalfUpReason);
+            << deviations.roundHalfUpReason);
   if (!codes) {
     // A float argument is converted; anything else could have been integer.
     if (!argument)
@@ -90,7 +90,7 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
     codes = b.quantize(input, *encoding);
   }
   setName(*codes, point);
-  context.setStored(point.getResult(), {*codes, *encoding});
+  forms.setStored(point.getResult(), {*codes, *encoding});
   entries.push_back(
       encoding->describe(point.getPointName()).toAttribute(b.getContext()));
 }
@@ -100,10 +100,10 @@ void IntegerLowering::lower() {
   for (tpc::QuantizeOp point : points) {
     for (; !region->isAncestor(point->getParentRegion());
          region = region->getParentRegion())
-      context.leave(*region);
+      forms.leave(*region);
     region = point->getParentRegion();
     lowerPoint(point);
   }
   for (; region != body; region = region->getParentRegion())
-    context.leave(*region);
+    forms.leave(*region);
 }

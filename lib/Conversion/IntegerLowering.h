@@ -47,7 +47,7 @@ private:
   void recordPoints();
 
   mlir::func::FuncOp function;
-  IntegerContext context;
+  IntegerForms forms;
   llvm::SmallVector<tpc::QuantizeOp> points;
   llvm::SmallVector<mlir::BlockArgument> replacedArguments;
   llvm::SmallVector<mlir::Attribute> entries;

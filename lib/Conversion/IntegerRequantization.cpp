@@ -337,9 +337,9 @@ Value Requantizer::roundToEven() {
            std::ldexp(double(parts->multiplier), -parts->shift) == factor;
   });
   if (isWide)
-    context.roundHalfUpReason = "sums that 32 bits may not hold";
+    context.noteRoundHalfUp("sums that 32 bits may not hold");
   else if (!isExact)
-    context.roundHalfUpReason = "a factor that no multiplier of 31 bits has";
+    context.noteRoundHalfUp("a factor that no multiplier of 31 bits has");
   bool isPower = llvm::all_of(factors, quantization::isPowerOfTwo);
   if (isWide || (!isPower && !isExact))
     return rescaleToCodes(value);
@@ -373,8 +373,8 @@ Value Requantizer::run() {
   bool isMean = accumulator.mean && quantization::isPowerOfTwo(ratio);
   bool isNudged = isMean && ratio <= kNudge / 4.0;
   if (isMean && roundsToEven() && !isNudged)
-    context.roundHalfUpReason =
-        "means on a grid that is more than 16 times as fine";
+    context.noteRoundHalfUp(
+        "means on a grid that is more than 16 times as fine");
   if (isNudged && (accumulator.mean->hasNegative || roundsToEven()))
     return roundMean();
   if (isNudged)

@@ -13,14 +13,12 @@
 #include "mct/Planning/Device.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
-
-// Memory of the camera for weights, biases and activations.
-static constexpr int64_t kImx500Bytes = 8 << 20;
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -116,6 +114,21 @@ static LogicalResult checkSizes(Operation *op) {
   return success();
 }
 
+/// Fails where an argument has more samples than the device takes at once.
+static LogicalResult checkBatch(GraphBuilder &graph, RankedTensorType type) {
+  tpc::OnnxLimitsOp limits = graph.limits;
+  if (!limits || type.getRank() < 2 || type.isDynamicDim(0) ||
+      type.getDimSize(0) <= int64_t(limits.getBatch()))
+    return success();
+  InFlightDiagnostic error = graph.function.emitOpError()
+                             << "has a batch of " << type.getDimSize(0) << "; "
+                             << limits.getDeviceName() << " takes "
+                             << limits.getBatch() << " at once";
+  error.attachNote() << "mct-set-batch{size=" << limits.getBatch()
+                     << "}, or size=0 for one that is not known";
+  return failure();
+}
+
 static LogicalResult emitArguments(GraphBuilder &graph) {
   for (BlockArgument argument : graph.function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -132,15 +145,8 @@ static LogicalResult emitArguments(GraphBuilder &graph) {
                             "module of before mct-lower-to-integer";
       return failure();
     }
-    if (graph.isForImx500() && type.getRank() > 1 && type.getDimSize(0) != 1 &&
-        !type.isDynamicDim(0)) {
-      InFlightDiagnostic error = graph.function.emitOpError()
-                                 << "has a batch of " << type.getDimSize(0)
-                                 << "; the IMX500 takes one image at a time";
-      error.attachNote()
-          << "mct-set-batch{size=1}, or size=0 for one that is not known";
+    if (failed(checkBatch(graph, type)))
       return failure();
-    }
     bool isImage = type.getRank() == 4 && isReadAsImage(argument);
     Layout layout =
         isImage ? Layout::channelsFirst() : Layout::identity(type.getRank());
@@ -180,11 +186,13 @@ static LogicalResult emitResults(GraphBuilder &graph, func::ReturnOp end) {
 }
 
 static LogicalResult checkMemory(GraphBuilder &graph) {
-  if (graph.weightBits / 8 <= kImx500Bytes)
+  tpc::OnnxLimitsOp limits = graph.limits;
+  if (graph.weightBits / 8 <= int64_t(limits.getBytes()))
     return success();
   InFlightDiagnostic error = graph.function.emitOpError()
                              << "has weights of " << graph.weightBits / 8
-                             << " bytes; the IMX500 has " << kImx500Bytes
+                             << " bytes; " << limits.getDeviceName() << " has "
+                             << limits.getBytes()
                              << " for them and for activations";
   error.attachNote() << "mct-assign-bit-widths{budget=weights:…} finds fewer "
                         "bits; mct-report-memory tells where they are";
@@ -298,14 +306,47 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
     return failure();
   if (graph.isQdq())
     lowerQdqPoints(graph);
-  if (!graph.isForImx500())
+  if (!graph.limits)
     return success();
-  FailureOr<Device> device =
-      Device::find("imx500", graph.function->getParentOfType<ModuleOp>());
-  if (failed(device) || failed(checkForDevice(graph.model, device->get())) ||
-      failed(checkMemory(graph)))
-    return failure();
-  return success();
+  return failure(
+      failed(checkForDevice(graph.model,
+                            graph.limits->getParentOfType<tpc::DeviceOp>())) ||
+      failed(checkMemory(graph)));
+}
+
+void OnnxOptions::setProfile(StringRef name) {
+  profile = llvm::StringSwitch<OnnxProfile>(name)
+                .Case("mct_quantizers", OnnxProfile::MctQuantizers)
+                .Case("qdq", OnnxProfile::Qdq)
+                .Default(OnnxProfile::Device);
+  device = profile == OnnxProfile::Device ? name.str() : "";
+}
+
+/// Returns the device that a file is for, or none for another profile.
+static FailureOr<Device> findDevice(ModuleOp module,
+                                    const OnnxOptions &options) {
+  if (options.profile != OnnxProfile::Device)
+    return Device();
+  // A misspelt profile is looked for among the devices.
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (!options.device.empty())
+          diagnostic.attachNote(module.getLoc())
+              << "profiles that name no device: 'qdq', 'mct_quantizers'";
+        return failure();
+      });
+  FailureOr<Device> device = Device::find(options.device, module);
+  if (failed(device) || device->getFact<tpc::OnnxLimitsOp>())
+    return device;
+  InFlightDiagnostic error = module.emitOpError();
+  if (device->get())
+    error << "is for " << device->getDisplayName()
+          << ", which has no tpc.onnx_limits and runs no files of ONNX";
+  else
+    error << "is compiled for no target whose device runs files of ONNX";
+  error.attachNote() << "choose the profile: 'qdq' for any user of ONNX, "
+                        "'mct_quantizers', or the name of a device";
+  return failure();
 }
 
 LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
@@ -316,12 +357,17 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
   if (failed(function) || failed(requireFrozenPoints(*function)))
     return failure();
   assignNames(*function);
-  if (options.profile == OnnxProfile::Imx500)
-    insertShiftPoints(*function);
+  FailureOr<Device> device = findDevice(*copy, options);
+  if (failed(device))
+    return failure();
+  const KernelOps kernels(*copy);
+  auto limits = device->getFact<tpc::OnnxLimitsOp>();
+  if (limits && llvm::is_contained(limits.getSignedWidths(), kShiftPointBits))
+    insertShiftPoints(*function, kernels);
   if (options.profile == OnnxProfile::Qdq &&
       failed(simulateIntegers(*copy, *function)))
     return failure();
-  GraphBuilder graph(*function, options);
+  GraphBuilder graph(*function, kernels, options, limits);
   if (failed(writeNetwork(graph)))
     return failure();
   if (options.format == OnnxFormat::Text) {

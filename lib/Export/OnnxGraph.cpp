@@ -315,10 +315,10 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
       point = candidate;
       break;
     }
-  if (isKernel && !point && isForImx500()) {
+  if (isKernel && !point && limits) {
     InFlightDiagnostic error = user->emitOpError()
-                               << "has a kernel that is not quantized, which "
-                                  "the IMX500 would take for one of 8 bits";
+                               << "has a kernel that is not quantized; "
+                               << limits.describeWeights();
     if (tpc::QuantizeOp empty =
             constant.points.empty() ? point : constant.points.front())
       error.attachNote(empty.getLoc())

@@ -10,7 +10,7 @@
 #include "mct/Export/Onnx.h"
 #include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcDevices.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -64,11 +64,11 @@ mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
 class GraphBuilder {
 public:
-  GraphBuilder(mlir::func::FuncOp function, const OnnxOptions &options)
-      : function(function), options(options),
-        kernels(function->getParentOfType<mlir::ModuleOp>()) {}
+  GraphBuilder(mlir::func::FuncOp function, const KernelOps &kernels,
+               const OnnxOptions &options, tpc::OnnxLimitsOp limits)
+      : function(function), options(options), limits(limits), kernels(kernels) {
+  }
 
-  bool isForImx500() const { return options.profile == OnnxProfile::Imx500; }
   bool isQdq() const { return options.profile == OnnxProfile::Qdq; }
   /// Returns the version of ONNX's operators that the file has.
   int64_t getOperatorSet() const;
@@ -117,7 +117,7 @@ public:
                                        mlir::Value value);
   /// Adds a constant with the quantizer of its point and returns the name of
   /// the tensor. `elements`: for each element of the tensor the index of that
-  /// of the constant. A kernel has to be quantized for the camera.
+  /// of the constant. A kernel has to be quantized for a device.
   mlir::FailureOr<std::string>
   writeConstant(mlir::Operation *user, const Constant &constant,
                 const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
@@ -132,7 +132,9 @@ public:
 
   mlir::func::FuncOp function;
   const OnnxOptions &options;
-  KernelOps kernels;
+  /// Limits of the device that the file is for, or null.
+  tpc::OnnxLimitsOp limits;
+  const KernelOps &kernels;
   Model model;
   /// Size of the weights and biases.
   int64_t weightBits = 0;

@@ -83,8 +83,8 @@ static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
   return form;
 }
 
-/// Emits the error that the camera has no quantizer like that of a point.
-static LogicalResult notForImx500(tpc::QuantizeOp point, const Twine &what,
+/// Emits the error that a device has no quantizer like that of a point.
+static LogicalResult notForDevice(tpc::QuantizeOp point, const Twine &what,
                                   const Twine &remedy) {
   return refusePoint(point, what,
                      remedy +
@@ -92,7 +92,8 @@ static LogicalResult notForImx500(tpc::QuantizeOp point, const Twine &what,
 }
 
 static LogicalResult checkActivation(tpc::QuantizeOp point,
-                                     const PointForm &form, bool isForImx500) {
+                                     const PointForm &form,
+                                     tpc::OnnxLimitsOp limits) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   unsigned bits = parameters.getBits();
   bool isSigned = parameters.getIsSigned();
@@ -101,27 +102,30 @@ static LogicalResult checkActivation(tpc::QuantizeOp point,
                        "is an activation with a table, or with parameters for "
                        "each channel",
                        "mct_quantizers has no op for that in ONNX");
-  if (!isForImx500)
+  if (!limits)
     return success();
-  if (form.kind == PointForm::Kind::Range)
-    return notForImx500(point,
-                        "has a zero point; activations of the IMX500 have a "
-                        "threshold that is a power of two",
+  if (limits.getPowerOfTwo() &&
+      (form.kind == PointForm::Kind::Range || !form.isPowerOfTwo)) {
+    std::string what =
+        form.kind == PointForm::Kind::Range
+            ? "a zero point"
+            : "the threshold " +
+                  std::to_string(parameters.getThresholds().front());
+    return notForDevice(point,
+                        "has " + what + "; activations of " +
+                            limits.getDeviceName() +
+                            " have a threshold that is a power of two",
                         "choose a target with power-of-two activations");
-  if (!form.isPowerOfTwo)
-    return notForImx500(point,
-                        "has the threshold " +
-                            std::to_string(parameters.getThresholds().front()) +
-                            ", which the IMX500 would round up to a power of "
-                            "two",
-                        "choose a target with power-of-two activations");
-  if (bits != 8 && !(bits == 16 && isSigned))
-    return notForImx500(point,
-                        Twine("has ") + Twine(bits) +
-                            (isSigned ? " bits, signed" : " bits, unsigned") +
-                            "; activations of the IMX500 have 8, or 16 signed "
-                            "ones",
-                        "give it 8 bits (overrides)");
+  }
+  if (!llvm::is_contained(isSigned ? limits.getSignedWidths()
+                                   : limits.getUnsignedWidths(),
+                          int64_t(bits)))
+    return notForDevice(
+        point,
+        "has " + Twine(bits) +
+            (isSigned ? " bits, signed; " : " bits, unsigned; ") +
+            limits.describeActivations(),
+        "give it one of them (overrides)");
   return success();
 }
 
@@ -154,8 +158,8 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
     return failure();
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (!parameters) {
-    if (graph.isForImx500())
-      return notForImx500(point, "has no parameters",
+    if (graph.limits)
+      return notForDevice(point, "has no parameters",
                           "run mct-select-parameters, after mct-calibrate");
     graph.define(point.getResult(), input->name, input->layout);
     return success();
@@ -163,8 +167,7 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
   if (parameters.getRoundingMode() == quantization::Rounding::HalfUp)
     return refuseHalfUp(point);
   FailureOr<PointForm> form = describe(point);
-  if (failed(form) ||
-      failed(checkActivation(point, *form, graph.isForImx500())))
+  if (failed(form) || failed(checkActivation(point, *form, graph.limits)))
     return failure();
   StringRef opType = "ActivationUniformQuantizer";
   std::vector<NodeAttribute> attributes;
@@ -192,7 +195,7 @@ LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkWeights(tpc::QuantizeOp point, const PointForm &form,
-                                  bool isForImx500) {
+                                  tpc::OnnxLimitsOp limits) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   unsigned bits = parameters.getBits();
   if (!parameters.getIsSigned() && form.kind != PointForm::Kind::Range)
@@ -201,24 +204,24 @@ static LogicalResult checkWeights(tpc::QuantizeOp point, const PointForm &form,
                        "cannot have",
                        "choose its parameters anew: "
                        "mct-select-weight-parameters makes signed ones");
-  if (!isForImx500)
+  if (!limits)
     return success();
-  if (form.kind == PointForm::Kind::Range)
-    return notForImx500(point,
-                        "has zero points, which weights of the IMX500 cannot "
-                        "have",
+  if (limits.getSymmetric() && form.kind == PointForm::Kind::Range)
+    return notForDevice(point,
+                        "has zero points, which weights of " +
+                            limits.getDeviceName() + " cannot have",
                         "choose a target with symmetric weights");
-  if (bits != 2 && bits != 4 && bits != 8)
-    return notForImx500(point,
-                        Twine("has ") + Twine(bits) +
-                            " bits; weights of the IMX500 have 2, 4 or 8",
-                        "give it one of them (overrides)");
-  if (form.kind == PointForm::Kind::Table &&
+  if (!llvm::is_contained(limits.getWeightWidths(), int64_t(bits)))
+    return notForDevice(
+        point, "has " + Twine(bits) + " bits; " + limits.describeWeights(),
+        "give it one of them (overrides)");
+  if (limits.getTablesWithZero() && form.kind == PointForm::Kind::Table &&
       form.table.size() == size_t(1) << bits &&
       !llvm::is_contained(form.table, 0.0f))
-    return notForImx500(point,
-                        Twine("has a table of ") + Twine(form.table.size()) +
-                            " entries without 0, which the IMX500 refuses",
+    return notForDevice(point,
+                        "has a table of " + Twine(form.table.size()) +
+                            " entries without 0, which " +
+                            limits.getDeviceName() + " refuses",
                         "choose its parameters anew with a target of fewer "
                         "bits, or without tables");
   return success();
@@ -268,7 +271,7 @@ FailureOr<std::string> onnx::quantizeWeights(GraphBuilder &graph,
                                              ArrayRef<int64_t> shape,
                                              ArrayRef<int64_t> elements) {
   FailureOr<PointForm> form = describe(point);
-  if (failed(form) || failed(checkWeights(point, *form, graph.isForImx500())))
+  if (failed(form) || failed(checkWeights(point, *form, graph.limits)))
     return failure();
   std::optional<FileChannels> channels = FileChannels();
   if (point.getParametersAttr().getNumChannels() != 1)

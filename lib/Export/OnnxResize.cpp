@@ -60,7 +60,7 @@ std::optional<ResizeAttributes> mct::onnx::findResize(bool isBilinear,
       }
     return true;
   };
-  // Those that the IMX500 has come first.
+  // Modes that most devices have come first.
   static constexpr StringRef kBilinear[] = {"half_pixel", "asymmetric",
                                             "align_corners"};
   static constexpr StringRef kNearest[] = {"asymmetric", "half_pixel",

@@ -4,7 +4,6 @@
 #include "mct/IR/Constants.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
-#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Selection.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -58,7 +57,7 @@ static tpc::QuantizerAttrInterface makeQuantizer(tpc::QuantizeOp outer,
     return {};
   quantization::SelectionOptions options;
   options.kind = quantization::QuantizationMethod::PowerOfTwo;
-  options.bits = 16;
+  options.bits = kShiftPointBits;
   quantization::SelectedParameters selected;
   selected.threshold = std::exp2(std::ceil(std::log2(reach)));
   auto method = tpc::MethodAttr::get(outer.getContext(),
@@ -70,8 +69,7 @@ static tpc::QuantizerAttrInterface makeQuantizer(tpc::QuantizeOp outer,
   return rounding && inner ? inner.withRoundingMode(*rounding) : inner;
 }
 
-void mct::insertShiftPoints(func::FuncOp function) {
-  KernelOps kernels(function->getParentOfType<ModuleOp>());
+void mct::insertShiftPoints(func::FuncOp function, const KernelOps &kernels) {
   SmallVector<tosa::AddOp> sums;
   function.walk([&](tosa::AddOp op) { sums.push_back(op); });
   for (tosa::AddOp sum : sums) {
@@ -116,7 +114,7 @@ struct InsertShiftPointsPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        insertShiftPoints(function);
+        insertShiftPoints(function, getAnalysis<KernelOps>());
   }
 };
 } // namespace

@@ -2,12 +2,17 @@
 #ifndef MCT_LIB_EXPORT_SHIFTPOINTS_H
 #define MCT_LIB_EXPORT_SHIFTPOINTS_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct {
 
-/// Puts the points of `mct-insert-shift-points` into a function.
-void insertShiftPoints(mlir::func::FuncOp function);
+/// Width of the points of `mct-insert-shift-points`, in bits; they are signed.
+inline constexpr int64_t kShiftPointBits = 16;
+
+/// Puts the points of `mct-insert-shift-points` into a function. `kernels`: of
+/// its module.
+void insertShiftPoints(mlir::func::FuncOp function, const KernelOps &kernels);
 
 } // namespace mct
 

@@ -391,6 +391,24 @@ static void printText(Device &device, raw_ostream &os) {
   if (auto operators = device.getFact<tpc::OnnxOperatorsOp>();
       operators && !operators.getMissing().empty())
     os << "  has no ONNX operators " << operators.getMissing() << '\n';
+  if (auto limits = device.getFact<tpc::OnnxLimitsOp>())
+    os << "  runs ONNX files of batch " << limits.getBatch() << " within "
+       << limits.getBytes() << " bytes; " << limits.describeWeights() << ", "
+       << limits.describeActivations() << '\n';
+}
+
+static json::Value toJSON(tpc::OnnxLimitsOp limits) {
+  if (!limits)
+    return nullptr;
+  return json::Object{
+      {"batch", int64_t(limits.getBatch())},
+      {"bytes", int64_t(limits.getBytes())},
+      {"signed_widths", json::Array(limits.getSignedWidths())},
+      {"unsigned_widths", json::Array(limits.getUnsignedWidths())},
+      {"power_of_two", limits.getPowerOfTwo()},
+      {"weight_widths", json::Array(limits.getWeightWidths())},
+      {"symmetric", limits.getSymmetric()},
+      {"tables_with_zero", limits.getTablesWithZero()}};
 }
 
 static json::Object deviceToJSON(Device &device) {
@@ -410,10 +428,12 @@ static json::Object deviceToJSON(Device &device) {
   if (auto operators = device.getFact<tpc::OnnxOperatorsOp>())
     for (StringAttr name : operators.getMissing().getAsRange<StringAttr>())
       missing.push_back(name.getValue());
-  return json::Object{{"name", device.getDisplayName()},
-                      {"integer_only", device.isIntegerOnly()},
-                      {"refuses", std::move(refused)},
-                      {"missing_onnx_operators", std::move(missing)}};
+  return json::Object{
+      {"name", device.getDisplayName()},
+      {"integer_only", device.isIntegerOnly()},
+      {"refuses", std::move(refused)},
+      {"missing_onnx_operators", std::move(missing)},
+      {"onnx_limits", toJSON(device.getFact<tpc::OnnxLimitsOp>())}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,8 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   if (failed(function))
     return failure();
   assignNames(*function);
-  if (failed(describe(*function, inputs.settings.run.threads, report)))
+  const KernelOps kernels(inputs.quantized);
+  if (failed(describe(*function, kernels, inputs.settings.run.threads, report)))
     return failure();
   EffectOptions options;
   options.function = inputs.function;
@@ -58,17 +59,18 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   if (!settings.cache)
     settings.cache = std::make_shared<execution::RunCache>();
   std::unique_ptr<EffectRun> run;
-  if (failed(measureEffects(inputs.quantized, inputs.floating, inputs.integer,
-                            settings, options, report, &run)))
+  if (failed(measureEffects(inputs.quantized, kernels, inputs.floating,
+                            inputs.integer, settings, options, report, &run)))
     return failure();
-  if (failed(observe(inputs.quantized, inputs.function, settings, report)))
+  if (failed(observe(inputs.quantized, kernels, inputs.function, settings,
+                     report)))
     return failure();
   addRejectedCorrections(*function, report);
   if (inputs.trace)
     addTrace(report, *inputs.trace);
   report.diagnoses = diagnose(report);
-  if (run &&
-      failed(tryRemedies(inputs.quantized, inputs.function, *run, report)))
+  if (run && failed(tryRemedies(inputs.quantized, kernels, inputs.function,
+                                *run, report)))
     return failure();
   for (Result &result : report.results)
     result.verdict = describeResult(report, result);

@@ -49,9 +49,8 @@ struct Members {
 
 class Describer {
 public:
-  Describer(func::FuncOp function, Report &report)
-      : function(function), report(report),
-        kernels(KernelOps::forModule(function->getParentOfType<ModuleOp>())),
+  Describer(func::FuncOp function, const KernelOps &kernels, Report &report)
+      : function(function), report(report), kernels(kernels),
         chains(function, kernels) {}
 
   void run(const support::Threads &threads);
@@ -72,7 +71,7 @@ private:
 
   func::FuncOp function;
   Report &report;
-  KernelOps kernels;
+  const KernelOps &kernels;
   FusedChains chains;
   std::vector<Members> members;
   llvm::DenseMap<Operation *, size_t> owner;
@@ -595,13 +594,13 @@ void Describer::run(const support::Threads &threads) {
   addDecisions();
 }
 
-LogicalResult report::describe(func::FuncOp function,
+LogicalResult report::describe(func::FuncOp function, const KernelOps &kernels,
                                const support::Threads &threads,
                                Report &report) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
            << "has " << function.getBody().getBlocks().size()
            << " blocks; a report needs a network without control flow";
-  Describer(function, report).run(threads);
+  Describer(function, kernels, report).run(threads);
   return success();
 }

@@ -2,6 +2,7 @@
 #ifndef MCT_LIB_REPORT_DESCRIBE_H
 #define MCT_LIB_REPORT_DESCRIBE_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Histogram.h"
 #include "mct/Report/Report.h"
 #include "mct/Support/Threads.h"
@@ -15,8 +16,9 @@ namespace mct::report {
 /// (`assignNames`), and its arguments are operators, too. Where the module has
 /// no target, or one that does not fit it, operators say what they compute and
 /// nothing about sets. Fails with a diagnostic where the function has several
-/// blocks. The same for any number of threads.
+/// blocks. The same for any number of threads. `kernels`: of its module.
 mlir::LogicalResult describe(mlir::func::FuncOp function,
+                             const KernelOps &kernels,
                              const support::Threads &threads, Report &report);
 
 /// Describes one point: shape, statistics, parameters, how they were found, and

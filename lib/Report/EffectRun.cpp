@@ -104,7 +104,8 @@ class EffectRunImpl {
 public:
   explicit EffectRunImpl(Location loc) : loc(loc) {}
 
-  LogicalResult prepare(ModuleOp quantized, ModuleOp floating,
+  LogicalResult prepare(ModuleOp quantized, const KernelOps &kernels,
+                        ModuleOp floating,
                         const execution::RunSettings &settings,
                         const EffectRunOptions &asked, std::string &whyNot);
   FailureOr<RunDistance> measure(const SwitchState &state,
@@ -171,10 +172,9 @@ private:
 // The compiled network
 //===----------------------------------------------------------------------===//
 
-std::string EffectRun::findObstacle(func::FuncOp function) {
+std::string EffectRun::findObstacle(func::FuncOp function,
+                                    const KernelOps &kernels) {
   std::string obstacle;
-  KernelOps kernels =
-      KernelOps::forModule(function->getParentOfType<ModuleOp>());
   function.walk([&](Operation *op) {
     if (isa<func::CallOp>(op))
       obstacle = "it calls other functions, and points are switched within "
@@ -409,7 +409,9 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
   return success();
 }
 
-LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
+LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
+                                     const KernelOps &kernels,
+                                     ModuleOp floating,
                                      const execution::RunSettings &settings,
                                      const EffectRunOptions &asked,
                                      std::string &whyNot) {
@@ -424,7 +426,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized, ModuleOp floating,
       return failure();
     // Files of samples may name arguments.
     assignNames(*own);
-    describe(*own, *other, KernelOps::forModule(*copy));
+    describe(*own, *other, kernels);
     if (points.empty()) {
       whyNot = "no point of it quantizes";
       return success();
@@ -656,13 +658,13 @@ EffectRun::EffectRun() = default;
 EffectRun::~EffectRun() = default;
 
 FailureOr<std::unique_ptr<EffectRun>>
-EffectRun::create(ModuleOp quantized, ModuleOp floating,
-                  const execution::RunSettings &settings,
+EffectRun::create(ModuleOp quantized, const KernelOps &kernels,
+                  ModuleOp floating, const execution::RunSettings &settings,
                   const EffectRunOptions &options, std::string &whyNot) {
   std::unique_ptr<EffectRun> run(new EffectRun());
   run->impl = std::make_unique<EffectRunImpl>(quantized.getLoc());
-  if (failed(
-          run->impl->prepare(quantized, floating, settings, options, whyNot)))
+  if (failed(run->impl->prepare(quantized, kernels, floating, settings, options,
+                                whyNot)))
     return failure();
   if (!whyNot.empty())
     return std::unique_ptr<EffectRun>();

@@ -9,6 +9,7 @@
 #include "mct/Evaluation/Comparison.h"
 #include "mct/Evaluation/ResultDistance.h"
 #include "mct/Execution/Run.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Planning/ResultGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -79,14 +80,15 @@ public:
   ~EffectRun();
 
   /// Returns why points of the function cannot be switched; empty: they can.
-  static std::string findObstacle(mlir::func::FuncOp function);
+  static std::string findObstacle(mlir::func::FuncOp function,
+                                  const KernelOps &kernels);
 
   /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
   /// runs that of `floating`. A diagnostic for everything that fails; `whyNot`
   /// is set instead, and null returned, where the network cannot be run so.
   static mlir::FailureOr<std::unique_ptr<EffectRun>>
-  create(mlir::ModuleOp quantized, mlir::ModuleOp floating,
-         const execution::RunSettings &settings,
+  create(mlir::ModuleOp quantized, const KernelOps &kernels,
+         mlir::ModuleOp floating, const execution::RunSettings &settings,
          const EffectRunOptions &options, std::string &whyNot);
 
   /// Returns the points that quantize or whose layer is corrected, by unique

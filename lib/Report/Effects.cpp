@@ -133,11 +133,12 @@ namespace {
 /// One report being filled.
 class Measurement {
 public:
-  Measurement(ModuleOp quantized, ModuleOp floating, ModuleOp integer,
-              execution::RunSettings settings, const EffectOptions &options,
-              Report &report)
-      : quantized(quantized), floating(floating), integer(integer),
-        settings(std::move(settings)), options(options), report(report) {
+  Measurement(ModuleOp quantized, const KernelOps &kernels, ModuleOp floating,
+              ModuleOp integer, execution::RunSettings settings,
+              const EffectOptions &options, Report &report)
+      : kernels(kernels), quantized(quantized), floating(floating),
+        integer(integer), settings(std::move(settings)), options(options),
+        report(report) {
     if (!this->settings.cache)
       this->settings.cache = std::make_shared<execution::RunCache>();
     for (Point &point : report.points)
@@ -166,6 +167,7 @@ private:
   LogicalResult measurePoints(EffectRun &effects);
   void addWorstPoints(const EffectRun &effects, ArrayRef<RunDistance> own);
 
+  const KernelOps &kernels;
   ModuleOp quantized, floating, integer;
   execution::RunSettings settings;
   const EffectOptions &options;
@@ -296,7 +298,7 @@ LogicalResult Measurement::createRun() {
       findEntryFunction(quantized, options.function);
   if (failed(function))
     return failure();
-  report.whyNoEffects = EffectRun::findObstacle(*function);
+  report.whyNoEffects = EffectRun::findObstacle(*function, kernels);
   if (!report.whyNoEffects.empty())
     return success();
   EffectRunOptions asked;
@@ -316,7 +318,7 @@ LogicalResult Measurement::createRun() {
       groups.names.push_back(group.name);
     }
   }
-  auto run = EffectRun::create(quantized, floating, settings, asked,
+  auto run = EffectRun::create(quantized, kernels, floating, settings, asked,
                                report.whyNoEffects);
   if (failed(run))
     return failure();
@@ -432,14 +434,15 @@ LogicalResult Measurement::measureEffects() {
   return measureCorrections(effects, report);
 }
 
-LogicalResult mct::report::measureEffects(ModuleOp quantized, ModuleOp floating,
-                                          ModuleOp integer,
+LogicalResult mct::report::measureEffects(ModuleOp quantized,
+                                          const KernelOps &kernels,
+                                          ModuleOp floating, ModuleOp integer,
                                           execution::RunSettings settings,
                                           const EffectOptions &options,
                                           Report &report,
                                           std::unique_ptr<EffectRun> *run) {
-  Measurement measurement(quantized, floating, integer, std::move(settings),
-                          options, report);
+  Measurement measurement(quantized, kernels, floating, integer,
+                          std::move(settings), options, report);
   if (failed(measurement.run()))
     return failure();
   if (run)

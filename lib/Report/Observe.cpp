@@ -76,14 +76,14 @@ static bool hasChannels(tpc::QuantizeOp point,
              cast<RankedTensorType>(input.getType()).getRank() - 1;
 }
 
-LogicalResult report::observe(ModuleOp quantized, StringRef function,
+LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
+                              StringRef function,
                               const execution::RunSettings &settings,
                               Report &report) {
   OwningOpRef<ModuleOp> module = quantized.clone();
   FailureOr<func::FuncOp> entry = findEntryFunction(*module, function);
   if (failed(entry))
     return failure();
-  KernelOps kernels(*module);
   SmallVector<KernelOp> layers;
   SmallVector<tpc::QuantizeOp> points;
   entry->walk([&](Operation *op) {

@@ -13,8 +13,9 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
-ChangePlanner::ChangePlanner(ModuleOp quantized, StringRef function)
-    : quantized(quantized), function(function.str()) {
+ChangePlanner::ChangePlanner(ModuleOp quantized, const KernelOps &kernels,
+                             StringRef function)
+    : quantized(quantized), kernels(kernels), function(function.str()) {
   quantized.walk([&](tpc::QuantizeOp point) {
     if (point.getParametersAttr())
       names[point.getUniqueName()] = true;
@@ -72,7 +73,6 @@ bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
   llvm::StringMap<tpc::QuantizeOp> points;
   module->walk(
       [&](tpc::QuantizeOp point) { points[point.getUniqueName()] = point; });
-  KernelOps kernels = KernelOps::forModule(*module);
   OpBuilder builder(module->getContext());
   for (const auto &[name, planned] : asked) {
     tpc::QuantizeOp point = points.lookup(name);

@@ -4,6 +4,7 @@
 #ifndef MCT_LIB_REPORT_PLANNEDCHANGES_H
 #define MCT_LIB_REPORT_PLANNEDCHANGES_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,7 +24,8 @@ struct PlannedChange {
 /// Asks the target of a module what lines of overrides would change.
 class ChangePlanner {
 public:
-  ChangePlanner(mlir::ModuleOp quantized, llvm::StringRef function);
+  ChangePlanner(mlir::ModuleOp quantized, const KernelOps &kernels,
+                llvm::StringRef function);
 
   /// Changes of the points that there are. None where the module is not what
   /// its target makes any more, the target does not offer what the line asks
@@ -45,6 +47,7 @@ private:
               std::vector<PlannedChange> &changes);
 
   mlir::ModuleOp quantized;
+  const KernelOps &kernels;
   std::string function;
   llvm::StringMap<bool> names;
   std::optional<PlannedPoints> present;

@@ -39,10 +39,10 @@ struct Candidate {
 
 class RemedySearch {
 public:
-  RemedySearch(ModuleOp quantized, StringRef function, EffectRun &run,
-               Report &report)
+  RemedySearch(ModuleOp quantized, const KernelOps &kernels, StringRef function,
+               EffectRun &run, Report &report)
       : run(run), report(report), network(report),
-        planner(quantized, function) {
+        planner(quantized, kernels, function) {
     for (auto [number, name] : llvm::enumerate(run.points()))
       numbers[name] = number;
   }
@@ -468,7 +468,9 @@ LogicalResult RemedySearch::search() {
   return success();
 }
 
-LogicalResult mct::report::tryRemedies(ModuleOp quantized, StringRef function,
-                                       EffectRun &run, Report &report) {
-  return RemedySearch(quantized, function, run, report).search();
+LogicalResult mct::report::tryRemedies(ModuleOp quantized,
+                                       const KernelOps &kernels,
+                                       StringRef function, EffectRun &run,
+                                       Report &report) {
+  return RemedySearch(quantized, kernels, function, run, report).search();
 }

@@ -26,6 +26,7 @@ namespace mct::report {
 /// fitted to the errors that a remedy takes away: they all stay or all go,
 /// whichever is better, since mct-ptq would measure them anew.
 mlir::LogicalResult tryRemedies(mlir::ModuleOp quantized,
+                                const KernelOps &kernels,
                                 llvm::StringRef function, EffectRun &run,
                                 Report &report);
 

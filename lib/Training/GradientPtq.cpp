@@ -368,10 +368,10 @@ namespace {
 /// The network, in a module of its own, and its teacher beside it.
 class GradientPtq {
 public:
-  GradientPtq(func::FuncOp network, const GradientPtqOptions &options,
-              execution::RunSettings run)
-      : network(network), options(options), run(std::move(run)),
-        settings(options.settings) {}
+  GradientPtq(func::FuncOp network, const KernelOps &kernels,
+              const GradientPtqOptions &options, execution::RunSettings run)
+      : network(network), kernels(kernels), options(options),
+        run(std::move(run)), settings(options.settings) {}
 
   FailureOr<GradientPtqResult> train();
 
@@ -385,6 +385,7 @@ private:
   LogicalResult setSchedule();
 
   func::FuncOp network;
+  const KernelOps &kernels;
   const GradientPtqOptions &options;
   execution::RunSettings run;
   TrainingSettings settings;
@@ -403,7 +404,6 @@ LogicalResult GradientPtq::copyNetworks() {
   module = original.clone();
   student = module->lookupSymbol<func::FuncOp>(network.getSymName());
   assignNames(student);
-  KernelOps kernels = KernelOps::forModule(*module);
   teacher = student.clone();
   teacher.setName((network.getSymName() + "_teacher").str());
   SymbolTable(*module).insert(teacher);
@@ -596,8 +596,6 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   result.after = *after;
   if (!result.isBetter())
     return result;
-  KernelOps kernels =
-      KernelOps::forModule(network->getParentOfType<ModuleOp>());
   makeTrainable(network, findLayers(network, kernels), options);
   if (failed(writeLearned(network, function, (*training)->values(),
                           /*recordsRounding=*/true)))
@@ -606,7 +604,8 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
 }
 
 FailureOr<GradientPtqResult>
-mct::trainRounding(func::FuncOp network, const GradientPtqOptions &options,
+mct::trainRounding(func::FuncOp network, const KernelOps &kernels,
+                   const GradientPtqOptions &options,
                    const execution::RunSettings &run) {
-  return GradientPtq(network, options, run).train();
+  return GradientPtq(network, kernels, options, run).train();
 }

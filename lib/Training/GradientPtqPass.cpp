@@ -33,7 +33,7 @@ struct GradientPtqPass : public WithGradientModels<execution::NetworkPass<
     if (failed(settings) || failed(checkOutputs(std::string(checkpoint))))
       return signalPassFailure();
     FailureOr<GradientPtqResult> result =
-        trainRounding(*entry, options, *settings);
+        trainRounding(*entry, getAnalysis<KernelOps>(), options, *settings);
     if (failed(result))
       return signalPassFailure();
     report(*entry, *result);

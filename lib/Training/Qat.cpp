@@ -191,12 +191,12 @@ static LogicalResult finalize(func::FuncOp network) {
 }
 
 LogicalResult mct::trainQuantized(func::FuncOp network,
+                                  const KernelOps &kernels,
                                   const QatOptions &options,
                                   const execution::RunSettings &runSettings) {
   if (options.settings.epochs == 0)
     return finalize(network);
   makeTrainable(network, options.trainable);
-  KernelOps kernels(network->getParentOfType<ModuleOp>());
 
   // What is trained returns other values, and its teacher has other kernels.
   OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());

@@ -33,7 +33,8 @@ struct QatPass : public WithGradientModels<
       stepLosses.push_back(info.loss);
       return true;
     };
-    if (failed(trainQuantized(*entry, options, *settings)) ||
+    if (failed(trainQuantized(*entry, getAnalysis<KernelOps>(), options,
+                              *settings)) ||
         failed(writeLosses(stepLosses)))
       signalPassFailure();
   }

@@ -87,7 +87,6 @@ private:
   func::FuncOp network;
   const TrainingRequest &request;
   TrainingFunction made;
-  KernelOps kernels;
   /// New values of states.
   SmallVector<Value> states;
   BlockArgument fraction;
@@ -214,7 +213,7 @@ static bool learnsRounding(TrainableAttrInterface trainable) {
 /// A bias of one number is that of every channel, which learn on their own; so
 /// do those of a product that nothing is added to.
 void TrainingFunctionBuilder::spreadBiases() {
-  for (const KernelOp &layer : findTrainedLayers(made.function, kernels)) {
+  for (const KernelOp &layer : findTrainedLayers(made.function, made.kernels)) {
     std::optional<std::vector<float>> bias = layer.getBias();
     Value constant = layer.getBiasConstant();
     if (!bias || (constant &&
@@ -227,7 +226,7 @@ void TrainingFunctionBuilder::spreadBiases() {
 }
 
 void TrainingFunctionBuilder::takeBiases() {
-  SmallVector<KernelOp> layers = findTrainedLayers(made.function, kernels);
+  SmallVector<KernelOp> layers = findTrainedLayers(made.function, made.kernels);
   for (auto [layer, name] : llvm::zip_equal(layers, nameBiases(layers))) {
     OpOperand *operand = findBiasOperand(layer);
     std::optional<ConstantFloats> values =
@@ -333,7 +332,7 @@ FailureOr<TrainingFunction> TrainingFunctionBuilder::run() {
   made.function = cast<func::FuncOp>(builder.clone(*network));
   made.function.setName(request.name);
   made.numInputs = network.getNumArguments();
-  kernels = KernelOps(network->getParentOfType<ModuleOp>());
+  made.kernels = KernelOps(network->getParentOfType<ModuleOp>());
   auto build = [&]() -> LogicalResult {
     if (request.samples && failed(setBatch(made.function, request.samples)))
       return failure();
@@ -534,8 +533,7 @@ LogicalResult mct::writeLearned(func::FuncOp network,
     else if (value.kind != LearnedKind::Schedule)
       learned[value.point].quantizer.push_back(tensor);
 
-  KernelOps kernels(network->getParentOfType<ModuleOp>());
-  SmallVector<KernelOp> layers = findTrainedLayers(network, kernels);
+  SmallVector<KernelOp> layers = findTrainedLayers(network, training.kernels);
   SmallVector<std::string> biasNames = nameBiases(layers);
   std::vector<FloatLayer> floatLayers;
   if (recordsRounding)

@@ -41,8 +41,8 @@ struct Reading {
 
 class Inserter {
 public:
-  Inserter(ModuleOp module, func::FuncOp function)
-      : function(function), kernels(KernelOps::forModule(module)) {}
+  Inserter(func::FuncOp function, const KernelOps &kernels)
+      : function(function), kernels(kernels) {}
 
   LogicalResult run();
 
@@ -58,7 +58,7 @@ private:
   StringRef getGenericName(OpOperand &operand) const;
 
   func::FuncOp function;
-  KernelOps kernels;
+  const KernelOps &kernels;
   llvm::MapVector<unsigned, ImportedRecord> records;
   /// Number of the result by key.
   llvm::StringMap<unsigned> results;
@@ -502,7 +502,8 @@ struct InsertImportedPointsPass
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) || failed(Inserter(getOperation(), *entry).run()))
+    if (failed(entry) ||
+        failed(Inserter(*entry, getAnalysis<KernelOps>()).run()))
       return signalPassFailure();
   }
 };

@@ -703,9 +703,8 @@ def _add_import_and_export(add: _Add) -> None:
     )
     export.add_argument(
         "--profile",
-        choices=("imx500", "qdq", "mct_quantizers", "none"),
-        help="what an ONNX file is for: the camera (default); qdq: any user of ONNX; mct_quantizers: programs that "
-        "register the ops of that package (none: its older name)",
+        help="what an ONNX file is for: a device, by name or as a file (default: that of the target); qdq: any user of "
+        "ONNX; mct_quantizers: programs that register the ops of that package (none: its older name)",
     )
     export.add_argument(
         "--opset", type=int, choices=(13, 21, 25), help="operator set of an ONNX file of profile qdq (default: 21)"

@@ -476,22 +476,12 @@ exportOnnx(const Module &self, const std::string &profile,
   llvm::raw_string_ostream stream(data);
   nb::bytes file = write([&](Job &job) -> std::optional<std::string> {
     mct::OnnxOptions options;
-    auto known = llvm::StringSwitch<std::optional<mct::OnnxProfile>>(profile)
-                     .Case("imx500", mct::OnnxProfile::Imx500)
-                     .Case("mct_quantizers", mct::OnnxProfile::MctQuantizers)
-                     .Case("qdq", mct::OnnxProfile::Qdq)
-                     .Default(std::nullopt);
-    if (!known) {
-      job.fail("there is no profile '" + profile +
-               "'; there are 'imx500', 'mct_quantizers' and 'qdq'");
-      return std::nullopt;
-    }
     if (activations != "unsigned" && activations != "signed") {
       job.fail("activations are 'unsigned' or 'signed', not '" + activations +
                "'");
       return std::nullopt;
     }
-    options.profile = *known;
+    options.setProfile(profile);
     options.producer = producer;
     options.producerVersion = producerVersion;
     options.function = function;
@@ -595,7 +585,7 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
             return nb::bytes(bytes.data(), bytes.size());
           },
           "The bytecode that mct-opt writes.")
-      .def("export_onnx", exportOnnx, "profile"_a = "imx500", "producer"_a = "",
+      .def("export_onnx", exportOnnx, "profile"_a = "", "producer"_a = "",
            "producer_version"_a = "", "function"_a = "", "opset"_a = 0,
            "activations"_a = "unsigned", "data_name"_a = "",
            "largest_file"_a = 0,

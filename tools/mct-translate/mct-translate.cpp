@@ -63,11 +63,16 @@ static cl::opt<int64_t>
                   cl::desc("Schema version that is written: 1 or 2"),
                   cl::init(kCurrentTpcSchema), cl::cat(category));
 
-static cl::opt<mct::OnnxProfile>
-    onnxProfile("onnx-profile",
-                cl::desc("Use of an ONNX file, default: imx500"),
-                cl::init(mct::OnnxProfile::Imx500), mct::onnxProfileValues(),
-                cl::cat(category));
+static cl::opt<std::string> onnxProfile(
+    "onnx-profile", cl::value_desc("profile"),
+    cl::desc("Use of an ONNX file: qdq (points as QuantizeLinear and "
+             "DequantizeLinear, for any user of ONNX), mct_quantizers (as ops "
+             "of that package, which programs have to register: "
+             "mct_quantizers.get_ort_session_options()), or a device, by name "
+             "or as a file with a tpc.device: ops of mct_quantizers, and what "
+             "the device cannot run is an error. Default: the device of the "
+             "module's platform"),
+    cl::cat(category));
 static cl::opt<mct::OnnxFormat>
     onnxFormat("onnx-format", cl::desc("How it is written, default: binary"),
                cl::init(mct::OnnxFormat::Binary), mct::onnxFormatValues(),
@@ -163,12 +168,13 @@ exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
   }
   mct::OnnxOptions options;
   options.function = function;
-  options.profile = onnxProfile;
+  bool isOldName = onnxProfile == "none";
+  options.setProfile(isOldName ? "mct_quantizers" : StringRef(onnxProfile));
   options.format = onnxFormat;
   options.operatorSet = onnxOpset;
   options.activations = onnxActivations;
   options.largestFile = onnxExternalDataAbove;
-  if (options.profile == mct::OnnxProfile::None)
+  if (isOldName)
     llvm::errs() << "warning: --onnx-profile=none is mct_quantizers now; 0.3 "
                     "no longer reads the old name\n";
   if (data) {

@@ -25,8 +25,8 @@ LogicalResult DeviceOp::verifyRegions() {
   llvm::SmallDenseMap<OperationName, Operation *> facts;
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
-        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp>(
-            fact))
+        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp,
+             OnnxLimitsOp>(fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -63,4 +63,47 @@ LogicalResult StagedArgumentsOp::verify() {
            << getBurst() << " bytes and a smallest copy of " << getSmallest()
            << "; both are positive";
   return success();
+}
+
+LogicalResult OnnxLimitsOp::verify() {
+  // V4
+  if (getBatch() <= 0 || getBytes() <= 0)
+    return emitOpError("has a batch of ")
+           << getBatch() << " and a memory of " << getBytes()
+           << " bytes; both are positive";
+  for (ArrayRef<int64_t> widths :
+       {getSignedWidths(), getUnsignedWidths(), getWeightWidths()})
+    for (int64_t width : widths)
+      if (width <= 0)
+        return emitOpError("has values of ")
+               << width << " bits; widths are positive";
+  return success();
+}
+
+/// Returns widths as "2, 4 or 8".
+static std::string joinWidths(ArrayRef<int64_t> widths) {
+  std::string text;
+  for (auto [i, width] : llvm::enumerate(widths)) {
+    if (i > 0)
+      text += i + 1 == widths.size() ? " or " : ", ";
+    text += std::to_string(width);
+  }
+  return text.empty() ? "no" : text;
+}
+
+StringRef OnnxLimitsOp::getDeviceName() {
+  return (*this)->getParentOfType<DeviceOp>().getDisplayName();
+}
+
+std::string OnnxLimitsOp::describeWeights() {
+  return ("weights of " + getDeviceName() + " have " +
+          joinWidths(getWeightWidths()) + " bits")
+      .str();
+}
+
+std::string OnnxLimitsOp::describeActivations() {
+  return ("activations of " + getDeviceName() + " have " +
+          joinWidths(getUnsignedWidths()) + " bits unsigned, " +
+          joinWidths(getSignedWidths()) + " signed")
+      .str();
 }

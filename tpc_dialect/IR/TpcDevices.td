@@ -32,11 +32,11 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
       another one.
     * `integer_only`: the device does not compute floating-point numbers.
 
-    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments` and `tpc.onnx_operators`, the last three
-    at most once each.
+    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.onnx_operators` and
+    `tpc.onnx_limits`, all but the first at most once each.
 
     Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
-    that begin with `$` exist; (V4) costs and sizes are positive and finite.
+    that begin with `$` exist; (V4) costs, sizes and widths are positive and finite.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -133,6 +133,45 @@ def Tpc_OnnxOperatorsOp : Tpc_DeviceFactOp<"onnx_operators"> {
     DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$behind_sums);
   let assemblyFormat = [{
     (`missing` $missing^)? (`wide` $wide^)? (`behind_layers` $behind_layers^)? (`behind_sums` $behind_sums^)? attr-dict
+  }];
+}
+
+def Tpc_OnnxLimitsOp : Tpc_DeviceFactOp<"onnx_limits"> {
+  let summary = "Limits of a device that runs ONNX files";
+  let description = [{
+    The device reads files whose points are ops of `mct_quantizers`; it computes no floating-point numbers between them.
+
+    * `batch`: samples that it takes at once.
+    * `bytes`: memory for weights, biases and activations.
+    * `signed`, `unsigned`: widths of activations, in bits. `power_of_two`: their thresholds are powers of two.
+    * `weights`: widths of weights, in bits. `symmetric`: they have no zero points. `tables_with_zero`: a table of weights
+      that uses all codes has an entry 0.
+
+    ```mlir
+    tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4, 8] symmetric
+    ```
+  }];
+  let arguments = (ins
+    I64Attr:$batch,
+    I64Attr:$bytes,
+    DenseI64ArrayAttr:$signed_widths,
+    DenseI64ArrayAttr:$unsigned_widths,
+    UnitAttr:$power_of_two,
+    DenseI64ArrayAttr:$weight_widths,
+    UnitAttr:$symmetric,
+    UnitAttr:$tables_with_zero);
+  let assemblyFormat = [{
+    `batch` $batch `bytes` $bytes `signed` $signed_widths `unsigned` $unsigned_widths (`power_of_two` $power_of_two^)?
+    `weights` $weight_widths (`symmetric` $symmetric^)? (`tables_with_zero` $tables_with_zero^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the widths of a device in words: "weights of my NPU have 4 or 8 bits".
+    std::string describeWeights();
+    /// Returns the same of activations: "activations of my NPU have 8 bits unsigned, 8 or 16 signed".
+    std::string describeActivations();
+    /// Returns the name of the device in messages.
+    ::llvm::StringRef getDeviceName();
   }];
 }
 

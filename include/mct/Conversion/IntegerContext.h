@@ -127,21 +127,63 @@ struct IntegerOptions {
   bool allowsInt4 = false, allowsInt16 = false;
 };
 
-/// Asks ops for integer forms of their results, and remembers the answers. The
-/// simulated network stays as it is; integer ops are written beside it. The
-/// function has one block and static shapes.
-class IntegerContext {
+/// Integer forms that ops of a function have given, and what they are made
+/// with. The simulated network stays as it is; integer ops are written beside
+/// it. The function has one block and static shapes.
+class IntegerForms {
 public:
-  IntegerContext(mlir::func::FuncOp function, const KernelOps &kernels,
-                 const IntegerOptions &options);
+  IntegerForms(mlir::func::FuncOp function, const KernelOps &kernels,
+               const IntegerOptions &options);
 
   const IntegerOptions &getOptions() const { return options; }
   IntegerBuilder &getBuilder() { return builder; }
   ConstantEvaluator &getConstants() { return constants; }
+
+  /// Records the integers of a point.
+  void setStored(mlir::Value value, const StoredIntegers &stored);
+  /// Returns the integers of a point; null if it has none, or is no point.
+  const StoredIntegers *findPoint(mlir::Value value) const;
+  /// Forgets integers that were computed in a region for values outside of it.
+  void leave(mlir::Region &region);
+
+private:
+  friend class IntegerContext;
+
+  IntegerOptions options;
+  IntegerBuilder builder;
+  ConstantEvaluator constants;
+  llvm::DenseMap<mlir::Value, KernelOp> layers;
+  llvm::DenseMap<mlir::Value, mlir::Value> layerNormInputs;
+
+  llvm::DenseMap<mlir::Value, IntegerOr<StoredIntegers>> storedValues;
+  llvm::DenseMap<mlir::Value, IntegerOr<IntegerAccumulator>> accumulators;
+  /// Encodings that were met, and codes by float value and encoding.
+  llvm::UniqueVector<Encoding> encodings;
+  std::map<std::pair<void *, size_t>, mlir::Value> codes;
+};
+
+/// Deviations from the options in the codes of one point.
+struct IntegerDeviations {
+  /// Says why halves go up although the options say otherwise; empty: they do
+  /// not.
+  llvm::StringRef roundHalfUpReason;
+};
+
+/// A question about one point, as each op that is asked passes it to the ops of
+/// its operands. Answers are remembered in the forms.
+class IntegerContext {
+public:
+  /// Asks on behalf of a point, whose deviations are written to `deviations`.
+  IntegerContext(IntegerForms &forms, IntegerDeviations &deviations)
+      : IntegerContext(forms, deviations, 0) {}
+
+  const IntegerOptions &getOptions() const { return forms.options; }
+  IntegerBuilder &getBuilder() { return forms.builder; }
+  ConstantEvaluator &getConstants() { return forms.constants; }
   /// Returns the input of the layer norm that ends with this value, without
   /// gains and offsets behind it, or with some; null if none does.
   mlir::Value getLayerNormInput(mlir::Value value) const {
-    return layerNormInputs.lookup(value);
+    return forms.layerNormInputs.lookup(value);
   }
 
   /// Returns integers that stand for exactly this float value. They are
@@ -156,36 +198,28 @@ public:
   IntegerOr<mlir::Value> roundAccumulator(mlir::Value value,
                                           const Encoding &encoding);
 
-  /// Records the integers of a point.
-  void setStored(mlir::Value value, const StoredIntegers &stored);
-  /// Returns the integers of a point; null if it has none, or is no point.
-  const StoredIntegers *findPoint(mlir::Value value) const;
-  /// Forgets integers that were computed in a region for values outside of it.
-  void leave(mlir::Region &region);
-
-  /// Says why halves go up in the current point although the options say
-  /// otherwise; empty: they do not.
-  llvm::StringRef roundHalfUpReason;
+  /// Notes why halves go up in the codes of the point.
+  void noteRoundHalfUp(llvm::StringRef reason) {
+    deviations.roundHalfUpReason = reason;
+  }
 
 private:
+  IntegerContext(IntegerForms &forms, IntegerDeviations &deviations,
+                 unsigned depth)
+      : forms(forms), deviations(deviations), depth(depth) {}
+
+  /// Returns the same question, asked from one op farther away.
+  IntegerContext getDeeper() const { return {forms, deviations, depth + 1}; }
+  bool isTooDeep() const;
   IntegerOr<StoredIntegers> createStored(mlir::Value value);
   IntegerOr<IntegerAccumulator> createAccumulator(mlir::Value value);
   IntegerOr<mlir::Value> createCodes(mlir::Value value,
                                      const Encoding &encoding);
 
-  IntegerOptions options;
-  IntegerBuilder builder;
-  ConstantEvaluator constants;
-  llvm::DenseMap<mlir::Value, KernelOp> layers;
-  llvm::DenseMap<mlir::Value, mlir::Value> layerNormInputs;
-
-  llvm::DenseMap<mlir::Value, IntegerOr<StoredIntegers>> storedValues;
-  llvm::DenseMap<mlir::Value, IntegerOr<IntegerAccumulator>> accumulators;
-  /// Encodings that were met, and codes by float value and encoding.
-  llvm::UniqueVector<Encoding> encodings;
-  std::map<std::pair<void *, size_t>, mlir::Value> codes;
+  IntegerForms &forms;
+  IntegerDeviations &deviations;
   /// Number of ops between the point and the value that is asked for.
-  unsigned depth = 0;
+  const unsigned depth;
 };
 
 /// Returns the integers of another encoding, rounded as the options say.

@@ -16,38 +16,21 @@ namespace mct {
 
 /// How points are written, and what a file is checked for.
 enum class OnnxProfile {
-  /// Ops of `mct_quantizers`; what the camera IMX500 computes, and its tools
-  /// assume without a word.
-  Imx500,
+  /// Ops of `mct_quantizers`; what a device cannot compute, and its tools
+  /// assume without a word, is an error.
+  Device,
   /// Ops of `mct_quantizers`, and no check. A program that runs it has to
   /// register these ops:
   /// `mct_quantizers.get_ort_session_options()`.
   MctQuantizers,
   /// QuantizeLinear and DequantizeLinear, and no op that is not of ONNX itself.
-  Qdq,
-  /// An older name of MctQuantizers, which readers of options warn of.
-  None
+  Qdq
 };
 enum class OnnxFormat { Binary, Text };
 /// Codes of activations in a file of profile Qdq.
 enum class OnnxActivations { Unsigned, Signed };
 
 /// Returns the command line's words for them.
-inline llvm::cl::ValuesClass onnxProfileValues() {
-  return llvm::cl::values(
-      clEnumValN(OnnxProfile::Imx500, "imx500",
-                 "points as ops of mct_quantizers; what is not for the IMX500 "
-                 "is an error"),
-      clEnumValN(OnnxProfile::MctQuantizers, "mct_quantizers",
-                 "points as ops of the package mct_quantizers, which "
-                 "programs have to register: "
-                 "mct_quantizers.get_ort_session_options()"),
-      clEnumValN(OnnxProfile::Qdq, "qdq",
-                 "points as QuantizeLinear and DequantizeLinear, for any "
-                 "user of ONNX"),
-      clEnumValN(OnnxProfile::None, "none",
-                 "older name of mct_quantizers, until 0.3"));
-}
 inline llvm::cl::ValuesClass onnxActivationsValues() {
   return llvm::cl::values(
       clEnumValN(OnnxActivations::Unsigned, "unsigned", "uint8 and uint16"),
@@ -61,7 +44,11 @@ inline llvm::cl::ValuesClass onnxFormatValues() {
 struct OnnxOptions {
   /// The function; empty: `main`, or the only public one.
   std::string function;
-  OnnxProfile profile = OnnxProfile::Imx500;
+  OnnxProfile profile = OnnxProfile::Device;
+  /// The device of that profile: a stock one, one of the module, or a file with
+  /// a `tpc.device`; empty: that of the platform which the module is compiled
+  /// for. It has `tpc.onnx_limits`.
+  std::string device;
   OnnxFormat format = OnnxFormat::Binary;
   /// Version of ONNX's operators; 0: 21 for Qdq, 20 for the others, which have
   /// no other. Qdq has 13, 21 and 25.
@@ -78,6 +65,10 @@ struct OnnxOptions {
   /// larger than `largestFile`; without it that is an error.
   std::string dataName;
   std::function<llvm::raw_ostream &()> openData;
+
+  /// Takes the profile of an option: `mct_quantizers`, `qdq`, or the name of a
+  /// device.
+  void setProfile(llvm::StringRef name);
 };
 
 /// Writes the network of `module`, whose points have parameters, with the ops
@@ -89,8 +80,8 @@ struct OnnxOptions {
 /// * What several ops stand for is one op: hard-swish, hard-sigmoid,
 ///   leaky ReLU, GELU, softmax, layer norm, means, divisions, dense layers.
 /// * Profiles of `mct_quantizers`: weights are on their levels, so that whoever
-///   quantizes them again gets the same; biases are plain. For the IMX500
-///   activations behind a shift get the 16-bit point of
+///   quantizes them again gets the same; biases are plain. For a device with
+///   signed activations of 16 bits those behind a shift get the point of
 ///   `mct-insert-shift-points`.
 /// * Profile Qdq: the network is that of
 ///   `mct-simulate-integers=rounding=half-even`, of a layer on quantized values

@@ -6,6 +6,7 @@
 #define MCT_REPORT_EFFECTS_H
 
 #include "mct/Execution/Run.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Report/Report.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -52,15 +53,14 @@ struct EffectOptions {
 /// what lies before it is kept from one run, in a bounded part of the memory
 /// and a temporary file. Nothing depends on threads and batch sizes. `run`
 /// (null: not kept) gets what runs the network, for trials of remedies, or
-/// null.
+/// null. `kernels`: of the quantized module.
 ///
 /// A diagnostic for everything that fails.
-mlir::LogicalResult measureEffects(mlir::ModuleOp quantized,
-                                   mlir::ModuleOp floating,
-                                   mlir::ModuleOp integer,
-                                   execution::RunSettings settings,
-                                   const EffectOptions &options, Report &report,
-                                   std::unique_ptr<EffectRun> *run = nullptr);
+mlir::LogicalResult
+measureEffects(mlir::ModuleOp quantized, const KernelOps &kernels,
+               mlir::ModuleOp floating, mlir::ModuleOp integer,
+               execution::RunSettings settings, const EffectOptions &options,
+               Report &report, std::unique_ptr<EffectRun> *run = nullptr);
 
 } // namespace mct::report
 

@@ -7,6 +7,7 @@
 #define MCT_TRAINING_GRADIENTPTQ_H
 
 #include "mct/Evaluation/ResultDistance.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Training/TrainingRun.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -103,7 +104,8 @@ struct GradientPtqResult {
 /// float network still. Otherwise it stays as it is. Fails with a diagnostic;
 /// the network is not changed then.
 mlir::FailureOr<GradientPtqResult>
-trainRounding(mlir::func::FuncOp network, const GradientPtqOptions &options,
+trainRounding(mlir::func::FuncOp network, const KernelOps &kernels,
+              const GradientPtqOptions &options,
               const execution::RunSettings &run);
 
 } // namespace mct

@@ -5,6 +5,7 @@
 #ifndef MCT_TRAINING_QAT_H
 #define MCT_TRAINING_QAT_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mct/Training/MakeTrainable.h"
 #include "mct/Training/TrainingRun.h"
 #include "llvm/Support/CommandLine.h"
@@ -51,6 +52,7 @@ struct QatOptions {
 ///
 /// Fails with a diagnostic; the network may be changed then.
 mlir::LogicalResult trainQuantized(mlir::func::FuncOp network,
+                                   const KernelOps &kernels,
                                    const QatOptions &options,
                                    const execution::RunSettings &run);
 

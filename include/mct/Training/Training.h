@@ -5,6 +5,7 @@
 #ifndef MCT_TRAINING_TRAINING_H
 #define MCT_TRAINING_TRAINING_H
 
+#include "mct/Planning/KernelOp.h"
 #include "mct/Training/Gradients.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
@@ -90,6 +91,8 @@ struct TrainingFunction {
   mlir::func::FuncOp function;
   unsigned numInputs = 0, numResults = 0;
   std::vector<LearnedValue> learned;
+  /// Kernel ops of the module.
+  KernelOps kernels;
 };
 
 /// Adds a copy of `network`, of static shapes, in which points that have a

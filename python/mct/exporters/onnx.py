@@ -15,7 +15,7 @@ def export_onnx(
     model: Model,
     path: str | os.PathLike[str],
     *,
-    profile: str = "imx500",
+    profile: str = "",
     producer: str = "",
     function: str = "",
     opset: int = 0,
@@ -27,8 +27,8 @@ def export_onnx(
     model:    a network whose points have parameters and round halves to even.
     profile:  "qdq": points as QuantizeLinear and DequantizeLinear, for any user of ONNX; the network is that of
               `mct-simulate-integers=rounding=half-even`.
-              "imx500": points as ops of `mct_quantizers`; what the camera cannot run, or would quantize otherwise
-              without a warning, is an error.
+              A device ("imx500", or a file with a `tpc.device`): points as ops of `mct_quantizers`; what the device
+              cannot run, or would quantize otherwise without a warning, is an error. "": that of the model's target.
               "mct_quantizers": the same ops, and no checks. A program that runs it has to register them, ONNX Runtime
               by `mct_quantizers.get_ort_session_options()`. ("none" is an older name of it, until 0.3.)
     opset:    version of ONNX's operators of a "qdq" file: 13, 21 or 25; 0: 21. Kernels of 4 bits are int4 from 21 on,

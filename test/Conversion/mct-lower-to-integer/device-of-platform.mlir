@@ -22,8 +22,10 @@
 // JSON-NEXT: "integer_only": true,
 // JSON-NEXT: "missing_onnx_operators": [],
 // JSON-NEXT: "name": "my_chip",
+// JSON-NEXT: "onnx_limits": null,
 // STOCK: device the IMX500
 // STOCK-NEXT: has no ONNX operators ["Erf",
+// STOCK-NEXT: runs ONNX files of batch 1 within 8388608 bytes; weights of the IMX500 have 2, 4 or 8 bits, activations of the IMX500 have 8 bits unsigned, 8 or 16 signed
 
 //--- target.mlir
 #float = #tpc.attr_quant_config<method = symmetric, bits = 8>

@@ -1,4 +1,4 @@
-// RUN: mct-translate --export-onnx --onnx-format=text %s | FileCheck %s
+// RUN: mct-translate --export-onnx --onnx-profile=imx500 --onnx-format=text %s | FileCheck %s
 
 // What only moves and selects what is on a grid leaves it there: nothing has to be quantized again for the camera.
 // CHECK: {{^[{]$}}

@@ -34,3 +34,17 @@ tpc.device @other {
   // expected-error @below {{is not a fact about a device}}
   %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
 }
+
+// -----
+
+tpc.device @no_memory {
+  // expected-error @below {{has a batch of 1 and a memory of 0 bytes; both are positive}}
+  tpc.onnx_limits batch 1 bytes 0 signed [8] unsigned [8] weights [8]
+}
+
+// -----
+
+tpc.device @no_bits {
+  // expected-error @below {{has values of 0 bits; widths are positive}}
+  tpc.onnx_limits batch 1 bytes 1024 signed [8] unsigned [8] weights [8, 0]
+}

@@ -44,17 +44,19 @@ protected:
     ASSERT_TRUE(module);
     auto function = *module->getOps<func::FuncOp>().begin();
     kernels = KernelOps::forModule(*module);
-    context.emplace(function, kernels, options);
+    forms.emplace(function, kernels, options);
+    deviations = {};
+    context.emplace(*forms, deviations);
     Operation *end = function.front().getTerminator();
     op = end->getOperand(0).getDefiningOp();
-    IntegerBuilder &b = context->getBuilder();
+    IntegerBuilder &b = forms->getBuilder();
     function.walk([&](tpc::QuantizeOp point) {
       if (!point.isActivation())
         return;
       b.setInsertionPointAfter(point);
       Encoding encoding = *Encoding::get(point.getParametersAttr());
-      context->setStored(point.getResult(),
-                         {b.quantize(point.getInput(), encoding), encoding});
+      forms->setStored(point.getResult(),
+                       {b.quantize(point.getInput(), encoding), encoding});
     });
     b.setInsertionPoint(end);
   }
@@ -83,6 +85,8 @@ protected:
   MLIRContext ir;
   OwningOpRef<ModuleOp> module;
   KernelOps kernels;
+  std::optional<IntegerForms> forms;
+  IntegerDeviations deviations;
   std::optional<IntegerContext> context;
   Operation *op = nullptr;
 };
@@ -194,7 +198,7 @@ TEST_F(IntegerModels, OptionsDecideHowHalvesAreRounded) {
   options.rounding = IntegerRounding::HalfEven;
   parse(add, "tensor<2x4xf32>", options);
   ASSERT_TRUE(getCodes());
-  EXPECT_EQ(context->roundHalfUpReason, "");
+  EXPECT_EQ(deviations.roundHalfUpReason, "");
   // Middles are looked for with ops of their own.
   EXPECT_GT(
       size_t(std::distance(op->getBlock()->begin(), op->getBlock()->end())),

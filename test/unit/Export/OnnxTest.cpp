@@ -42,6 +42,12 @@ protected:
 };
 } // namespace
 
+static OnnxOptions forDevice(const std::string &name) {
+  OnnxOptions options;
+  options.setProfile(name);
+  return options;
+}
+
 static std::string quantizer(const std::string &result,
                              const std::string &input, const std::string &type,
                              const std::string &name) {
@@ -56,7 +62,7 @@ TEST_F(OnnxTest, FileThatIsTooLargeIsRefused) {
       "func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {\n" +
       quantizer("q", "x", "tensor<1x4xf32>", "x") +
       "  return %q : tensor<1x4xf32>\n}";
-  OnnxOptions options;
+  OnnxOptions options = forDevice("imx500");
   const size_t size = write(text, options).size();
   EXPECT_GT(size, 100u);
   EXPECT_EQ(errors, "");
@@ -90,7 +96,7 @@ TEST_F(OnnxTest, ConstantsOfAFileThatIsTooLargeLieOnPagesOfAnother) {
       "{-#\n  dialect_resources: {\n    builtin: {\n      a: \"0x04000000" +
       llvm::toHex(std::string(8192, '\x3f')) + "\"\n    }\n  }\n#-}\n";
   OnnxOptions options;
-  options.profile = OnnxProfile::Qdq;
+  options.setProfile("qdq");
   std::string whole = write(text, options);
   EXPECT_EQ(errors, "");
   std::string data;
@@ -130,7 +136,7 @@ TEST_F(OnnxTest, ValueJoinedWithItselfOverAndOver) {
   }
   text += quantizer("r", "v" + std::to_string(kTimes), "tensor<1x4xf32>", "r") +
           "  return %r : tensor<1x4xf32>\n}";
-  EXPECT_NE(write(text, OnnxOptions()), "");
+  EXPECT_NE(write(text, forDevice("imx500")), "");
   EXPECT_EQ(errors, "");
 }
 
@@ -149,6 +155,6 @@ TEST_F(OnnxTest, ValueMovedVeryOften) {
             ", %s : (tensor<1x4xf32>, !tosa.shape<2>) -> tensor<1x4xf32>\n";
   text += quantizer("r", "v" + std::to_string(kTimes), "tensor<1x4xf32>", "r") +
           "  return %r : tensor<1x4xf32>\n}";
-  EXPECT_NE(write(text, OnnxOptions()), "");
+  EXPECT_NE(write(text, forDevice("imx500")), "");
   EXPECT_EQ(errors, "");
 }

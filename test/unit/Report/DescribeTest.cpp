@@ -68,7 +68,8 @@ protected:
   Report describe(unsigned threads = 1) {
     Report report;
     assignNames(function);
-    EXPECT_TRUE(succeeded(report::describe(function, threads, report)));
+    EXPECT_TRUE(succeeded(
+        report::describe(function, KernelOps(*module), threads, report)));
     return report;
   }
   const Point &point(const Report &report, StringRef name) {
@@ -360,7 +361,8 @@ func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
     return success();
   });
   Report report;
-  EXPECT_TRUE(failed(report::describe(function, 1, report)));
+  EXPECT_TRUE(
+      failed(report::describe(function, KernelOps(*module), 1, report)));
   EXPECT_EQ(message, "'func.func' op has 2 blocks; a report needs a network "
                      "without control flow");
 }

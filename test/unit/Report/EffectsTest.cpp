@@ -177,8 +177,9 @@ protected:
     EffectOptions options;
     options.effectSamples = effectSamples;
     options.labelsFile = labels;
-    EXPECT_TRUE(mlir::succeeded(measureEffects(quantized, floating, nullptr,
-                                               settings, options, report)))
+    EXPECT_TRUE(mlir::succeeded(measureEffects(quantized, KernelOps(quantized),
+                                               floating, nullptr, settings,
+                                               options, report)))
         << llvm::join(diagnostics, "\n");
     return report;
   }
@@ -414,8 +415,9 @@ TEST_F(EffectsTest, LayersHaveTheResultOfTheirGroup) {
   together.group = "";
   together.points = points;
   report.operators.push_back(together);
-  ASSERT_TRUE(mlir::succeeded(measureEffects(
-      *quantized, *floating, nullptr, settings, EffectOptions(), report)));
+  ASSERT_TRUE(mlir::succeeded(measureEffects(*quantized, KernelOps(*quantized),
+                                             *floating, nullptr, settings,
+                                             EffectOptions(), report)));
   auto ownOf = [&](size_t back) {
     return report.operators[report.operators.size() - back].effect->own;
   };

@@ -2,6 +2,7 @@
 //
 // The local rewrites in passes that are not ours.
 #include "mct/Transforms/Patterns.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/OperatorParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -139,4 +140,46 @@ func.func @main(%x: tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32> {
   mct::ConstantFloats values = kernel->getKernel();
   EXPECT_EQ(values.values(), ArrayRef<float>{31.0f});
   EXPECT_TRUE(main.getOps<tosa::TransposeOp>().empty());
+}
+
+namespace {
+/// Counts what a rewriter says.
+struct CountingListener : RewriterBase::Listener {
+  void notifyOperationModified(Operation *op) override { modified.insert(op); }
+  void notifyOperationErased(Operation *op) override {
+    numErased += isa<tosa::TransposeOp>(op);
+  }
+  llvm::DenseSet<Operation *> modified;
+  int numErased = 0;
+};
+} // namespace
+
+// Both transpositions go: abs and add compute the same in the order of %x.
+TEST(PatternsTest, TransposesMoveThroughAClusterAndTellTheListener) {
+  MLIRContext context;
+  DialectRegistry registry;
+  mct::registerOpModels(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<func::FuncDialect, tosa::TosaDialect,
+                      mct::tpc::TpcDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"mlir(
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = tosa.transpose %x {perms = array<i32: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = tosa.abs %0 : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  %2 = tosa.add %1, %0 : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %3 = tosa.transpose %2 {perms = array<i32: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  return %3 : tensor<2x3xf32>
+})mlir",
+                                                             &context);
+  ASSERT_TRUE(module);
+  Block &body = module->lookupSymbol<func::FuncOp>("main").getBody().front();
+  CountingListener listener;
+  IRRewriter rewriter(&context, &listener);
+  EXPECT_TRUE(mct::moveTransposes(rewriter, body));
+  EXPECT_TRUE(body.getOps<tosa::TransposeOp>().empty());
+  EXPECT_TRUE(succeeded(module->verify()));
+  EXPECT_EQ(listener.numErased, 2);
+  for (Operation &op : body.without_terminator())
+    EXPECT_TRUE(listener.modified.contains(&op));
+  EXPECT_FALSE(mct::moveTransposes(rewriter, body));
 }

@@ -7,4 +7,5 @@ tpc.device @imx500 title("the IMX500") for ["imx500"] {
           "Min", "Mul", "Neg", "Pad", "Pow", "Relu", "Reshape", "Sigmoid", "Sin", "Slice", "Sub", "Tanh"]
     behind_layers ["Clip", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"]
     behind_sums ["Clip", "Relu"]
+  tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4, 8] symmetric tables_with_zero
 }
