@@ -70,6 +70,15 @@ std::optional<Grid> mct::findGrid(Value value) {
   return grid;
 }
 
+bool mct::isFullyConnected(const KernelOp &layer) {
+  if (!layer.isConvolution())
+    return true;
+  auto type = cast<RankedTensorType>(layer.getResult().getType());
+  auto batch = type.getRank() > 0 ? type.getDimSize(0) : 1;
+  return type.hasStaticShape() && layer.isPointwise() &&
+         type.getNumElements() == batch * layer.numOutputChannels();
+}
+
 std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
                                                      const Grid &input) {
   tpc::QuantizeOp point = layer.getKernelPoint();

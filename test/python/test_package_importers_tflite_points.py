@@ -29,11 +29,11 @@ def tensors(data: bytes) -> dict[str, _flatbuffer.Tensor]:
     return {tensor.name: tensor for tensor in _flatbuffer.File(data).graphs[0].tensors}
 
 
-def litert(data: bytes, samples: np.ndarray) -> np.ndarray:
-    """The codes of the result, by the default kernels (XNNPACK where that has the operator)."""
-    from ai_edge_litert.interpreter import Interpreter
+def litert(data: bytes, samples: np.ndarray, kernels: str = "AUTO") -> np.ndarray:
+    """The codes of the result, by the default kernels (XNNPACK where that has the operator), or others."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-    interpreter = Interpreter(model_content=data)
+    interpreter = Interpreter(model_content=data, experimental_op_resolver_type=getattr(OpResolverType, kernels))
     interpreter.allocate_tensors()
     (source,), (result,) = interpreter.get_input_details(), interpreter.get_output_details()
     limits, (scale, zero_point) = np.iinfo(source["dtype"]), source["quantization"]
@@ -130,6 +130,30 @@ def test_the_network_computes_what_litert_computes(activations, weights):
     # One step where a sum of float32 lies in the middle of two codes, and what follows from it.
     assert np.mean(steps != 0) <= (0.01 if weights == 8 else 0.25)
     assert np.abs(steps).max() <= 2
+
+
+@pytest.mark.parametrize("weights", [8, 4])
+def test_reference_kernels_round_twice(weights):
+    """All codes are theirs, of the simulation and of the integers: what is rounded twice is so at the same places."""
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples(), 8, weights)
+    samples = quantized_tflite.samples(100, seed=5)
+    expected = litert(data, samples, "BUILTIN_REF")
+    module = mct.load(data).module
+    simulated = mct.Model(module.run("mct-simulate-integers{rounding=double-convolutions}")).run(samples)
+    assert np.array_equal(np.round(simulated * 256) - 128, expected)
+    lowered = "mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double-convolutions}"
+    assert np.array_equal(mct.Model(module.run(lowered)).run(samples), expected)
+    once = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer}")).run(samples)
+    assert not np.array_equal(once, expected)
+
+
+def test_the_integers_of_the_converter_round_twice_behind_every_layer():
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
+    source, samples = tensors(data)["image"], quantized_tflite.samples(100, seed=5)
+    codes = np.clip(np.round(samples / np.float32(source.scales[0])) + source.zero_points[0], -128, 127)
+    expected = mct.load(data, quantized="integer").run(codes.astype(np.int8))
+    lowered = "mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double}"
+    assert np.array_equal(mct.Model(mct.load(data).module.run(lowered)).run(samples), expected)
 
 
 def test_an_integer_network_is_made_of_the_points(tmp_path):
