@@ -7,6 +7,7 @@ the compiler. Operators on codes (`_onnx_operators`) become those on real number
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from mct.importers import _points
+from mct.importers import _onnx_halves, _points
 from mct.importers._child import Refused, warn
 from mct.importers._onnx_recurrent import name_of, subgraphs
 from mct.importers._points import Parameters, Quantizer
@@ -53,6 +54,8 @@ _MOVING = frozenset(
         "Concat",
     ]
 )
+# Each of their elements has a scale of its own in a module.
+MOST_IN_BLOCKS = 1 << 22
 _REMEDY = "give the float network that it was made of, or quantize it with parameters per tensor or per channel"
 
 
@@ -236,14 +239,21 @@ class Reader:
             if values.size != shape[axis]:
                 raise refuse(node, f"has {values.size} scales for {shape[axis]} channels along axis {axis}")
             return (axis,), values
-        # One block: the other axes are those of channels.
+        # Every element of an axis of blocks is a channel, which has the parameters of its block; that of one block is
+        # no channel. The other axes are those of channels.
+        if block > 0 and values.ndim == len(shape) and values.shape[axis] == -(-shape[axis] // block) > 1:
+            if math.prod(shape) > MOST_IN_BLOCKS:
+                what = f"has a scale for every {block} of {math.prod(shape)} elements, and constants in blocks"
+                remedy = "quantize it with a scale for each channel"
+                raise refuse(node, f"{what} have at most {MOST_IN_BLOCKS} here", remedy)
+            values = np.repeat(values, block, axis).take(range(shape[axis]), axis)
         if values.ndim != len(shape) or any(
             extent not in (1, whole) for extent, whole in zip(values.shape, shape, strict=False)
         ):
             raise refuse(
                 node,
-                f"has a scale for every {block or 'few'} elements along axis {axis}",
-                "a point has one scale for its tensor, or one for each channel: quantize without blocks",
+                f"has scales of shape {values.shape} for {tuple(shape)} in blocks of {block} along axis {axis}",
+                "scales have the shape of what they scale, and one element for each block along its axis",
             )
         return tuple(i for i, extent in enumerate(values.shape) if extent != 1), values.ravel()
 
@@ -441,6 +451,7 @@ def read(model: onnx.ModelProto) -> Cut:
 
     if model.functions:
         model.CopyFrom(onnx.inliner.inline_local_functions(model))
+    _onnx_halves.widen(model)
     reader = Reader(model)
     reader.read(_onnx_operators.HANDLERS)
     graph = model.graph
