@@ -726,7 +726,7 @@ def missing_operand(nodes, constants):
         (
             named(product_of_blocks(operands=["wz"], constants={"wz": np.full((4, 2), 0.5, np.float32)}), "fraction"),
             "layer",
-            "MatMulNBits 'layer' has zero points that are no integers",
+            "MatMulNBits 'layer' has a zero point that is not an integer",
         ),
         (channels_of_an_activation, "quantize", "QuantizeLinear 'quantize' quantizes an activation with 8 scales"),
         (

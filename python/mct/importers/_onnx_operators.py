@@ -426,7 +426,7 @@ def _zero_points_of_blocks(
     if values.dtype == np.uint8:
         return _unpacked(values.reshape(outputs, -1), bits)[:, :blocks]
     if (values != np.round(values)).any():
-        raise refuse(node, "has zero points that are no integers")
+        raise refuse(node, "has a zero point that is not an integer")
     return values.reshape(shape).astype(np.int64)
 
 

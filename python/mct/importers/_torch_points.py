@@ -182,7 +182,7 @@ class _Cutter:
         given = torch.as_tensor(0 if zero_point is None else self._value(zero_point))
         zeros = given.to(torch.int64)
         if (zeros != given).any():
-            raise _refused(node, "its zero points are no integers")
+            raise _refused(node, "a zero point of it is not an integer")
         zero_points = tuple(zeros.reshape(-1).tolist())
         if not all(np.isfinite(scales)) or not all(value > 0 for value in scales):
             raise _refused(node, f"the scale {min(scales):g} is not a positive number")

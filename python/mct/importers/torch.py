@@ -184,7 +184,7 @@ def _check_example(program: torch.export.ExportedProgram, example_inputs: Any, n
 
 
 def _check_quantizers(program: torch.export.ExportedProgram, name: str) -> list[str]:
-    """The modules with the operators of a program. Of torchao's quantizers the affine ones on integers are read."""
+    """The modules that define operators of a program; torchao's quantizers but the affine ones are refused."""
     modules: list[str] = []
     for node in program.graph.nodes:
         if node.op == "call_function" and str(node.target).startswith("torchao."):
