@@ -153,6 +153,51 @@ def test_sums_of_integers_with_static_scales_become_layers():
     check_weights(model, net)
 
 
+def test_rarer_operators_of_onnx_runtime(caplog):
+    net = quantized_onnx.Network(17, {"v": [3, 8], "u": [3, 8]}, domains=("com.microsoft",))
+    gv, gu, given = net.grid("uint8", 0.03), net.grid("uint8", 0.05), net.random.integers(0, 2, (3, 8)).astype(bool)
+    v, u = net.op("QuantizeLinear", "v", *gv), net.op("QuantizeLinear", "u", *gu)
+    grid = net.grid("uint8", quantized_onnx.STEP)
+    microsoft = {"domain": "com.microsoft"}
+    chosen = net.op("QLinearWhere", net.constant(given), v, *gv, u, *gu, *grid, name="where_quant", **microsoft)
+    net.end(net.op("DequantizeLinear", chosen, *grid))
+    net.weights["product"] = net.codes([8, 6], "int8", 1, centered=True)
+    net.weights["free"] = net.codes([8, 6], "int8", None, centered=True)
+    bias = net.constant(net.random.normal(size=6).astype(np.float32))
+    for name, kind in (("product", "MatMulIntegerToFloat"), ("free", "DynamicQuantizeMatMul")):
+        codes, scale, zero = net.weights[name]
+        kernel = [net.constant(codes, "int8"), net.constant(scale), net.constant(zero, "int8")]
+        operands = [v, kernel[0], gv[0], kernel[1], gv[1], kernel[2]] if name == "product" else ["v", *kernel]
+        net.end(net.op(kind, *operands, bias, name=name, **microsoft))
+    proto, samples = net.model(), samples_for(net)
+    model = mct.load(proto)
+    results, expected = model.run(samples), quantized_onnx.run(proto, samples)
+    assert differing(tuple(results[:2]), expected[:2]) == (42, 0)
+    # ONNX Runtime quantizes the input of this one to 8 bits that it finds, and here it is free.
+    assert "the inputs of 1 layers ('free')" in caplog.text
+    assert 0 < np.abs(results[2] - expected[2]).max() < 0.01 * np.abs(expected[2]).max()
+    # The sum with a bias has the name of the node, and is put together with it.
+    net.weights = {f"{name}/product/MatMulAddFusion": weight for name, weight in net.weights.items()}
+    check_weights(model, net)
+
+
+def test_means_of_codes():
+    """ONNX Runtime has no kernel of this one: by its definition."""
+    net = quantized_onnx.Network(17, {"x": quantized_onnx.IMAGE}, domains=("com.microsoft",))
+    gx, grid = net.grid("uint8"), net.grid("uint8", 0.0173, 90)
+    x = net.op("QuantizeLinear", "x", *gx)
+    mean = net.op(
+        "QLinearReduceMean", x, *gx, *grid, name="mean_quant", domain="com.microsoft", axes=[2, 3], keepdims=1
+    )
+    net.end(net.op("DequantizeLinear", mean, *grid))
+    samples = samples_for(net)
+    codes = np.clip(np.rint(samples["x"] / np.float32(0.02)) + 131, 0, 255) - 131
+    expected = np.clip(np.rint(codes.mean((2, 3), keepdims=True) * 0.02 / 0.0173) + 90, 0, 255) - 90
+    model = mct.load(net.model())
+    assert np.abs(model.run(samples) - expected * 0.0173).max() < 1e-5
+    assert "mean" in {point.name for point in model.points}
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Networks that tools make
 # ----------------------------------------------------------------------------------------------------------------------
@@ -453,6 +498,30 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
     with pytest.raises(mct.Error, match=re.escape(message)) as caught:
         mct.load(with_fake_quantize(**options)[0])
     assert caught.value.location == 'model.onnx: "fq_x"'
+
+
+def all_parameters(model) -> list:
+    return sorted((point.bits, point.quantizer.partition("<")[2], point.axes) for point in model.points)
+
+
+def test_a_quantized_network_is_exported_with_its_codes_and_parameters(tmp_path):
+    net = quantized_onnx.qdq(21, "uint8", ("int8", "uint4"))
+    model = mct.load(net.model())
+    mct.exporters.export_onnx(model, tmp_path / "again.onnx", profile="qdq")
+    again = onnx.load(tmp_path / "again.onnx")
+    back = mct.load(again)
+    samples = samples_for(net)
+    for result, expected in zip(back.run(samples), model.run(samples), strict=True):
+        # An exported file has its channels first.
+        same = result if result.shape == expected.shape else result.transpose(0, 2, 3, 1)
+        assert np.array_equal(same, expected)
+    # Parts of a graph that only move values have the point of what they move.
+    assert {entry[:2] for entry in all_parameters(back)} == {entry[:2] for entry in all_parameters(model)}
+    # Signed codes with a zero point are written without a sign, and kernels in another layout.
+    kernels = [
+        sorted(np.sort(array.ravel()).tolist() for array in constants_in(of.text).values()) for of in (model, back)
+    ]
+    assert kernels[0] == kernels[1]
 
 
 @pytest.mark.alternating

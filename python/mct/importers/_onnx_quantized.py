@@ -382,6 +382,8 @@ class Reader:
         copy.CopyFrom(node)
         if node.op_type == "Pad":
             self._pad(node, copy, read[0].parameters)
+        elif node.op_type == "Clip":
+            self._limit(node, copy, read[0].parameters)
         elif node.op_type not in _MOVING:
             raise refuse(node, "computes with codes, and is not an operator of quantized networks that is known here")
         for index, name in enumerate(node.input):
@@ -409,6 +411,27 @@ class Reader:
         while len(copy.input) < 3:
             copy.input.append("")
         copy.input[2] = name
+
+    def _limit(self, node: onnx.NodeProto, copy: onnx.NodeProto, parameters: Parameters) -> None:
+        """Real numbers have the limits that these codes stand for; those that all codes keep are none."""
+        lowest = -(1 << (parameters.bits - 1)) if parameters.is_signed else 0
+        highest = lowest + (1 << parameters.bits) - 1
+        names = ["", ""]
+        for index, unlimited in ((1, lowest), (2, highest)):
+            name = node.input[index] if len(node.input) > index else ""
+            code = self.constant(name) if name else None
+            if name and code is None:
+                raise refuse(node, f"limits codes by one that is computed at run time, '{name}'")
+            if code is None or int(code.reshape(())) == unlimited:
+                continue
+            value = np.float32((int(code.reshape(())) - parameters.zero_point[0]) * parameters.scale[0])
+            names[index - 1] = self.fresh(f"{name_of(node)}/limit{index}")
+            self.model.graph.initializer.append(numpy_helper.from_array(np.array(value), names[index - 1]))
+        del copy.input[1:]
+        if any(names):
+            copy.input.extend(names)
+        else:
+            copy.op_type = "Identity"
 
     def _finish_outputs(self) -> None:
         for value in self.model.graph.output:
