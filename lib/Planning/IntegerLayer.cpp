@@ -74,9 +74,10 @@ bool mct::isFullyConnected(const KernelOp &layer) {
   if (!layer.isConvolution())
     return true;
   auto type = cast<RankedTensorType>(layer.getResult().getType());
-  auto batch = type.getRank() > 0 ? type.getDimSize(0) : 1;
-  return type.hasStaticShape() && layer.isPointwise() &&
-         type.getNumElements() == batch * layer.numOutputChannels();
+  // The batch may be open.
+  ArrayRef<int64_t> sizes = type.getShape().drop_front(type.getRank() > 0);
+  return layer.isPointwise() && !ShapedType::isDynamicShape(sizes) &&
+         ShapedType::getNumElements(sizes) == layer.numOutputChannels();
 }
 
 std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
