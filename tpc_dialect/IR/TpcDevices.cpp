@@ -25,8 +25,8 @@ LogicalResult DeviceOp::verifyRegions() {
   llvm::SmallDenseMap<OperationName, Operation *> facts;
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
-        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp>(
-            fact))
+        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, StridedLayersOp,
+             OnnxOperatorsOp>(fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -62,5 +62,13 @@ LogicalResult StagedArgumentsOp::verify() {
     return emitOpError("has a burst of ")
            << getBurst() << " bytes and a smallest copy of " << getSmallest()
            << "; both are positive";
+  return success();
+}
+
+LogicalResult StridedLayersOp::verify() {
+  // V4
+  if (getChannels() <= 0)
+    return emitOpError("has ")
+           << getChannels() << " channels, which is not positive";
   return success();
 }
