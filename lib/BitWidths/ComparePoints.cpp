@@ -2,6 +2,7 @@
 #include "ComparePoints.h"
 
 #include "mct/Evaluation/ResultDistance.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -75,16 +76,6 @@ double mct::bit_widths::weigh(SensitivityWeighting weighting,
 // Points
 //===----------------------------------------------------------------------===//
 
-/// Returns a fully connected layer, in whichever op it is.
-static bool isDense(const KernelOp &layer) {
-  if (!layer.isConvolution())
-    return true;
-  auto type = cast<RankedTensorType>(layer.getResult().getType());
-  auto batch = type.getRank() > 0 ? type.getDimSize(0) : 1;
-  return type.hasStaticShape() && layer.isPointwise() &&
-         type.getNumElements() == batch * layer.numOutputChannels();
-}
-
 static bool readsConstant(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     return tpc::getConstantOp(operand) != nullptr;
@@ -113,7 +104,7 @@ mct::bit_widths::findComparePoints(func::FuncOp function,
     ComparePoint point{op.getResult(0)};
     if (softmax.contains(&op) || isa<linalg::SoftmaxOp>(op))
       point.distance = SensitivityDistance::KL;
-    else if (layer ? isDense(*layer) : isa<tosa::SigmoidOp>(op))
+    else if (layer ? isFullyConnected(*layer) : isa<tosa::SigmoidOp>(op))
       point.distance = SensitivityDistance::Cosine;
     else if (!layer && !isa<tosa::ConcatOp, tensor::ConcatOp>(op) &&
              (!isa<tosa::AddOp, linalg::AddOp>(op) || readsConstant(&op)))

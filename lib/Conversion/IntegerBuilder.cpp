@@ -92,7 +92,8 @@ Value IntegerBuilder::bitwiseAnd(Value a, Value b) {
 Value IntegerBuilder::rescale(Value value, int64_t from,
                               ArrayRef<double> factors, int64_t to,
                               unsigned bits,
-                              quantization::FactorRounding rounding) {
+                              quantization::FactorRounding rounding,
+                              bool roundsTwice) {
   unsigned fromBits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
   if (llvm::all_equal(factors))
     factors = factors.take_front();
@@ -109,13 +110,20 @@ Value IntegerBuilder::rescale(Value value, int64_t from,
     if (!(isWide ? append(ShortRescale::get(factor))
                  : append(Rescale::get(factor, rounding))))
       return nullptr;
+  // Up to this shift both modes are the same.
+  constexpr int64_t kLastSingle = 31;
+  roundsTwice &= !isWide && llvm::any_of(shifts, [](int64_t shift) {
+    return shift > kLastSingle;
+  });
   auto count = int64_t(factors.size());
   return tosa::RescaleOp::create(
       *this, getType(value, bits), value,
       createConstant(count, isWide ? 16 : 32, multipliers),
       createConstant(count, 8, shifts), createConstant(1, fromBits, from),
       createConstant(1, bits, to), /*scale32=*/!isWide,
-      tosa::RoundingMode::SINGLE_ROUND, /*per_channel=*/count > 1,
+      roundsTwice ? tosa::RoundingMode::DOUBLE_ROUND
+                  : tosa::RoundingMode::SINGLE_ROUND,
+      /*per_channel=*/count > 1,
       /*input_unsigned=*/false, /*output_unsigned=*/false);
 }
 

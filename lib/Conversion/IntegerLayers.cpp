@@ -90,6 +90,7 @@ IntegerOr<IntegerAccumulator> mct::accumulateLayer(IntegerContext &context,
     return {IntegerReason::BiasNotConstant, op};
 
   IntegerAccumulator result;
+  result.isFullyConnected = isFullyConnected(layer);
   bool isWide = input->encoding.storageBits == 16;
   int64_t outputs = layer.numOutputChannels();
   std::vector<int64_t> biasCodes(outputs);

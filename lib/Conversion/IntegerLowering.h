@@ -59,6 +59,11 @@ private:
 /// there, of several each reads the sums from memory. The values are the same.
 void repeatLayers(mlir::func::FuncOp function, tpc::RepeatedLayersOp costs);
 
+/// Makes 1x1 convolutions that read a part of an image, but for its last rows
+/// and columns, read all of it, with larger kernels of zeros, where a device is
+/// faster so. The values are the same.
+void readWholeImages(mlir::func::FuncOp function, tpc::StridedLayersOp fact);
+
 /// Copies arguments of i8 with fewer channels than a burst has bytes, which
 /// convolutions read, by a 1x1 maximum pool over rows of a burst: convolutions
 /// would fetch them a few bytes at a time and several times over, and the copy

@@ -134,13 +134,15 @@ struct AvgPool2dModel
     auto pool = cast<tosa::AvgPool2dOp>(op);
     IntegerOr<StoredIntegers> stored = context.getStored(pool.getInput());
     // TOSA's mean rounds half away from zero: half up where nothing is
-    // negative.
-    if (!stored || stored->encoding != encoding || encoding.hasNegative() ||
-        encoding.storageBits != 8 ||
-        context.getOptions().rounding == IntegerRounding::HalfEven)
+    // negative. Who rounds twice has the mean of codes as they are stored.
+    IntegerRounding rounding = context.getOptions().rounding;
+    bool isOfStored = roundsTwice(rounding);
+    if (!stored || stored->encoding != encoding || encoding.storageBits != 8 ||
+        (encoding.hasNegative() && !isOfStored) ||
+        rounding == IntegerRounding::HalfEven)
       return context.roundAccumulator(pool.getResult(), encoding);
     IntegerBuilder &b = context.getBuilder();
-    Value zero = b.createConstant(1, 8, encoding.zeroPoint);
+    Value zero = b.createConstant(1, 8, isOfStored ? 0 : encoding.zeroPoint);
     return tosa::AvgPool2dOp::create(
         b, b.getType(pool.getResult(), 8), stored->value, zero, zero,
         pool.getKernel(), pool.getStride(), pool.getPad(), b.getI32Type());

@@ -274,6 +274,12 @@ private:
   bool roundsToEven() const {
     return context.getOptions().rounding == IntegerRounding::HalfEven;
   }
+  bool roundsTwice() const {
+    IntegerRounding rounding = context.getOptions().rounding;
+    return rounding == IntegerRounding::Double ||
+           (rounding == IntegerRounding::DoubleConvolutions &&
+            !accumulator.isFullyConnected);
+  }
   /// Limits sums to the range of `rescale`; what is beyond saturates anyway.
   Value keepInside(Value sum);
   Value rescaleWide(Value sum) {
@@ -281,7 +287,7 @@ private:
   }
   Value rescaleToCodes(Value sum) {
     return b.rescale(keepInside(sum), 0, factors, encoding.zeroPoint,
-                     encoding.storageBits, direction);
+                     encoding.storageBits, direction, roundsTwice());
   }
   Value chooseEven(Value up, Value down) {
     return up && down ? ::chooseEven(b, up, down, encoding, getCodeBound())
@@ -370,7 +376,8 @@ Value Requantizer::run() {
   // have no middles that a mean lies on, but for n that are multiples of
   // kNudge.
   double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
-  bool isMean = accumulator.mean && quantization::isPowerOfTwo(ratio);
+  bool isMean =
+      accumulator.mean && !roundsTwice() && quantization::isPowerOfTwo(ratio);
   bool isNudged = isMean && ratio <= kNudge / 4.0;
   if (isMean && roundsToEven() && !isNudged)
     context.noteRoundHalfUp(
@@ -387,7 +394,7 @@ IntegerOr<Value> mct::requantize(IntegerContext &context,
                                  const Encoding &encoding) {
   IntegerBuilder &b = context.getBuilder();
   Value codes;
-  if (accumulator.history)
+  if (accumulator.history && !roundsTwice(context.getOptions().rounding))
     if (std::optional<IntegerOr<Value>> exact =
             requantizeAsFloat(b, *accumulator.history, encoding)) {
       if (!*exact)
@@ -427,7 +434,8 @@ IntegerOr<Value> mct::requantize(IntegerContext &context,
   if (factor != 1 || zero != encoding.zeroPoint ||
       stored.encoding.storageBits != encoding.storageBits)
     codes = b.rescale(codes, zero, factor, encoding.zeroPoint,
-                      encoding.storageBits);
+                      encoding.storageBits, FactorRounding::Nearest,
+                      roundsTwice(context.getOptions().rounding));
   if (!codes)
     return {IntegerReason::ScaleTooLarge, stored.value.getDefiningOp()};
   return b.clamp(codes, encoding.low, encoding.high, encoding);

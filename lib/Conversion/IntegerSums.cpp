@@ -256,16 +256,20 @@ static Value createSum(IntegerBuilder &b, Operation *op, Value first,
 }
 
 /// Adds stored values.
-static IntegerAccumulator addStored(IntegerBuilder &b, Operation *op,
+static IntegerAccumulator addStored(IntegerContext &context, Operation *op,
                                     const StoredIntegers &first,
                                     const StoredIntegers &second) {
+  IntegerBuilder &b = context.getBuilder();
   const Encoding &a = first.encoding, &c = second.encoding;
   double small = std::min(a.scale, c.scale), large = std::max(a.scale, c.scale);
   // Onto the finer of two grids of which one contains the other; else 19 bits
   // more for the coarser one, which is then exact.
   double unit = small, ratio = large / small;
   bool isNarrow = std::max(a.storageBits, c.storageBits) == 8;
-  if (ratio != std::floor(ratio) || ratio > (isNarrow ? 32767 : 4096))
+  // Who rounds twice has these bits always, and rounds halves by the sign only
+  // where bits are discarded.
+  if (roundsTwice(context.getOptions().rounding) ||
+      ratio != std::floor(ratio) || ratio > (isNarrow ? 32767 : 4096))
     unit = std::ldexp(large, isNarrow ? -19 : -12);
   IntegerAccumulator result;
   Value left = b.widen(first, a.scale / unit);
@@ -386,9 +390,9 @@ static IntegerOr<IntegerAccumulator> accumulateSum(IntegerContext &context,
       return addTerms(context, op);
     stored[i] = *operand;
   }
-  IntegerBuilder &b = context.getBuilder();
   if (stored[0] && stored[1])
-    return addStored(b, op, *stored[0], *stored[1]);
+    return addStored(context, op, *stored[0], *stored[1]);
+  IntegerBuilder &b = context.getBuilder();
   unsigned index = numbers[0] ? 0 : 1;
   return addNumbers(b, op, *stored[1 - index], *numbers[index], index);
 }

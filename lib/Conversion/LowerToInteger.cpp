@@ -82,6 +82,8 @@ struct LowerToIntegerPass
         return signalPassFailure();
       if (auto costs = device->getFact<tpc::RepeatedLayersOp>())
         repeatLayers(function, costs);
+      if (auto strided = device->getFact<tpc::StridedLayersOp>())
+        readWholeImages(function, strided);
       if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
         stageArguments(function, staging);
       bool runs = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "RoundTwice.h"
 #include "TablePoints.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
@@ -66,9 +67,9 @@ struct SimulateIntegersPass
       return signalPassFailure();
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
-    quantization::Rounding mode = rounding == IntegerRounding::HalfUp
-                                      ? quantization::Rounding::HalfUp
-                                      : quantization::Rounding::HalfToEven;
+    quantization::Rounding mode = rounding == IntegerRounding::HalfEven
+                                      ? quantization::Rounding::HalfToEven
+                                      : quantization::Rounding::HalfUp;
     // Corrections give points other parameters.
     sharePreservedParameters(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -88,6 +89,8 @@ struct SimulateIntegersPass
       });
       for (const KernelOp &layer : layers)
         roundBias(layer);
+      if (roundsTwice(rounding))
+        roundTwice(function, kernels, rounding);
     }
   }
 

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -142,11 +143,23 @@ static ScaleLayout layOutBlocks(ArrayRef<int64_t> numbers,
   return layout;
 }
 
-static FailureOr<ScaleLayout> layOutScales(GraphBuilder &graph,
-                                           tpc::QuantizeOp point,
-                                           ArrayRef<int64_t> constantShape,
-                                           ArrayRef<int64_t> shape,
-                                           ArrayRef<int64_t> elements) {
+/// Gives elements whose channels have the same grid the number of the first of
+/// these channels, so that what was read in blocks is written in blocks.
+static void shareEqualGrids(std::vector<int64_t> &numbers,
+                            ArrayRef<Grid> grids) {
+  std::map<std::array<double, 4>, int64_t> firsts;
+  for (int64_t &number : numbers) {
+    const Grid &grid = grids[number];
+    std::array<double, 4> key{grid.step, double(grid.zeroPoint),
+                              double(grid.qmin), double(grid.qmax)};
+    number = firsts.try_emplace(key, number).first->second;
+  }
+}
+
+static FailureOr<ScaleLayout>
+layOutScales(GraphBuilder &graph, tpc::QuantizeOp point,
+             ArrayRef<int64_t> constantShape, ArrayRef<int64_t> shape,
+             ArrayRef<int64_t> elements, ArrayRef<Grid> grids) {
   ScaleLayout layout;
   if (point.getParametersAttr().getNumChannels() == 1)
     return layout;
@@ -165,6 +178,7 @@ static FailureOr<ScaleLayout> layOutScales(GraphBuilder &graph,
                        "--onnx-opset=21 has scales of blocks; or choose its "
                        "parameters anew, per tensor or for each output "
                        "channel");
+  shareEqualGrids(numbers, grids);
   return layOutBlocks(numbers, shape);
 }
 
@@ -201,7 +215,7 @@ FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
         failed(checkStep(point, grid)))
       return failure();
   FailureOr<ScaleLayout> layout =
-      layOutScales(graph, point, constant.shape, shape, elements);
+      layOutScales(graph, point, constant.shape, shape, elements, grids);
   if (failed(layout))
     return failure();
   std::vector<int64_t> numbers =

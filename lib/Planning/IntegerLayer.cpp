@@ -70,6 +70,16 @@ std::optional<Grid> mct::findGrid(Value value) {
   return grid;
 }
 
+bool mct::isFullyConnected(const KernelOp &layer) {
+  if (!layer.isConvolution())
+    return true;
+  auto type = cast<RankedTensorType>(layer.getResult().getType());
+  // The batch may be open.
+  ArrayRef<int64_t> sizes = type.getShape().drop_front(type.getRank() > 0);
+  return layer.isPointwise() && !ShapedType::isDynamicShape(sizes) &&
+         ShapedType::getNumElements(sizes) == layer.numOutputChannels();
+}
+
 std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
                                                      const Grid &input) {
   tpc::QuantizeOp point = layer.getKernelPoint();

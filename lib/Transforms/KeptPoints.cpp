@@ -171,15 +171,62 @@ static tpc::QuantizerAttrInterface fitWeight(tpc::QuantizeOp imported,
   return made;
 }
 
+/// The parameters of a point of the file in the words of a config of the
+/// target; null, and why, where it cannot hold them.
+static tpc::QuantizerAttrInterface fit(tpc::QuantizeOp imported,
+                                       tpc::QuantizeOp planned,
+                                       Attribute config, std::string &why) {
+  if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
+    return fitActivation(imported.getParametersAttr(), activation, why);
+  if (auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config))
+    return fitWeight(imported, planned, weight, why);
+  return nullptr;
+}
+
+/// Takes the first alternative of a point's operator that holds what the file
+/// says of the point, and of the operator's other points that have its
+/// parameters already. Returns the parameters; null if there is none.
+tpc::QuantizerAttrInterface
+KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
+                              tpc::QuantizeOp imported) {
+  tpc::AlternativesAttr alternatives = planned.getAlternatives();
+  if (!alternatives)
+    return nullptr;
+  SmallVector<tpc::QuantizeOp> points;
+  function.walk([&](tpc::QuantizeOp point) {
+    if (tpc::AlternativesAttr others = point.getAlternatives();
+        others && others.getOf() == alternatives.getOf())
+      points.push_back(point);
+  });
+  for (auto [index, config] : llvm::enumerate(alternatives.getConfigs())) {
+    std::string why;
+    tpc::QuantizerAttrInterface parameters =
+        fit(imported, planned, config, why);
+    if (!parameters ||
+        !llvm::all_of(points, [&, index = index](tpc::QuantizeOp point) {
+          return point == planned || !point.hasImportedParameters() ||
+                 fit(point, point, point.getAlternatives().getConfigs()[index],
+                     why);
+        }))
+      continue;
+    for (tpc::QuantizeOp point : points) {
+      tpc::AlternativesAttr own = point.getAlternatives();
+      point.setConfigAttr(own.getConfigs()[index]);
+      point.setCandidatesAttr(own.withChosen(int64_t(index)));
+    }
+    return parameters;
+  }
+  return nullptr;
+}
+
 /// Gives a point of the target the parameters of one of the file, or says why
 /// that cannot be.
 bool KeptPoints::give(tpc::QuantizeOp planned, tpc::QuantizeOp imported) {
   std::string why;
-  tpc::QuantizerAttrInterface parameters;
-  if (tpc::OpQuantConfigAttr config = planned.getActivationConfig())
-    parameters = fitActivation(imported.getParametersAttr(), config, why);
-  else if (tpc::AttrQuantConfigAttr config = planned.getWeightConfig())
-    parameters = fitWeight(imported, planned, config, why);
+  tpc::QuantizerAttrInterface parameters =
+      fit(imported, planned, planned.getConfigAttr(), why);
+  if (!parameters)
+    parameters = chooseAlternative(planned, imported);
   if (!parameters) {
     InFlightDiagnostic warning =
         planned.emitWarning()

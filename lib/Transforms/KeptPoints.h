@@ -38,6 +38,8 @@ private:
   void putBackActivation(Taken &taken);
   void putBackWeight(Taken &taken, mlir::OpOperand *reader);
   void insert(Taken &taken, mlir::Value input);
+  tpc::QuantizerAttrInterface chooseAlternative(tpc::QuantizeOp planned,
+                                                tpc::QuantizeOp imported);
   bool give(tpc::QuantizeOp planned, tpc::QuantizeOp imported);
   tpc::QuantizeOp findPlanned(mlir::Value value) const;
   void makeNamesUnique();

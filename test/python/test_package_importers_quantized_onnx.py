@@ -153,6 +153,51 @@ def test_sums_of_integers_with_static_scales_become_layers():
     check_weights(model, net)
 
 
+def test_rarer_operators_of_onnx_runtime(caplog):
+    net = quantized_onnx.Network(17, {"v": [3, 8], "u": [3, 8]}, domains=("com.microsoft",))
+    gv, gu, given = net.grid("uint8", 0.03), net.grid("uint8", 0.05), net.random.integers(0, 2, (3, 8)).astype(bool)
+    v, u = net.op("QuantizeLinear", "v", *gv), net.op("QuantizeLinear", "u", *gu)
+    grid = net.grid("uint8", quantized_onnx.STEP)
+    microsoft = {"domain": "com.microsoft"}
+    chosen = net.op("QLinearWhere", net.constant(given), v, *gv, u, *gu, *grid, name="where_quant", **microsoft)
+    net.end(net.op("DequantizeLinear", chosen, *grid))
+    net.weights["product"] = net.codes([8, 6], "int8", 1, centered=True)
+    net.weights["free"] = net.codes([8, 6], "int8", None, centered=True)
+    bias = net.constant(net.random.normal(size=6).astype(np.float32))
+    for name, kind in (("product", "MatMulIntegerToFloat"), ("free", "DynamicQuantizeMatMul")):
+        codes, scale, zero = net.weights[name]
+        kernel = [net.constant(codes, "int8"), net.constant(scale), net.constant(zero, "int8")]
+        operands = [v, kernel[0], gv[0], kernel[1], gv[1], kernel[2]] if name == "product" else ["v", *kernel]
+        net.end(net.op(kind, *operands, bias, name=name, **microsoft))
+    proto, samples = net.model(), samples_for(net)
+    model = mct.load(proto)
+    results, expected = model.run(samples), quantized_onnx.run(proto, samples)
+    assert differing(tuple(results[:2]), expected[:2]) == (42, 0)
+    # ONNX Runtime quantizes the input of this one to 8 bits that it finds, and here it is free.
+    assert "the inputs of 1 layers ('free')" in caplog.text
+    assert 0 < np.abs(results[2] - expected[2]).max() < 0.01 * np.abs(expected[2]).max()
+    # The sum with a bias has the name of the node, and is put together with it.
+    net.weights = {f"{name}/product/MatMulAddFusion": weight for name, weight in net.weights.items()}
+    check_weights(model, net)
+
+
+def test_means_of_codes():
+    """ONNX Runtime has no kernel of this one: by its definition."""
+    net = quantized_onnx.Network(17, {"x": quantized_onnx.IMAGE}, domains=("com.microsoft",))
+    gx, grid = net.grid("uint8"), net.grid("uint8", 0.0173, 90)
+    x = net.op("QuantizeLinear", "x", *gx)
+    mean = net.op(
+        "QLinearReduceMean", x, *gx, *grid, name="mean_quant", domain="com.microsoft", axes=[2, 3], keepdims=1
+    )
+    net.end(net.op("DequantizeLinear", mean, *grid))
+    samples = samples_for(net)
+    codes = np.clip(np.rint(samples["x"] / np.float32(0.02)) + 131, 0, 255) - 131
+    expected = np.clip(np.rint(codes.mean((2, 3), keepdims=True) * 0.02 / 0.0173) + 90, 0, 255) - 90
+    model = mct.load(net.model())
+    assert np.abs(model.run(samples) - expected * 0.0173).max() < 1e-5
+    assert "mean" in {point.name for point in model.points}
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Networks that tools make
 # ----------------------------------------------------------------------------------------------------------------------
@@ -455,6 +500,30 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
     assert caught.value.location == 'model.onnx: "fq_x"'
 
 
+def all_parameters(model) -> list:
+    return sorted((point.bits, point.quantizer.partition("<")[2], point.axes) for point in model.points)
+
+
+def test_a_quantized_network_is_exported_with_its_codes_and_parameters(tmp_path):
+    net = quantized_onnx.qdq(21, "uint8", ("int8", "uint4"))
+    model = mct.load(net.model())
+    mct.exporters.export_onnx(model, tmp_path / "again.onnx", profile="qdq")
+    again = onnx.load(tmp_path / "again.onnx")
+    back = mct.load(again)
+    samples = samples_for(net)
+    for result, expected in zip(back.run(samples), model.run(samples), strict=True):
+        # An exported file has its channels first.
+        same = result if result.shape == expected.shape else result.transpose(0, 2, 3, 1)
+        assert np.array_equal(same, expected)
+    # Parts of a graph that only move values have the point of what they move.
+    assert {entry[:2] for entry in all_parameters(back)} == {entry[:2] for entry in all_parameters(model)}
+    # Signed codes with a zero point are written without a sign, and kernels in another layout.
+    kernels = [
+        sorted(np.sort(array.ravel()).tolist() for array in constants_in(of.text).values()) for of in (model, back)
+    ]
+    assert kernels[0] == kernels[1]
+
+
 @pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
@@ -593,8 +662,10 @@ def one_layer(change):
         "layer": helper.make_node("MatMul", ["xd", "w"], ["y"], "layer"),
     }
     opset = change(nodes, constants) or 21
+    tensors = [constants.pop(name) for name in list(constants) if isinstance(constants[name], onnx.TensorProto)]
     proto = networks.onnx_model(list(nodes.values()), [("x", [2, 8])], [("y", None)], constants, opset)
-    proto.ir_version = 10
+    proto.graph.initializer.extend(tensors)
+    proto.ir_version = 10 if opset < 25 else 13
     return proto
 
 
@@ -602,11 +673,53 @@ def replace(node, index, name):
     node.input[index] = name
 
 
-def blocks(nodes, constants):
-    constants["ws"] = np.linspace(0.01, 0.02, 16, dtype=np.float32).reshape(4, 4)
-    constants["wz"] = np.zeros((4, 4), np.int8)
+def in_blocks(codes, scales, zero_points, type, block):
+    """What makes the kernel one with parameters for blocks of `block` elements along its first axis."""
+
+    def change(nodes, constants):
+        constants["ws"] = scales
+        for name, values in (("wq", codes), ("wz", zero_points)):
+            constants[name] = helper.make_tensor(name, type, values.shape, values.ravel().tolist())
+        replace(nodes["kernel"], 2, "wz")
+        nodes["kernel"].attribute.extend([helper.make_attribute("axis", 0), helper.make_attribute("block_size", block)])
+
+    return change
+
+
+def wrong_blocks(nodes, constants):
+    zeros, codes = np.zeros((3, 4), np.int64), np.zeros((8, 4), np.int64)
+    in_blocks(codes, np.linspace(0.01, 0.02, 12, dtype=np.float32).reshape(3, 4), zeros, TensorProto.INT8, 2)(
+        nodes, constants
+    )
+
+
+def too_many_blocks(nodes, constants):
+    scales = np.linspace(0.01, 0.02, 4 << 10, dtype=np.float32).reshape(2, 2048)
+    constants["wq"] = np.zeros((4096, 2048), np.int8)
+    constants["ws"], constants["wz"] = scales, np.zeros((2, 2048), np.int8)
     replace(nodes["kernel"], 2, "wz")
-    nodes["kernel"].attribute.extend([helper.make_attribute("axis", 0), helper.make_attribute("block_size", 2)])
+    nodes["kernel"].attribute.extend([helper.make_attribute("axis", 0), helper.make_attribute("block_size", 2048)])
+
+
+def product_of_blocks(**options):
+    """A MatMulNBits of 8 rows in blocks of 4."""
+
+    def change(nodes, constants):
+        constants |= {"wq": np.zeros((4, 2, 2), np.uint8), "ws": np.full((4, 2), 0.1, np.float32)}
+        constants |= options.get("constants", {})
+        given = {"K": 8, "N": 4, "bits": 4, "block_size": 4} | options.get("given", {})
+        operands = ["xd", "wq", "ws", *options.get("operands", [])]
+        nodes["layer"].CopyFrom(
+            helper.make_node("MatMulNBits", operands, ["y"], "layer", domain="com.microsoft", **given)
+        )
+        del nodes["kernel"]
+
+    return change
+
+
+def named(change, name):
+    change.__name__ = name
+    return change
 
 
 def channels_of_an_activation(nodes, constants):
@@ -647,9 +760,7 @@ def float8(nodes, constants):
 
 
 def unknown(nodes, constants):
-    nodes["layer"].CopyFrom(
-        helper.make_node("MatMulNBits", ["xd", "wq", "ws"], ["y"], "layer", domain="com.microsoft", K=8, N=4)
-    )
+    nodes["layer"].CopyFrom(helper.make_node("MatMulBnb4", ["xd", "wq", "ws"], ["y"], "layer", domain="com.microsoft"))
 
 
 def real_zero_point(nodes, constants):
@@ -664,7 +775,28 @@ def missing_operand(nodes, constants):
 @pytest.mark.parametrize(
     ("change", "name", "message"),
     [
-        (blocks, "kernel", "DequantizeLinear 'kernel' has a scale for every 2 elements along axis 0"),
+        (wrong_blocks, "kernel", "has scales of shape (3, 4) for (8, 4) in blocks of 2 along axis 0"),
+        (too_many_blocks, "kernel", "has a scale for every 2048 of 8388608 elements, and constants in blocks have at"),
+        (
+            named(product_of_blocks(operands=["", "g"], constants={"g": np.arange(8, dtype=np.int32)}), "order"),
+            "layer",
+            "MatMulNBits 'layer' sorts the rows of its kernel by g_idx",
+        ),
+        (
+            named(product_of_blocks(given={"bits": 3}), "bits"),
+            "layer",
+            "MatMulNBits 'layer' has a kernel of 8 rows in blocks of 4 with codes of 3 bits",
+        ),
+        (
+            named(product_of_blocks(constants={"ws": np.full((4, 2), -0.1, np.float32)}), "negative"),
+            "layer",
+            "MatMulNBits 'layer' has the scale -0.1",
+        ),
+        (
+            named(product_of_blocks(operands=["wz"], constants={"wz": np.full((4, 2), 0.5, np.float32)}), "fraction"),
+            "layer",
+            "MatMulNBits 'layer' has a zero point that is not an integer",
+        ),
         (channels_of_an_activation, "quantize", "QuantizeLinear 'quantize' quantizes an activation with 8 scales"),
         (
             other_scale,
@@ -676,7 +808,7 @@ def missing_operand(nodes, constants):
         (too_many_scales, "kernel", "DequantizeLinear 'kernel' has 3 scales for 4 channels along axis 1"),
         (computes_with_codes, "cast", "Cast 'cast' computes with codes, and is not an operator of quantized networks"),
         (float8, "quantize", "QuantizeLinear 'quantize' has codes of type FLOAT8E4M3FN, which no grid of integers has"),
-        (unknown, "layer", "MatMulNBits 'layer' is an operator of quantized networks that has no form here"),
+        (unknown, "layer", "MatMulBnb4 'layer' is an operator of quantized networks that has no form here"),
         (
             real_zero_point,
             "dequantize",
@@ -706,6 +838,98 @@ def test_one_block_is_a_scale_for_each_channel():
     (point,) = [point for point in model.points if point.weight]
     assert len(point.thresholds) == 4 and point.axes == (2,)
     assert networks.relative_error(model.run(x), quantized_onnx.run(proto, {"x": x})[0]) < 1e-6
+
+
+def kernel_of(model, signed: bool) -> tuple[np.ndarray, list[float], list[int], tuple[int, ...]]:
+    """The only one of a model, and the parameters of its point, one for each element."""
+    (point,) = [point for point in model.points if point.weight]
+    steps, zeros = steps_and_zero_points(point.quantizer, point.bits, signed)
+    (kernel,) = constants_in(model.text).values()
+    return kernel.squeeze(), steps, zeros, point.axes
+
+
+@pytest.mark.parametrize(
+    ("type", "limits", "block"),
+    [
+        (TensorProto.INT8, (-128, 128), 2),
+        (TensorProto.UINT4, (0, 16), 4),
+        (TensorProto.INT4, (-8, 8), 3),
+        (TensorProto.INT2, (-2, 2), 2),
+    ],
+)
+def test_kernels_in_blocks_keep_codes_and_parameters(type, limits, block, tmp_path):
+    generator = np.random.default_rng(4)
+    shape = (-(-8 // block), 4)
+    codes, scales = generator.integers(*limits, (8, 4)), generator.uniform(0.01, 0.02, shape).astype(np.float32)
+    zero_points = generator.integers(*limits, shape)
+    change = in_blocks(codes, scales, zero_points, type, block)
+    proto = one_layer(lambda nodes, constants: change(nodes, constants) or 25 * (type == TensorProto.INT2))
+    model = mct.load(proto)
+    kernel, steps, zeros, axes = kernel_of(model, limits[0] < 0)
+    spread = [np.repeat(values, block, 0)[:8] for values in (scales, zero_points)]
+    assert np.array_equal(steps, spread[0].ravel().astype(np.float64)) and np.array_equal(zeros, spread[1].ravel())
+    assert np.array_equal(kernel, ((codes - spread[1]) * spread[0].astype(np.float64)).astype(np.float32))
+    assert len(axes) == 2
+
+
+# ONNX Runtime takes no zero points of real numbers where codes have 8 bits.
+@pytest.mark.parametrize(("bits", "zero_points"), [(2, ""), (2, "packed"), (4, "packed"), (4, "halves"), (8, "packed")])
+def test_kernels_of_matmulnbits_keep_codes_and_parameters(bits, zero_points):
+    """3 blocks of 16 rows, the last of which is not full, with scales of 16 bits."""
+    generator = np.random.default_rng(bits)
+    rows, outputs, block, blocks, half = 40, 5, 16, 3, 1 << (bits - 1)
+
+    def pack(values):
+        width = 8 // bits
+        filled = np.pad(values, ((0, 0), (0, -values.shape[1] % width))).reshape(len(values), -1, width)
+        return (filled << (bits * np.arange(width))).sum(2).astype(np.uint8)
+
+    codes = generator.integers(0, 1 << bits, (outputs, blocks * block))
+    scales = generator.uniform(0.01, 0.02, (outputs, blocks)).astype(np.float16)
+    zeros = generator.integers(0, 1 << bits, (outputs, blocks)) if zero_points else np.full((outputs, blocks), half)
+    constants = {"w": pack(codes).reshape(outputs, blocks, -1), "s": scales, "b": np.ones(outputs, np.float16)}
+    constants["z"] = pack(zeros) if zero_points == "packed" else zeros.astype(np.float16)
+    given = {"K": rows, "N": outputs, "bits": bits, "block_size": block}
+    operands = ["x", "w", "s", "z" if zero_points else "", "", "b"]
+    node = helper.make_node("MatMulNBits", operands, ["y"], "layer", domain="com.microsoft", **given)
+    proto = networks.onnx_model([node], [], [], constants, 21)
+    proto.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    proto.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT16, [2, rows]))
+    proto.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT16, None))
+    model = mct.load(proto)
+    kernel, steps, found, _ = kernel_of(model, not zero_points)
+    real = [np.repeat(values, block, 1)[:, :rows] for values in (scales.astype(np.float32), zeros)]
+    assert np.array_equal(np.reshape(steps, (rows, outputs)), real[0].T)
+    if zero_points:
+        assert np.array_equal(np.reshape(found, (rows, outputs)), real[1].T)
+    assert np.array_equal(kernel, ((codes[:, :rows] - real[1]) * real[0]).astype(np.float32).T)
+    x = generator.normal(size=(2, rows)).astype(np.float16)
+    (expected,) = quantized_onnx.run(proto, {"x": x})
+    assert np.abs(model.run(x.astype(np.float32)) - expected).max() < 2e-3 * np.abs(expected).max()
+
+
+def test_scales_of_sixteen_bits_are_those_of_thirty_two(caplog):
+    """Parts of a network are numbers of 16 bits, between Casts."""
+
+    def change(nodes, constants):
+        constants["s"], constants["ws"] = np.float16(0.02), np.float16(0.01) * np.arange(1, 5, dtype=np.float16)
+        constants["wz"] = np.zeros(4, np.int8)
+        replace(nodes["kernel"], 2, "wz")
+        nodes["half"] = helper.make_node("Cast", ["x"], ["h"], "half", to=TensorProto.FLOAT16)
+        replace(nodes["quantize"], 0, "h")
+        nodes["layer"].output[0] = "p"
+        nodes["back"] = helper.make_node("Cast", ["p"], ["y"], "back", to=TensorProto.FLOAT)
+        nodes["quantize"], nodes["half"] = nodes["half"], nodes["quantize"]
+        order = ["quantize", "half", "dequantize", "kernel", "layer", "back"]
+        for name in order:
+            nodes[name] = nodes.pop(name)
+
+    model = mct.load(one_layer(change))
+    steps = sorted(
+        step for point in model.points for step in steps_and_zero_points(point.quantizer, point.bits, True)[0]
+    )
+    assert steps == sorted(map(float, [np.float16(0.02), *np.float16(0.01) * np.arange(1, 5, dtype=np.float16)]))
+    assert "the file computes with numbers of 16 bits" in caplog.text
 
 
 def test_a_quantizer_inside_of_a_loop_is_refused():

@@ -29,11 +29,11 @@ def tensors(data: bytes) -> dict[str, _flatbuffer.Tensor]:
     return {tensor.name: tensor for tensor in _flatbuffer.File(data).graphs[0].tensors}
 
 
-def litert(data: bytes, samples: np.ndarray) -> np.ndarray:
-    """The codes of the result, by the default kernels (XNNPACK where that has the operator)."""
-    from ai_edge_litert.interpreter import Interpreter
+def litert(data: bytes, samples: np.ndarray, kernels: str = "AUTO") -> np.ndarray:
+    """The codes of the result, by the default kernels (XNNPACK where that has the operator), or others."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-    interpreter = Interpreter(model_content=data)
+    interpreter = Interpreter(model_content=data, experimental_op_resolver_type=getattr(OpResolverType, kernels))
     interpreter.allocate_tensors()
     (source,), (result,) = interpreter.get_input_details(), interpreter.get_output_details()
     limits, (scale, zero_point) = np.iinfo(source["dtype"]), source["quantization"]
@@ -130,6 +130,95 @@ def test_the_network_computes_what_litert_computes(activations, weights):
     # One step where a sum of float32 lies in the middle of two codes, and what follows from it.
     assert np.mean(steps != 0) <= (0.01 if weights == 8 else 0.25)
     assert np.abs(steps).max() <= 2
+
+
+@pytest.mark.parametrize("weights", [8, 4])
+def test_reference_kernels_round_twice(weights):
+    """All codes are theirs, of the simulation and of the integers: what is rounded twice is so at the same places."""
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples(), 8, weights)
+    samples = quantized_tflite.samples(100, seed=5)
+    expected = litert(data, samples, "BUILTIN_REF")
+    module = mct.load(data).module
+    simulated = mct.Model(module.run("mct-simulate-integers{rounding=double-convolutions}")).run(samples)
+    assert np.array_equal(np.round(simulated * 256) - 128, expected)
+    lowered = "mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double-convolutions}"
+    assert np.array_equal(mct.Model(module.run(lowered)).run(samples), expected)
+    once = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer}")).run(samples)
+    assert not np.array_equal(once, expected)
+
+
+def test_the_integers_of_the_converter_round_twice_behind_every_layer():
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
+    source, samples = tensors(data)["image"], quantized_tflite.samples(100, seed=5)
+    codes = np.clip(np.round(samples / np.float32(source.scales[0])) + source.zero_points[0], -128, 127)
+    expected = mct.load(data, quantized="integer").run(codes.astype(np.int8))
+    lowered = "mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double}"
+    assert np.array_equal(mct.Model(mct.load(data).module.run(lowered)).run(samples), expected)
+
+
+def simulated(narrow: bool = False, narrow_kernel: bool = False) -> bytes:
+    """A float network of which FAKE_QUANT says how it is to be quantized: the input, the kernel and the result."""
+    file, generator = networks.Tflite(), np.random.default_rng(1)
+    image, a, kernel, b, c = (
+        file.tensor(n, s) for n, s in {"x": (8, 6), "a": (8, 6), "k": (5, 6), "b": (8, 5), "c": (8, 5)}.items()
+    )
+    stored = file.constant("w", generator.normal(size=(5, 6)).astype(np.float32))
+    bias = file.constant("bias", generator.normal(size=5).astype(np.float32))
+    options = {"min": -1.0, "max": 2.7, "numBits": 8, "narrowRange": False}
+    file.operator("FAKE_QUANT", [image], [a], "FakeQuantOptions", **options)
+    weights = {"min": -2.0, "max": 2.0, "numBits": 4, "narrowRange": narrow_kernel}
+    file.operator("FAKE_QUANT", [stored], [kernel], "FakeQuantOptions", **weights)
+    file.operator("FULLY_CONNECTED", [a, kernel, bias], [b], "FullyConnectedOptions")
+    file.operator("FAKE_QUANT", [b], [c], "FakeQuantOptions", **options | {"max": 4.0, "narrowRange": narrow})
+    return file.finish([image], [c])
+
+
+@pytest.mark.parametrize("name", ["w8a8", "w4a8"])
+def test_what_is_exported_again_has_the_same_codes_and_parameters(name, tmp_path):
+    model = mct.load(file_of(name))
+    mct.exporters.export_tflite(model, tmp_path / "again.tflite", int4=name == "w4a8")
+    again = mct.load(tmp_path / "again.tflite")
+
+    def parameters(of):
+        return [[p[key] for key in ("bits", "scale", "zero_point", "lowest")] for p in points(of, tmp_path)]
+
+    assert parameters(again) == parameters(model)
+    samples = quantized_tflite.samples(20, seed=8)
+    assert np.array_equal(again.run(samples), model.run(samples))
+    kernels = []
+    for data in (file_of(name), (tmp_path / "again.tflite").read_bytes()):
+        file = _flatbuffer.File(data)
+        stored = [t for t in file.graphs[0].tensors if t.type in (9, 17) and file.buffer(t.buffer)]
+        kernels.append(sorted(codes_of(file, tensor.name)[0].reshape(-1).tolist() for tensor in stored))
+    assert kernels[0] == kernels[1] and len(kernels[0]) == (3 if name == "w8a8" else 2)
+
+
+def test_fake_quant_becomes_points(tmp_path):
+    data = simulated()
+    model = mct.load(data)
+    samples = np.random.default_rng(2).normal(size=(8, 6)).astype(np.float32)
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], samples)
+    interpreter.invoke()
+    expected = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    assert np.abs(model.run(samples) - expected).max() < 1e-6
+    found = {point["name"]: (point["bits"], point["zero_point"][0]) for point in points(model, tmp_path)}
+    # Of 255 steps from -1 to 2.7, 69 lie below zero; of 15 from -2 to 2, 7.4999995.
+    assert sorted(found.values()) == [(4, 7), (8, 51), (8, 69)]
+
+
+def test_fake_quant_without_its_lowest_code_is_one_of_weights():
+    """LiteRT runs neither; that of an activation is refused by its name."""
+    kernel = next(
+        a for a in networks.constants_in(mct.load(simulated(narrow_kernel=True)).text).values() if a.size == 30
+    )
+    assert np.abs(kernel).max() == 2
+    with pytest.raises(mct.Error, match=re.escape("cannot convert FAKE_QUANT: 'tfl.fake_quant' op")) as caught:
+        mct.load(simulated(narrow=True))
+    assert caught.value.location == 'model.tflite: "c"'
 
 
 def test_an_integer_network_is_made_of_the_points(tmp_path):

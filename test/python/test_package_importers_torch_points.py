@@ -141,8 +141,8 @@ def decomposed(name: str, *operands):
     return getattr(torch.ops.quantized_decomposed, name)(*operands)
 
 
-def load(forward, *example: torch.Tensor, **buffers: torch.Tensor):
-    """The program of a network whose `forward` gets its buffers and the values, and its import."""
+def exported(forward, *example: torch.Tensor, **buffers: torch.Tensor):
+    """The program of a network whose `forward` gets its buffers and the values."""
 
     class Network(nn.Module):
         def __init__(self) -> None:
@@ -153,7 +153,12 @@ def load(forward, *example: torch.Tensor, **buffers: torch.Tensor):
         def forward(self, *values):
             return forward(*[getattr(self, name) for name in buffers], *values)
 
-    program = torch.export.export(Network(), example)
+    return torch.export.export(Network(), example)
+
+
+def load(forward, *example: torch.Tensor, **buffers: torch.Tensor):
+    """The same, and its import."""
+    program = exported(forward, *example, **buffers)
     return program, mct.load(program)
 
 
@@ -188,6 +193,54 @@ def test_activations_that_are_quantized_at_run_time_are_free(caplog):
     values = np.array([[0.3, -0.2, 0.1]], np.float32)
     assert np.allclose(model.run(values), values @ (weights.numpy().T * np.float32(0.01)), atol=1e-6)
     assert model.text.count("tpc.quantize") == 1
+
+
+def affine(name: str, *operands):
+    import torchao  # noqa: F401
+
+    return getattr(torch.ops.torchao, name)(*operands)
+
+
+@pytest.mark.parametrize("blocks", [(1, 8), (2, 2)])
+def test_kernels_in_blocks_keep_codes_and_parameters(blocks, tmp_path):
+    generator = torch.Generator().manual_seed(1)
+    counts = (4 // blocks[0], 8 // blocks[1])
+    codes = torch.randint(-8, 8, (4, 8), generator=generator, dtype=torch.int8)
+    scale = torch.rand(counts, generator=generator) / 10 + 0.01
+    zero_point = torch.randint(-8, 8, counts, generator=generator, dtype=torch.int8)
+
+    def forward(step, offset, codes, scale, zero_point, x):
+        grid = (1, 8), step, offset, torch.int8, -128, 127
+        x = affine("dequantize_affine", affine("quantize_affine", x, *grid), *grid)
+        kernel = affine("dequantize_affine", codes, blocks, scale, zero_point, torch.int8, -8, 7)
+        return torch.nn.functional.linear(x, kernel)
+
+    values = torch.randn(1, 8, generator=generator)
+    own = {"step": torch.tensor([0.05]), "offset": torch.tensor([3])}
+    program = exported(forward, values, **own, codes=codes, scale=scale, zero_point=zero_point)
+    torch.export.save(program, tmp_path / "blocks.pt2")
+    model = mct.load(tmp_path / "blocks.pt2")
+    expected = program.module(check_guards=False)(values).detach().numpy()
+    assert np.allclose(model.run(values.numpy()), expected, atol=1e-6)
+    (activation, kernel) = sorted(points(model, tmp_path), key=lambda point: "weight" in point)
+    assert (
+        activation["scale"] == [float(np.float32(0.05))]
+        and activation["zero_point"][0] - activation["lowest"][0] == 131
+    )
+    assert kernel["bits"] == 4
+    spread = [
+        values.repeat_interleave(blocks[0], 0).repeat_interleave(blocks[1], 1).numpy() for values in (scale, zero_point)
+    ]
+    real = (codes.numpy() - spread[1]).astype(np.float32) * spread[0]
+    assert any(np.array_equal(array.reshape(-1), real.reshape(-1)) for array in constants_of(model, 32))
+    found = np.array(kernel["scale"], np.float32), np.array(kernel["zero_point"]) - np.array(kernel["lowest"]) - 8
+    if blocks == (1, 8):  # one for each channel
+        spread = [values[:, :1] for values in spread]
+    assert all(np.array_equal(a, b.reshape(-1)) for a, b in zip(found, spread, strict=True))
+
+
+def constants_of(model, size: int) -> list[np.ndarray]:
+    return [array for array in networks.constants_in(model.text).values() if array.size == size]
 
 
 def test_what_has_no_point_is_refused_with_its_node():

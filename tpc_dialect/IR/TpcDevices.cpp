@@ -25,8 +25,8 @@ LogicalResult DeviceOp::verifyRegions() {
   llvm::SmallDenseMap<OperationName, Operation *> facts;
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
-        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, OnnxOperatorsOp,
-             OnnxLimitsOp>(fact))
+        !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, StridedLayersOp,
+             OnnxOperatorsOp, OnnxLimitsOp>(fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -106,4 +106,12 @@ std::string OnnxLimitsOp::describeActivations() {
           joinWidths(getUnsignedWidths()) + " bits unsigned, " +
           joinWidths(getSignedWidths()) + " signed")
       .str();
+}
+
+LogicalResult StridedLayersOp::verify() {
+  // V4
+  if (getChannels() <= 0)
+    return emitOpError("has ")
+           << getChannels() << " channels, which is not positive";
+  return success();
 }

@@ -114,6 +114,21 @@ def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
   let hasVerifier = 1;
 }
 
+def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
+  let summary = "Convolutions that read some rows and columns of an image";
+  let description = [{
+    A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA wants those behind it cut off.
+    Images of at most `channels` channels are read faster as a whole, by a larger kernel whose other weights are 0.
+
+    ```mlir
+    tpc.strided_layers channels 16
+    ```
+  }];
+  let arguments = (ins I64Attr:$channels);
+  let assemblyFormat = "`channels` $channels attr-dict";
+  let hasVerifier = 1;
+}
+
 def Tpc_OnnxOperatorsOp : Tpc_DeviceFactOp<"onnx_operators"> {
   let summary = "Operators of ONNX that a device has";
   let description = [{

@@ -109,6 +109,8 @@ struct IntegerAccumulator {
   /// Set for a sum, which becomes a mean when 1 / n is multiplied with.
   std::optional<Summands> summands = {};
   std::optional<FloatHistory> history = {};
+  /// Set for sums of a fully connected layer.
+  bool isFullyConnected = false;
 
   double getScale(size_t channel) const {
     return scales[scales.size() == 1 ? 0 : channel];

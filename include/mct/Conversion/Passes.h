@@ -11,7 +11,12 @@
 namespace mct {
 
 /// Rounding of values halfway between two codes.
-enum class IntegerRounding { HalfUp, HalfEven };
+enum class IntegerRounding { HalfUp, HalfEven, Double, DoubleConvolutions };
+/// Returns true if products are rounded to 31 bits before they are shifted.
+inline bool roundsTwice(IntegerRounding rounding) {
+  return rounding == IntegerRounding::Double ||
+         rounding == IntegerRounding::DoubleConvolutions;
+}
 /// Kind of the arguments and results of an integer network.
 enum class IntegerBoundary { Float, Integer };
 /// Lowering of a softmax: float between conversions, a chain of integer ops, or
@@ -25,7 +30,12 @@ inline llvm::cl::ValuesClass integerRoundingValues() {
   return llvm::cl::values(
       clEnumValN(IntegerRounding::HalfUp, "half-up", "to the larger code"),
       clEnumValN(IntegerRounding::HalfEven, "half-even",
-                 "to the even one, counted from the zero point"));
+                 "to the even one, counted from the zero point"),
+      clEnumValN(IntegerRounding::Double, "double",
+                 "products are rounded to 31 bits first and then to codes, "
+                 "halves away from zero"),
+      clEnumValN(IntegerRounding::DoubleConvolutions, "double-convolutions",
+                 "the same, but once behind fully connected layers"));
 }
 inline llvm::cl::ValuesClass integerBoundaryValues() {
   return llvm::cl::values(

@@ -129,6 +129,11 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
 
     * Activation points round halves up, as `tosa.rescale` does (`rounding=half-even`: to the even code, for targets that
       do so). Weights keep their codes: they are rounded once, halves to the even one.
+    * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again, halves away from
+      zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`. LiteRT's reference kernels do so,
+      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers and average pools whose
+      result a point quantizes, a part of a step that makes the same codes is added to values or, where these are negative,
+      subtracted. The result is to be run: to lower it, simulate `half-up` and give the same `rounding` to the lowering.
     * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
       (a table of 8-bit entries: a 128th of its threshold)
       becomes round(b / (dx * dw)) * dx * dw for every output channel, computed in f64. A bias that two layers share is
@@ -218,9 +223,14 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what
       they are taken of, in sums of 16-bit codes that 32 bits may not hold (TOSA has no ops on the bits of 48), and behind factors
       that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
+      `double` makes the codes of LiteRT for microcontrollers, `double-convolutions` those of LiteRT's reference kernels, which round
+      once behind fully connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
+      values 19 bits more than the coarser one, and average pools the rounding of `tosa.avg_pool2d` on codes as they are stored.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
-      16 bytes), because it fetches few channels slowly from outside. With both, a convolution that points with different parameters
+      16 bytes), because it fetches few channels slowly from outside. With both, a
+      1x1 convolution with strides that reads an image of few channels, but for its last rows and columns, reads all of it, with zeros as
+      its other weights. With both, a convolution that points with different parameters
       read is computed once for each of them where that is faster, since one rescale is part of a convolution there, and of several
       each reads sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions with few products and weights. A remark
       says so, or that it would be slower.

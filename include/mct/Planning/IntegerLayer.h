@@ -20,6 +20,9 @@ getKernelGrids(tpc::QuantizerAttrInterface quantizer);
 /// they come from, moved or selected since. None if there are several, or none.
 std::optional<quantization::Grid> findGrid(mlir::Value value);
 
+/// Returns true for a fully connected layer, in whichever op it is.
+bool isFullyConnected(const KernelOp &layer);
+
 /// A layer in integers: products of the codes of its input and of its kernel,
 /// both less their zero points, are summed up in an accumulator, which has one
 /// step for each output channel, and starts with the bias in these steps.

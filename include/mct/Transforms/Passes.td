@@ -375,7 +375,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     that are missing. A point of the file that stands where the target has one takes the config of that, and keeps its
     parameters; a target that cannot hold these, by their bits, method, sign, channels or fixed grid, is a warning, and
     they are chosen anew. One that stands where the target has none stays, with a remark, unless the values are on its
-    levels already. Where the file has only the point behind a ReLU, there is none in front of it. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
+    levels already. An operator with alternatives takes the first one that holds what the file says. Where the file has only the point behind a ReLU, there is none in front of it. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
 
     `overrides` names a text file of rules that go before the target, one a line:
 

@@ -115,6 +115,10 @@ class _Table:
         place = self.field(number)
         return int(struct.unpack_from(f"<{code}", self.data, place)[0]) if place else 0
 
+    def real(self, number: int) -> float:
+        place = self.field(number)
+        return float(struct.unpack_from("<f", self.data, place)[0]) if place else 0.0
+
     def bytes(self, number: int) -> bytes:
         start = self.target(number)
         if not start:
@@ -179,6 +183,11 @@ class Node(NamedTuple):
         """A field of one byte of its options."""
         options = self.table.table(_OPERATOR_OPTIONS)
         return options.integer(number, "B") if options else 0
+
+    def number(self, number: int) -> float:
+        """A field of its options that is a float."""
+        options = self.table.table(_OPERATOR_OPTIONS)
+        return options.real(number) if options else 0.0
 
 
 class Graph:

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from mct.importers._onnx_quantized import Codes, Reader, refuse
+from mct.importers._onnx_quantized import MOST_IN_BLOCKS, Codes, Reader, refuse
 from mct.importers._onnx_recurrent import name_of
 from mct.importers._points import Parameters, Quantizer
 
@@ -410,6 +410,69 @@ def _product_at_run_time(reader: Reader, node: onnx.NodeProto) -> None:
     _add_bias(reader, node, [a, kernel], operand(node, 4))
 
 
+def _unpacked(packed: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
+    """The fields of bytes along the last axis, the lowest bits first."""
+    fields = (packed.astype(np.uint8)[..., None] >> np.arange(0, 8, bits, dtype=np.uint8)) & ((1 << bits) - 1)
+    return fields.reshape(*packed.shape[:-1], -1).astype(np.int64)
+
+
+def _zero_points_of_blocks(
+    reader: Reader, node: onnx.NodeProto, name: str, bits: int, shape: tuple[int, int]
+) -> np.ndarray[Any, Any]:
+    values = reader.constant(name)
+    if values is None:
+        raise refuse(node, f"has a zero point that is computed at run time, '{name}'")
+    outputs, blocks = shape
+    if values.dtype == np.uint8:
+        return _unpacked(values.reshape(outputs, -1), bits)[:, :blocks]
+    if (values != np.round(values)).any():
+        raise refuse(node, "has a zero point that is not an integer")
+    return values.reshape(shape).astype(np.int64)
+
+
+def _product_of_blocks(reader: Reader, node: onnx.NodeProto) -> None:
+    """The kernel has one scale for each of the blocks along its first axis, and for each of its outputs."""
+    given = attributes(node)
+    rows, outputs, bits, block = (int(given.get(name, other)) for name, other in _BLOCKS.items())
+    packed, scales = reader.constant(operand(node, 1)), reader.constant(operand(node, 2))
+    if packed is None or scales is None:
+        raise refuse(node, "has a kernel that is computed at run time")
+    if operand(node, 4):
+        raise refuse(node, "sorts the rows of its kernel by g_idx", "leave it out: give the rows their own order")
+    if bits not in (2, 4, 8) or block <= 0 or rows <= 0:
+        raise refuse(node, f"has a kernel of {rows} rows in blocks of {block} with codes of {bits} bits")
+    blocks = -(-rows // block)
+    codes = _unpacked(packed.reshape(outputs, -1), bits)[:, :rows]
+    scales = scales.reshape(outputs, blocks).astype(np.float32)
+    # Codes without a zero point are signed ones with the middle of the unsigned added.
+    signed = not operand(node, 3)
+    zeros = np.zeros((1, 1), np.int64)
+    if signed:
+        codes -= 1 << (bits - 1)
+    else:
+        zeros = _zero_points_of_blocks(reader, node, operand(node, 3), bits, (outputs, blocks))
+    along = 1 if blocks == 1 else block
+
+    def spread(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return (np.repeat(values, along, 1)[:, :rows] if blocks > 1 and values.size > 1 else values).T
+
+    if blocks > 1 and codes.size > MOST_IN_BLOCKS:
+        message = (
+            f"has {codes.size} weights in blocks of {block}, and constants in blocks have at most {MOST_IN_BLOCKS}"
+        )
+        raise refuse(node, f"{message} here", "quantize it with a scale for each channel")
+    positive = np.isfinite(scales) & (scales > 0)
+    if not positive.all():
+        raise refuse(node, f"has the scale {scales[~positive][0]}, which is not positive and finite")
+    axes = (1,) if blocks == 1 else (0, 1)
+    parameters = Parameters(tuple(_numbers(spread(scales))), tuple(map(int, spread(zeros).ravel())), bits, signed, axes)
+    kernel = reader.stored_real(operand(node, 1), codes.T, parameters)
+    _add_bias(reader, node, [node.input[0], kernel], operand(node, 5))
+
+
+_BLOCKS = {"K": 0, "N": 0, "bits": 4, "block_size": 0}
+
+
 def _add_bias(reader: Reader, node: onnx.NodeProto, inputs: Sequence[str], bias: str) -> None:
     name = layer_name(node)
     if not bias:
@@ -445,6 +508,7 @@ HANDLERS: dict[str, Handler] = {
     "MatMulIntegerToFloat": _product_to_float,
     "DynamicQuantizeLinear": _quantize_at_run_time,
     "DynamicQuantizeMatMul": _product_at_run_time,
+    "MatMulNBits": _product_of_blocks,
 }
 HANDLERS |= dict.fromkeys(
     [
@@ -463,7 +527,6 @@ HANDLERS |= dict.fromkeys(
 HANDLERS |= dict.fromkeys(
     [
         "DynamicQuantizeLSTM",
-        "MatMulNBits",
         "MatMulBnb4",
         "MatMulFpQ4",
         "MatMulInteger16",

@@ -7,6 +7,7 @@ the compiler. Operators on codes (`_onnx_operators`) become those on real number
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from mct.importers import _points
+from mct.importers import _onnx_halves, _points
 from mct.importers._child import Refused, warn
 from mct.importers._onnx_recurrent import name_of, subgraphs
 from mct.importers._points import Parameters, Quantizer
@@ -53,6 +54,8 @@ _MOVING = frozenset(
         "Concat",
     ]
 )
+# Each of their elements has a scale of its own in a module.
+MOST_IN_BLOCKS = 1 << 22
 _REMEDY = "give the float network that it was made of, or quantize it with parameters per tensor or per channel"
 
 
@@ -236,14 +239,21 @@ class Reader:
             if values.size != shape[axis]:
                 raise refuse(node, f"has {values.size} scales for {shape[axis]} channels along axis {axis}")
             return (axis,), values
-        # One block: the other axes are those of channels.
+        # Every element of an axis of blocks is a channel, which has the parameters of its block; that of one block is
+        # no channel. The other axes are those of channels.
+        if block > 0 and values.ndim == len(shape) and values.shape[axis] == -(-shape[axis] // block) > 1:
+            if math.prod(shape) > MOST_IN_BLOCKS:
+                what = f"has a scale for every {block} of {math.prod(shape)} elements, and constants in blocks"
+                remedy = "quantize it with a scale for each channel"
+                raise refuse(node, f"{what} have at most {MOST_IN_BLOCKS} here", remedy)
+            values = np.repeat(values, block, axis).take(range(shape[axis]), axis)
         if values.ndim != len(shape) or any(
             extent not in (1, whole) for extent, whole in zip(values.shape, shape, strict=False)
         ):
             raise refuse(
                 node,
-                f"has a scale for every {block or 'few'} elements along axis {axis}",
-                "a point has one scale for its tensor, or one for each channel: quantize without blocks",
+                f"has scales of shape {values.shape} for {tuple(shape)} in blocks of {block} along axis {axis}",
+                "scales have the shape of what they scale, and one element for each block along its axis",
             )
         return tuple(i for i, extent in enumerate(values.shape) if extent != 1), values.ravel()
 
@@ -372,6 +382,8 @@ class Reader:
         copy.CopyFrom(node)
         if node.op_type == "Pad":
             self._pad(node, copy, read[0].parameters)
+        elif node.op_type == "Clip":
+            self._limit(node, copy, read[0].parameters)
         elif node.op_type not in _MOVING:
             raise refuse(node, "computes with codes, and is not an operator of quantized networks that is known here")
         for index, name in enumerate(node.input):
@@ -399,6 +411,27 @@ class Reader:
         while len(copy.input) < 3:
             copy.input.append("")
         copy.input[2] = name
+
+    def _limit(self, node: onnx.NodeProto, copy: onnx.NodeProto, parameters: Parameters) -> None:
+        """Real numbers have the limits that these codes stand for; those that all codes keep are none."""
+        lowest = -(1 << (parameters.bits - 1)) if parameters.is_signed else 0
+        highest = lowest + (1 << parameters.bits) - 1
+        names = ["", ""]
+        for index, unlimited in ((1, lowest), (2, highest)):
+            name = node.input[index] if len(node.input) > index else ""
+            code = self.constant(name) if name else None
+            if name and code is None:
+                raise refuse(node, f"limits codes by one that is computed at run time, '{name}'")
+            if code is None or int(code.reshape(())) == unlimited:
+                continue
+            value = np.float32((int(code.reshape(())) - parameters.zero_point[0]) * parameters.scale[0])
+            names[index - 1] = self.fresh(f"{name_of(node)}/limit{index}")
+            self.model.graph.initializer.append(numpy_helper.from_array(np.array(value), names[index - 1]))
+        del copy.input[1:]
+        if any(names):
+            copy.input.extend(names)
+        else:
+            copy.op_type = "Identity"
 
     def _finish_outputs(self) -> None:
         for value in self.model.graph.output:
@@ -441,6 +474,7 @@ def read(model: onnx.ModelProto) -> Cut:
 
     if model.functions:
         model.CopyFrom(onnx.inliner.inline_local_functions(model))
+    _onnx_halves.widen(model)
     reader = Reader(model)
     reader.read(_onnx_operators.HANDLERS)
     graph = model.graph

@@ -16,7 +16,7 @@ import numpy as np
 from mct.errors import Error
 from mct.importers import _flatbuffer, _points
 from mct.importers._flatbuffer import Graph, Tensor
-from mct.importers._points import Parameters
+from mct.importers._points import Parameters, Quantizer
 
 # Types of the schema that have a scale: bits, whether they are signed, how they are read.
 _FLOAT32 = 0
@@ -58,18 +58,43 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
     ValueError for a damaged file.
     """
     file = _flatbuffer.File(data)
-    if not any(_is_quantized(tensor) for graph in file.graphs for tensor in graph.tensors):
+    simulates = any(node.kind == "FAKE_QUANT" for node in file.graphs[0].nodes)
+    if not simulates and not any(_is_quantized(tensor) for graph in file.graphs for tensor in graph.tensors):
         return None
     for graph in file.graphs[1:]:
         if tensor := next(filter(_is_quantized, graph.tensors), None):
             raise _refused(name, tensor.name, "a quantized tensor inside of a branch or a loop has no point")
     cutter = _Cutter(file, name)
     cutter.run()
+    if not cutter.arguments:
+        return None
     return cutter.write(), Cuts(cutter.arguments, cutter.results, cutter.free)
 
 
 def _is_quantized(tensor: Tensor) -> bool:
     return bool(tensor.scales or tensor.details) and (tensor.type in _INTEGERS or tensor.type in _WIDE)
+
+
+class _Simulated(NamedTuple):
+    """What FAKE_QUANT does: a quantizer, and the bounds of its levels."""
+
+    quantizer: Quantizer
+    low: float
+    high: float
+
+
+def _simulated(node: _flatbuffer.Node) -> _Simulated | None:
+    """As its kernel computes it, in float32: the bounds move so that zero is a level, and halves go up. Nothing where
+    no quantizer does so."""
+    low, high = np.float32(node.number(0)), np.float32(node.number(1))
+    bits, lowest = node.option(2), node.option(3)
+    if not (2 <= bits <= 16 and -np.inf < low <= 0 <= high < np.inf and low < high and lowest in (0, 1)):
+        return None
+    highest = np.float32((1 << bits) - 1)
+    scale = (high - low) / (highest - np.float32(lowest))
+    zero = int(np.clip(np.floor(lowest - low / scale + np.float32(0.5)), lowest, highest))
+    grid = f"scale = [{float(scale):.17e}], zero_point = [{zero}], bits = {bits}, rounding = half_up"
+    return _Simulated(Quantizer(f"#tpc.uniform<{grid}>"), (lowest - zero) * scale, (highest - zero) * scale)
 
 
 def _refused(name: str, tensor: str, message: str) -> Error:
@@ -102,6 +127,8 @@ class _Cutter:
                 if operand >= 0 and operand not in made and operand not in self.graph.inputs:
                     self._make_argument(operand)
             operands = [self.instead.get(operand, operand) for operand in node.operands]
+            if node.kind == "FAKE_QUANT" and self._simulate(node, operands[0], operands[0] in made):
+                continue
             if self._is_conversion(node):
                 # One point after another: what was quantized is quantized again.
                 self.instead[node.results[0]] = operands[0]
@@ -153,8 +180,30 @@ class _Cutter:
             return
         if tensor.type in _WIDE:
             raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type]} bits has no point")
+        self._cut(index, source, self._parameters(tensor))
+
+    def _simulate(self, node: _flatbuffer.Node, source: int, is_made: bool) -> bool:
+        """Makes a point of FAKE_QUANT, or leaves it as it is: that of an activation without its lowest code."""
+        found = _simulated(node)
+        tensor = self._tensor(node.operands[0])
+        if not found or tensor.type != _FLOAT32:
+            return False
+        stored = self.file.buffer(tensor.buffer)
+        is_constant = not is_made and source == node.operands[0] and source not in self.graph.inputs
+        if is_constant and len(stored) == 4 * math.prod(tensor.shape):
+            values = np.frombuffer(stored, "<f4").reshape(tensor.shape).clip(found.low, found.high)
+            self.arguments[len(self.inputs)] = _points.constant(values, found.quantizer)
+            self.instead[node.results[0]] = self._add(tensor, tensor.name)
+            return True
+        if is_constant or node.option(3):
+            return False
+        self._cut(node.results[0], source, found.quantizer)
+        return True
+
+    def _cut(self, index: int, source: int, parameters: Parameters | Quantizer) -> None:
+        """Makes a point of `source`, whose result is read instead of a tensor."""
         key = f"point{len(self.results)}"
-        self.arguments[len(self.inputs)] = _points.point(key, self._parameters(tensor))
+        self.arguments[len(self.inputs)] = _points.point(key, parameters)
         self.results[len(self.outputs)] = key
         self.outputs.append(source)
         # Of a conversion the file may say the shapes of operand and result in two ways.

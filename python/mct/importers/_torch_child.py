@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,10 @@ def in_order(text: str, inputs: list[int], outputs: list[int]) -> str:
     return re.sub(r"^(    return )(%[^:]*) : (tensor<.*>)(.*)$", returned, text, count=1, flags=re.MULTILINE)
 
 
-def main(source: str, output: str) -> None:
+def main(source: str, output: str, *modules: str) -> None:
+    """`modules`: those that define operators of the program."""
+    for module in modules:
+        import_module(module)
     source_program = torch.export.load(source)
     cuts = None
     if _torch_points.is_quantized(source_program):

@@ -21,9 +21,9 @@ from mct.importers import _points, _text
 from mct.importers._child import Refused, warn
 from mct.importers._points import Parameters
 
-_QUANTIZE = re.compile(r"quantized_decomposed\.quantize_per_(tensor|channel)\.")
-_DEQUANTIZE = re.compile(r"quantized_decomposed\.dequantize_per_(tensor|channel)\.")
-_CHOOSE = re.compile(r"quantized_decomposed\.choose_qparams")
+_QUANTIZE = re.compile(r"quantized_decomposed\.quantize_per_(tensor|channel)\.|torchao\.quantize_affine\.")
+_DEQUANTIZE = re.compile(r"quantized_decomposed\.dequantize_per_(tensor|channel)\.|torchao\.dequantize_affine\.")
+_CHOOSE = re.compile(r"quantized_decomposed\.choose_qparams|torchao\.choose_qparams_affine\.")
 _OTHERS = re.compile(r"(quantized_decomposed|torchao|pt2e_quant)\.\w*(quant|qparams)")
 # They give values other places, and no others: on one grid, the point of what they read is theirs.
 _MOVES = frozenset(
@@ -31,6 +31,8 @@ _MOVES = frozenset(
     reshape select slice split split_with_sizes squeeze stack t to transpose unflatten unsqueeze view chunk narrow
     """.split()  # noqa: SIM905
 )
+# Each element of a constant in blocks has a scale of its own in a module.
+_MOST_IN_BLOCKS = 1 << 22
 # Bits of the numbers that name elements: normal floats, none of them a constant of a network.
 _FIRST, _LAST = 0x10000000, 0x6F000000
 
@@ -164,14 +166,23 @@ class _Cutter:
         """The parameters of a quantizer or its opposite, and the codes that it makes."""
         per_channel = "per_channel" in _kind(node)
         operands: list[Any] = [*node.args, *node.kwargs.values()]
-        scale, zero_point = operands[1:3]
-        axis = operands.pop(3) if per_channel else 0
-        lowest, highest, dtype = operands[3:6]
+        blocks: list[int] = []
+        if _is_affine(node):
+            blocks, scale, zero_point, dtype, *bounds = operands[1:]
+            lowest, highest = _bounds(dtype, *bounds[:2])
+            axis = 0
+        else:
+            scale, zero_point = operands[1:3]
+            axis = operands.pop(3) if per_channel else 0
+            lowest, highest, dtype = operands[3:6]
         if any(isinstance(value, torch.fx.Node) and value.op != "get_attr" for value in (scale, zero_point)):
             raise _refused(node, "its parameters are computed while it runs")
         # The operator takes scales of float64; what it computes with is float32.
         scales = tuple(torch.as_tensor(self._value(scale), dtype=torch.float32).reshape(-1).tolist())
-        zeros = torch.as_tensor(0 if zero_point is None else self._value(zero_point), dtype=torch.int64)
+        given = torch.as_tensor(0 if zero_point is None else self._value(zero_point))
+        zeros = given.to(torch.int64)
+        if (zeros != given).any():
+            raise _refused(node, "a zero point of it is not an integer")
         zero_points = tuple(zeros.reshape(-1).tolist())
         if not all(np.isfinite(scales)) or not all(value > 0 for value in scales):
             raise _refused(node, f"the scale {min(scales):g} is not a positive number")
@@ -180,7 +191,30 @@ class _Cutter:
         while not (-(1 << (bits - 1)) if is_signed else 0) <= lowest or highest >= 1 << (bits - is_signed):
             bits += 1
         axes = (int(axis),) if per_channel and len(scales) > 1 else ()
+        if len(scales) > 1 and blocks:
+            axes, scales, zero_points = self._spread(node, blocks, scales, zero_points)
         return Parameters(scales, zero_points, bits, is_signed, axes), (int(lowest), int(highest))
+
+    def _spread(
+        self, node: Any, blocks: list[int], scales: tuple[float, ...], zero_points: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]:
+        """Axes and parameters of channels: along an axis with several blocks, every element is one."""
+        shape = tuple(node.args[0].meta["val"].shape)
+        counts = [extent // block for extent, block in zip(shape, blocks, strict=True)]
+        axes = tuple(axis for axis, count in enumerate(counts) if count > 1)
+        if any(blocks[axis] > 1 for axis in axes) and int(np.prod(shape)) > _MOST_IN_BLOCKS:
+            message = f"a constant in blocks has at most {_MOST_IN_BLOCKS} elements here, and this one {np.prod(shape)}"
+            raise _refused(node, message)
+
+        def spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
+            if len(values) == 1:
+                return values
+            found = np.array(values).reshape(counts)
+            for axis in axes:
+                found = np.repeat(found, blocks[axis], axis)
+            return tuple(found.reshape(-1).tolist())
+
+        return axes, spread(scales), spread(zero_points)
 
     def _constant(self, node: Any, source: Any) -> Any:
         """A constant of numbers that name the elements of the one that is dequantized."""
@@ -208,7 +242,7 @@ class _Cutter:
     def _point(self, node: Any, source: Any) -> Any:
         """Returns an argument for the users of a quantized value, or where nothing changes it, the value itself."""
         value = source.args[0]
-        if _is_chosen(source.args[1]):
+        if _is_chosen(source.args[2 if _is_affine(source) else 1]):
             self.free.append(value.name)
             return value
         parameters, bounds = self._grid(source)
@@ -245,6 +279,16 @@ class _Cutter:
             return False
         sources = [node for node in value.all_input_nodes if node.op != "get_attr"]
         return bool(sources) and all(self._is_moved(node, parameters, bounds) for node in sources)
+
+
+def _is_affine(node: Any) -> bool:
+    """Whether a quantizer of torchao has parameters for blocks."""
+    return "_affine." in _kind(node)
+
+
+def _bounds(dtype: torch.dtype, lowest: Any = None, highest: Any = None) -> tuple[int, int]:
+    limits = torch.iinfo(dtype)
+    return limits.min if lowest is None else int(lowest), limits.max if highest is None else int(highest)
 
 
 def _is_chosen(scale: Any) -> bool:
@@ -357,7 +401,9 @@ def _moved(constant: Constant, places: np.ndarray) -> Parameters:
     parameters = constant.parameters
     if not parameters.axes:
         return parameters
-    channel = np.unravel_index(places.reshape(-1), constant.codes.shape)[parameters.axes[0]].reshape(places.shape)
+    index = np.unravel_index(places.reshape(-1), constant.codes.shape)
+    extents = [constant.codes.shape[axis] for axis in parameters.axes]
+    channel = np.ravel_multi_index([index[axis] for axis in parameters.axes], extents).reshape(places.shape)
     axes = tuple(axis for axis in range(channel.ndim) if np.ptp(channel, axis=axis).any())
     order = channel[tuple(slice(None) if axis in axes else 0 for axis in range(channel.ndim))].reshape(-1).tolist()
 

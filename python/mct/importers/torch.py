@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     import torch
 
 _CONVERTER = "ExecuTorch's TOSA backend"
+# Where torchao defines these operators.
+_TORCHAO = "torchao.quantization.quant_primitives"
+_AFFINE = frozenset({"quantize_affine", "dequantize_affine", "choose_qparams_affine"})
 
 
 def import_model(
@@ -50,6 +55,8 @@ def import_model(
         # Its operators are those of programs that PT2E has quantized.
         import torch.ao.quantization.fx._decomposed
 
+        if find_spec("torchao") and b"torchao" in Path(fspath(source)).read_bytes():
+            import_module(_TORCHAO)
         try:
             source = torch.export.load(fspath(source))
         except Exception as problem:
@@ -62,13 +69,13 @@ def import_model(
         raise TypeError(
             f"a torch.nn.Module, an ExportedProgram or the path of a .pt2 file, not {type(source).__name__}"
         )
-    _check_quantizers(program, name)
+    modules = _check_quantizers(program, name)
     with _process.folder() as work:
         try:
             torch.export.save(program, work / "program.pt2")
         except Exception as problem:
             raise Error(f"torch.export cannot save the network: {_first_line(problem)}", name) from problem
-        command = ["mct.importers._torch_child", "program.pt2", "module.mlir"]
+        command = ["mct.importers._torch_child", "program.pt2", "module.mlir", *modules]
         _process.run(_CONVERTER, name, command, work, timeout, keeps_loaded=True)
         text = _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir"))
     _check_layout(program, text, name)
@@ -176,15 +183,20 @@ def _check_example(program: torch.export.ExportedProgram, example_inputs: Any, n
             )
 
 
-def _check_quantizers(program: torch.export.ExportedProgram, name: str) -> None:
-    """Those of torchao's tensors are refused: the process of the backend reads those of PT2E only."""
+def _check_quantizers(program: torch.export.ExportedProgram, name: str) -> list[str]:
+    """The modules that define operators of a program; torchao's quantizers but the affine ones are refused."""
+    modules: list[str] = []
     for node in program.graph.nodes:
         if node.op == "call_function" and str(node.target).startswith("torchao."):
+            if str(node.target).split(".")[1] in _AFFINE:
+                modules = [_TORCHAO]
+                continue
             raise Error(
                 f"{node.target} has no point",
                 f'{name}: "{node.name}"',
                 ["quantize by prepare_pt2e and convert_pt2e, or give the float network that it was made of"],
             )
+    return modules
 
 
 def _extents(shape: Iterable[int]) -> str:

@@ -30,6 +30,13 @@ tpc.device @empty_bursts {
 
 // -----
 
+tpc.device @no_channels {
+  // expected-error @below {{has 0 channels, which is not positive}}
+  tpc.strided_layers channels 0
+}
+
+// -----
+
 tpc.device @other {
   // expected-error @below {{is not a fact about a device}}
   %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

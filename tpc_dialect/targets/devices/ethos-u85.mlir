@@ -7,4 +7,5 @@ tpc.device @"ethos-u85" integer_only {
   // Arguments lie in DRAM, from where convolutions fetch a few bytes at a time and several times over. Below 1024 bytes the
   // copy costs more than it saves: 64 bytes take 800 cycles longer in Vela's model, 3072 take 1700 less.
   tpc.staged_arguments burst 16 smallest 1024
+  tpc.strided_layers channels 32
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RoundTwice.h"
+#include "mct/IR/Names.h"
+#include "mct/Planning/IntegerLayer.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using quantization::Grid;
+
+/// Returns the grid of the point that rounds a value, with clamps and moves in
+/// between; none if something else reads it.
+static std::optional<Grid> findRoundingGrid(Value value) {
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (auto point = dyn_cast<tpc::QuantizeOp>(user)) {
+      tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+      if (!point.isActivation() || !parameters ||
+          parameters.getGrids().size() != 1)
+        return std::nullopt;
+      return parameters.getGrids().front();
+    }
+    if (!isa<tosa::ClampOp, tosa::ReshapeOp, tosa::TransposeOp>(user))
+      return std::nullopt;
+    value = user->getResult(0);
+  }
+  return std::nullopt;
+}
+
+namespace {
+/// Numbers to add to values from a limit on, and to those below it: one, or
+/// one for each position along an axis.
+struct Nudge {
+  float limit = 0;
+  std::vector<float> above, below;
+  int64_t axis = 0;
+};
+} // namespace
+
+static Value createNumbers(ImplicitLocOpBuilder &b, RankedTensorType like,
+                           ArrayRef<float> numbers, int64_t axis) {
+  SmallVector<int64_t> shape(like.getRank(), 1);
+  if (numbers.size() > 1)
+    shape[axis] = int64_t(numbers.size());
+  auto type = RankedTensorType::get(shape, b.getF32Type());
+  return tosa::ConstOp::create(b, type, DenseElementsAttr::get(type, numbers));
+}
+
+static void insertNudge(Value value, const Nudge &nudge) {
+  auto type = cast<RankedTensorType>(value.getType());
+  ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
+  b.setInsertionPointAfterValue(value);
+  auto isAbove = tosa::GreaterEqualOp::create(
+      b, type.clone(b.getI1Type()), value,
+      createNumbers(b, type, nudge.limit, nudge.axis));
+  auto numbers = tosa::SelectOp::create(
+      b, type, isAbove, createNumbers(b, type, nudge.above, nudge.axis),
+      createNumbers(b, type, nudge.below, nudge.axis));
+  auto sum = tosa::AddOp::create(b, type, value, numbers);
+  value.replaceUsesWithIf(sum.getResult(), [&](OpOperand &use) {
+    return use.getOwner() != isAbove && use.getOwner() != sum;
+  });
+}
+
+/// Rounds the products of a layer. Those that are multiplied by half a code or
+/// more are rounded once.
+static void roundLayer(const KernelOp &layer) {
+  std::optional<Grid> input = findGrid(layer.getInput().get()),
+                      behind = findRoundingGrid(layer.getResult());
+  if (!input || !behind)
+    return;
+  std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
+  const auto *integers = std::get_if<IntegerLayer>(&found);
+  if (!integers)
+    return;
+  Nudge nudge;
+  nudge.axis = layer.resultAxis();
+  for (int64_t channel = 0; channel != layer.numOutputChannels(); ++channel) {
+    int exponent = 0;
+    std::frexp(integers->getStep(channel) / behind->step, &exponent);
+    bool isShifted = integers->getStep(channel) > 0 && exponent < 0;
+    nudge.above.push_back(
+        isShifted ? float(std::ldexp(behind->step, exponent - 1)) : 0);
+    nudge.below.push_back(-nudge.above.back());
+  }
+  if (llvm::any_of(nudge.above, [](float number) { return number != 0; }))
+    insertNudge(layer.getResult(), nudge);
+}
+
+/// Rounds the means of codes: halves go away from the code 0 as it is stored.
+static void roundPool(tosa::AvgPool2dOp pool) {
+  std::optional<Grid> input = findGrid(pool.getInput()),
+                      behind = findRoundingGrid(pool.getResult());
+  if (!input || !behind || input->step != behind->step ||
+      input->zeroPoint != behind->zeroPoint)
+    return;
+  // Unsigned codes of 8 bits are stored less 128.
+  int64_t stored = input->qmin < 0 ? 0 : (input->qmax + 1) / 2;
+  double count = double(pool.getKernel()[0]) * double(pool.getKernel()[1]);
+  Nudge nudge;
+  nudge.limit = float(input->step * double(stored - input->zeroPoint));
+  // Less than the means of two sums differ by.
+  nudge.above = {0};
+  nudge.below = {float(-input->step / (4 * count))};
+  insertNudge(pool.getResult(), nudge);
+}
+
+void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
+                     IntegerRounding rounding) {
+  SmallVector<KernelOp> layers;
+  SmallVector<tosa::AvgPool2dOp> pools;
+  function.walk([&](Operation *op) {
+    if (std::optional<KernelOp> layer = kernels.get(op))
+      layers.push_back(*layer);
+    else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op))
+      pools.push_back(pool);
+  });
+  for (const KernelOp &layer : layers)
+    if (rounding == IntegerRounding::Double || !isFullyConnected(layer))
+      roundLayer(layer);
+  for (tosa::AvgPool2dOp pool : pools)
+    roundPool(pool);
+}

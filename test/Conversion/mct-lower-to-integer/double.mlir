@@ -1,0 +1,52 @@
+// Rescales to codes round twice where they shift; a fully connected layer does not in LiteRT's reference kernels.
+// RUN: mct-opt %s --mct-lower-to-integer="io=integer rounding=double" | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: mct-opt %s --mct-lower-to-integer="io=integer rounding=double-convolutions" | FileCheck %s --check-prefixes=CHECK,CONV
+// RUN: mct-opt %s --mct-lower-to-integer="io=integer" | FileCheck %s --check-prefix=ONCE
+// ONCE-NOT: DOUBLE_ROUND
+
+// CHECK-LABEL: func.func @convolution
+// CHECK:         tosa.conv2d
+// CHECK:         tosa.rescale {{.*}} rounding_mode = DOUBLE_ROUND
+func.func @convolution(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2x2x1xf32>
+  %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %in, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+         : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
+  %1 = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
+  return %1 : tensor<1x2x2x1xf32>
+}
+
+// CHECK-LABEL: func.func @fully_connected
+// CHECK:         tosa.conv2d
+// ALL:           tosa.rescale {{.*}} rounding_mode = DOUBLE_ROUND
+// CONV:          tosa.rescale {{.*}} rounding_mode = SINGLE_ROUND
+func.func @fully_connected(%x: tensor<1x3x1xf32>) -> tensor<1x3x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x3x1xf32>
+  %w = tpc.quantize %kernel as "fc" weight "kernel_attr" axes [2] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1xf32>
+  %0 = tosa.matmul %in, %w, %zero, %zero : (tensor<1x3x1xf32>, tensor<1x1x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x1xf32>
+  %1 = tpc.quantize %0 as "fc" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x3x1xf32>
+  return %1 : tensor<1x3x1xf32>
+}
+
+// Codes with a sign are pooled as they are stored, and sums have 19 bits more than the coarser operand.
+// CHECK-LABEL: func.func @pool_and_sum
+// CHECK:         %[[POOL:.*]] = tosa.avg_pool2d %{{.*}}, %[[ZERO:.*]], %[[ZERO]]
+// CHECK:         %[[MORE:.*]] = "tosa.const"() <{values = dense<11> : tensor<1xi8>}>
+// CHECK:         tosa.rescale %[[POOL]], %{{.*}}, %[[MORE]]
+// ONCE-LABEL:  func.func @pool_and_sum
+// ONCE-NOT:      tosa.avg_pool2d
+func.func @pool_and_sum(%x: tensor<1x2x2x1xf32>, %y: tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2x2x1xf32>
+  %0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+         : (tensor<1x2x2x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %1 = tpc.quantize %0 as "pool" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+  %other = tpc.quantize %y as "y" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+  %2 = tosa.add %1, %other : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
+  %3 = tpc.quantize %2 as "sum" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x1x1x1xf32>
+  return %3 : tensor<1x1x1x1xf32>
+}

@@ -1,0 +1,63 @@
+// Products are rounded to 31 bits, shifted and rounded again: half of what is left of a code by the shift is added, away from zero.
+// RUN: mct-opt %s --mct-simulate-integers=rounding=double | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: mct-opt %s --mct-simulate-integers=rounding=double-convolutions | FileCheck %s --check-prefixes=CHECK,CONV
+// RUN: mct-opt %s --mct-simulate-integers | FileCheck %s --check-prefix=ONCE
+// ONCE-NOT: tosa.select
+
+// The steps are 2^-6 and 2^-6, behind the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
+// other channel is 64 * 2^-12, half a code: it is not shifted.
+// CHECK-LABEL: func.func @convolution
+// CHECK:         %[[SUM:.*]] = tosa.conv2d
+// CHECK:         %[[ZERO:.*]] = "tosa.const"() <{values = dense<0.000000e+00> : tensor<1x1x1x1xf32>}>
+// CHECK:         %[[SIGN:.*]] = tosa.greater_equal %[[SUM]], %[[ZERO]]
+// CHECK:         %[[UP:.*]] = "tosa.const"() <{values = dense<{{.*}}2.44140625E-4, 0.000000e+00{{.*}}> : tensor<1x1x1x2xf32>}>
+// CHECK:         %[[DOWN:.*]] = "tosa.const"() <{values = dense<{{.*}}-2.44140625E-4, -0.000000e+00{{.*}}> : tensor<1x1x1x2xf32>}>
+// CHECK:         %[[PART:.*]] = tosa.select %[[SIGN]], %[[UP]], %[[DOWN]]
+// CHECK:         %[[ADDED:.*]] = tosa.add %[[SUM]], %[[PART]]
+// CHECK:         %[[RELU:.*]] = tosa.clamp %[[ADDED]]
+// CHECK:         tpc.quantize %[[RELU]] as "relu" activation parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 8, rounding = half_up>)
+func.func @convolution(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[[0.5]]], [[[1.5]]]]> : tensor<2x1x1x1xf32>}> : () -> tensor<2x1x1x1xf32>
+  %bias = "tosa.const"() <{values = dense<[0.25, -1.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2x2x1xf32>
+  %w = tpc.quantize %kernel as "conv" weight "kernel_attr" axes [0]
+         parameters(#tpc.power_of_two<threshold = [2.0, 128.0], bits = 8>) : tensor<2x1x1x1xf32>
+  %0 = tosa.conv2d %in, %w, %bias, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+         : (tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
+  %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %2 = tpc.quantize %1 as "relu" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x2xf32>
+  return %2 : tensor<1x2x2x2xf32>
+}
+
+// LiteRT's reference kernels round once behind a fully connected layer.
+// CHECK-LABEL: func.func @fully_connected
+// CHECK:         %[[SUM:.*]] = tosa.conv2d
+// ALL:           %[[ADDED:.*]] = tosa.add %[[SUM]]
+// ALL:           tpc.quantize %[[ADDED]] as "fc"
+// CONV:          tpc.quantize %[[SUM]] as "fc"
+func.func @fully_connected(%x: tensor<3x1x1x1xf32>) -> tensor<3x1x1x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<3x1x1x1xf32>
+  %w = tpc.quantize %kernel as "fc" weight "kernel_attr" axes [0] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %in, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+         : (tensor<3x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x1x1x1xf32>
+  %1 = tpc.quantize %0 as "fc" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<3x1x1x1xf32>
+  return %1 : tensor<3x1x1x1xf32>
+}
+
+// A mean of four codes goes away from the code 0, which is the zero point here: below it by less than a quarter of a step.
+// CHECK-LABEL: func.func @pool
+// CHECK:         %[[MEAN:.*]] = tosa.avg_pool2d
+// CHECK:         "tosa.const"() <{values = dense<-9.765625E-4> : tensor<1x1x1x1xf32>}>
+// CHECK:         %[[ADDED:.*]] = tosa.add %[[MEAN]]
+// CHECK:         tpc.quantize %[[ADDED]] as "pool"
+func.func @pool(%x: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x2x2x1xf32>
+  %0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+         : (tensor<1x2x2x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %1 = tpc.quantize %0 as "pool" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
+  return %1 : tensor<1x1x1x1xf32>
+}
