@@ -6,20 +6,57 @@
 using namespace mlir;
 using namespace mct;
 
-static bool isConvolved(Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+/// Returns the convolutions that read `value` as their input.
+static SmallVector<Operation *> getConvolutions(Value value) {
+  return llvm::filter_to_vector(value.getUsers(), [&](Operation *user) {
     return isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp>(user) &&
            user->getOperand(0) == value;
   });
 }
 
+/// Returns the number of elements, which are bytes once they are rescaled.
+static int64_t getSize(Value value) {
+  return cast<ShapedType>(value.getType()).getNumElements();
+}
+
+/// Returns what the device computes together with `convolution`: what is left
+/// of its sums behind rescales, clamps and tables.
+static Value getFusedResult(Operation *convolution) {
+  Value result = convolution->getResult(0);
+  while (result.hasOneUse()) {
+    Operation *user = *result.getUsers().begin();
+    if (!isa<tosa::RescaleOp, tosa::ClampOp, tosa::TableOp>(user))
+      break;
+    result = user->getResult(0);
+  }
+  return result;
+}
+
+/// Returns whether the memory of the device holds the argument beside what
+/// `convolution` makes of it, and that beside what is made of it in turn.
+/// Where it does not, results lie where the argument lies, and writing them
+/// takes as long with the copy as without.
+static bool fits(Operation *convolution, int64_t argument, int64_t memory) {
+  Value result = getFusedResult(convolution);
+  int64_t most = argument;
+  for (Operation *user : result.getUsers())
+    for (Value made : user->getResults())
+      most = std::max(most, getSize(made));
+  return most <= memory - getSize(result);
+}
+
 static void stage(BlockArgument argument, tpc::StagedArgumentsOp staging) {
   int64_t burst = staging.getBurst();
   auto type = dyn_cast<RankedTensorType>(argument.getType());
-  if (!type || type.getRank() != 4 || !type.getElementType().isInteger(8) ||
-      !isConvolved(argument))
+  if (!type || type.getRank() != 4 || !type.getElementType().isInteger(8))
     return;
-  int64_t bytes = type.getNumElements();
+  int64_t bytes = type.getNumElements(), memory = staging.getMemory();
+  SmallVector<Operation *> convolutions = getConvolutions(argument);
+  if (convolutions.empty() ||
+      !llvm::all_of(convolutions, [&](Operation *convolution) {
+        return fits(convolution, bytes, memory);
+      }))
+    return;
   if (type.getDimSize(3) >= burst || bytes < int64_t(staging.getSmallest()) ||
       bytes % burst)
     return;

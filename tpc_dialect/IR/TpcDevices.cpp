@@ -58,10 +58,10 @@ LogicalResult RepeatedLayersOp::verify() {
 
 LogicalResult StagedArgumentsOp::verify() {
   // V4
-  if (getBurst() <= 0 || getSmallest() <= 0)
+  if (getBurst() <= 0 || getSmallest() <= 0 || getMemory() <= 0)
     return emitOpError("has a burst of ")
-           << getBurst() << " bytes and a smallest copy of " << getSmallest()
-           << "; both are positive";
+           << getBurst() << " bytes, a smallest copy of " << getSmallest()
+           << " and a memory of " << getMemory() << "; all are positive";
   return success();
 }
 

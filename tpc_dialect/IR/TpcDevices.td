@@ -103,14 +103,15 @@ def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
   let summary = "Arguments that are copied before a convolution reads them";
   let description = [{
     The memory behind the arguments hands over `burst` bytes at once. Arguments of at least `smallest` bytes with fewer
-    channels than that are copied into the device first, in rows of a burst.
+    channels than that are copied into the device first, in rows of a burst, where its own `memory`, in bytes, holds them
+    beside what the convolutions make of them, and that beside what is made of it next.
 
     ```mlir
-    tpc.staged_arguments burst 16 smallest 1024
+    tpc.staged_arguments burst 16 smallest 1024 memory 393216
     ```
   }];
-  let arguments = (ins I64Attr:$burst, I64Attr:$smallest);
-  let assemblyFormat = "`burst` $burst `smallest` $smallest attr-dict";
+  let arguments = (ins I64Attr:$burst, I64Attr:$smallest, I64Attr:$memory);
+  let assemblyFormat = "`burst` $burst `smallest` $smallest `memory` $memory attr-dict";
   let hasVerifier = 1;
 }
 

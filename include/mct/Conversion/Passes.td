@@ -228,9 +228,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       values 19 bits more than the coarser one, and average pools the rounding of `tosa.avg_pool2d` on codes as they are stored.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
-      16 bytes), because it fetches few channels slowly from outside. With both, a
-      1x1 convolution with strides that reads an image of few channels, but for its last rows and columns, reads all of it, with zeros as
-      its other weights. With both, a convolution that points with different parameters
+      16 bytes), because it fetches few channels slowly from outside; not where its memory does not hold them beside what the
+      convolution makes of them. With both, a 1x1 convolution with strides that reads an image of few channels, but for its last rows
+      and columns, reads all of it, with zeros as its other weights. With both, a convolution that points with different parameters
       read is computed once for each of them where that is faster, since one rescale is part of a convolution there, and of several
       each reads sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions with few products and weights. A remark
       says so, or that it would be slower.

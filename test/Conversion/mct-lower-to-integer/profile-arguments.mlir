@@ -36,3 +36,50 @@ func.func @main(%x: tensor<1x20x24x3xf32>, %small: tensor<1x2x2x3xf32>, %deep: t
   %q2 = tpc.quantize %c2 as "third" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>) : tensor<1x8x8x1xf32>
   return %q0, %q1, %q2 : tensor<1x20x24x2xf32>, tensor<1x2x2x2xf32>, tensor<1x8x8x1xf32>
 }
+
+// What is made of an image has to lie beside it, and beside what is made of
+// that. First 49152 and 393216 bytes do not; then 49152 and 262144 do, but
+// not 262144 and 262144.
+// CHECK-LABEL: @large
+// CHECK-NOT: tosa.max_pool2d
+// CHECK-LABEL: @next
+// CHECK-NOT: tosa.max_pool2d
+// CHECK-LABEL: @last
+// CHECK: tosa.max_pool2d
+// PLAIN-LABEL: @large
+#params = #tpc.power_of_two<threshold = [2.0], bits = 8, rounding = half_up>
+func.func @large(%x: tensor<1x128x128x3xf32>) -> tensor<1x128x128x24xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<0.125> : tensor<24x1x1x3xf32>}> : () -> tensor<24x1x1x3xf32>
+  %w = tpc.quantize %kernel as "first" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<24x1x1x3xf32>
+  %qx = tpc.quantize %x as "x" activation parameters(#params) : tensor<1x128x128x3xf32>
+  %c = tosa.conv2d %qx, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x128x128x3xf32>, tensor<24x1x1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x128x128x24xf32>
+  %q = tpc.quantize %c as "first" activation parameters(#params) : tensor<1x128x128x24xf32>
+  return %q : tensor<1x128x128x24xf32>
+}
+func.func @next(%x: tensor<1x128x128x3xf32>) -> tensor<1x128x128x16xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<0.125> : tensor<16x1x1x3xf32>}> : () -> tensor<16x1x1x3xf32>
+  %second = "tosa.const"() <{values = dense<0.125> : tensor<16x1x1x16xf32>}> : () -> tensor<16x1x1x16xf32>
+  %w = tpc.quantize %kernel as "first" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<16x1x1x3xf32>
+  %v = tpc.quantize %second as "second" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<16x1x1x16xf32>
+  %qx = tpc.quantize %x as "x" activation parameters(#params) : tensor<1x128x128x3xf32>
+  %c = tosa.conv2d %qx, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x128x128x3xf32>, tensor<16x1x1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x128x128x16xf32>
+  %q = tpc.quantize %c as "first" activation parameters(#params) : tensor<1x128x128x16xf32>
+  %d = tosa.conv2d %q, %v, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x128x128x16xf32>, tensor<16x1x1x16xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x128x128x16xf32>
+  %r = tpc.quantize %d as "second" activation parameters(#params) : tensor<1x128x128x16xf32>
+  return %r : tensor<1x128x128x16xf32>
+}
+func.func @last(%x: tensor<1x128x128x3xf32>) -> tensor<1x128x128x4xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %kernel = "tosa.const"() <{values = dense<0.125> : tensor<16x1x1x3xf32>}> : () -> tensor<16x1x1x3xf32>
+  %second = "tosa.const"() <{values = dense<0.125> : tensor<4x1x1x16xf32>}> : () -> tensor<4x1x1x16xf32>
+  %w = tpc.quantize %kernel as "first" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<16x1x1x3xf32>
+  %v = tpc.quantize %second as "second" weight "kernel_attr" axes [] parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<4x1x1x16xf32>
+  %qx = tpc.quantize %x as "x" activation parameters(#params) : tensor<1x128x128x3xf32>
+  %c = tosa.conv2d %qx, %w, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x128x128x3xf32>, tensor<16x1x1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x128x128x16xf32>
+  %q = tpc.quantize %c as "first" activation parameters(#params) : tensor<1x128x128x16xf32>
+  %d = tosa.conv2d %q, %v, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x128x128x16xf32>, tensor<4x1x1x16xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x128x128x4xf32>
+  %r = tpc.quantize %d as "second" activation parameters(#params) : tensor<1x128x128x4xf32>
+  return %r : tensor<1x128x128x4xf32>
+}

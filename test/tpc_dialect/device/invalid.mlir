@@ -2,9 +2,9 @@
 
 tpc.device @costs {
   // expected-note @below {{the first one is here}}
-  tpc.staged_arguments burst 16 smallest 1024
+  tpc.staged_arguments burst 16 smallest 1024 memory 4096
   // expected-error @below {{stands in a device more than once}}
-  tpc.staged_arguments burst 32 smallest 1024
+  tpc.staged_arguments burst 32 smallest 1024 memory 4096
 }
 
 // -----
@@ -24,8 +24,15 @@ tpc.device @free {
 // -----
 
 tpc.device @empty_bursts {
-  // expected-error @below {{has a burst of 0 bytes and a smallest copy of 16; both are positive}}
-  tpc.staged_arguments burst 0 smallest 16
+  // expected-error @below {{has a burst of 0 bytes, a smallest copy of 16 and a memory of 4096; all are positive}}
+  tpc.staged_arguments burst 0 smallest 16 memory 4096
+}
+
+// -----
+
+tpc.device @no_memory {
+  // expected-error @below {{has a burst of 16 bytes, a smallest copy of 16 and a memory of 0; all are positive}}
+  tpc.staged_arguments burst 16 smallest 16 memory 0
 }
 
 // -----
