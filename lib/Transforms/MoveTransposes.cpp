@@ -24,7 +24,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// For each axis of the result the axis of the operand, as in `tosa.transpose`.
+/// Axis of the operand for each axis of the result, as in `tosa.transpose`.
 using Permutation = SmallVector<int32_t, 4>;
 
 // Orders of the axes that are tried for one cluster, the most promising first.
@@ -132,7 +132,7 @@ static tosa::TransposeOp getTranspose(Operation *op) {
 
 static bool isElementwise(Operation *op) {
   auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
-  // What it writes to would have to be permuted as well.
+  // The output operand would have to be permuted as well.
   if (!elementwise || isa<DestinationStyleOpInterface>(op))
     return false;
   return llvm::none_of(
@@ -183,39 +183,43 @@ static bool canPermute(Operation *op) {
 }
 
 /// Puts the sizes of operand `number`, `perAxis` for each axis, in order.
-static void permuteSizes(Operation *op, unsigned number, int64_t perAxis,
-                         ArrayRef<int32_t> permutation) {
+static void permuteSizes(RewriterBase &rewriter, Operation *op, unsigned number,
+                         int64_t perAxis, ArrayRef<int32_t> permutation) {
   Value old = op->getOperand(number);
   SmallVector<int64_t> from = getShapeValues(old), to;
   for (int32_t axis : permutation)
     for (int64_t i = 0; i != perAxis; ++i)
       to.push_back(from[axis * perAxis + i]);
-  OpBuilder builder(op);
-  auto type = RankedTensorType::get(int64_t(to.size()), builder.getIndexType());
+  rewriter.setInsertionPoint(op);
+  auto type =
+      RankedTensorType::get(int64_t(to.size()), rewriter.getIndexType());
   op->setOperand(
-      number, tosa::ConstShapeOp::create(builder, op->getLoc(), old.getType(),
+      number, tosa::ConstShapeOp::create(rewriter, op->getLoc(), old.getType(),
                                          DenseIntElementsAttr::get(type, to)));
-  eraseUnused(old.getDefiningOp());
+  eraseUnused(old.getDefiningOp(), rewriter.getListener());
 }
 
 /// Lets `op`, whose tensors are transposed already, make a transposed result.
-static void permuteOp(Operation *op, ArrayRef<int32_t> permutation) {
+static void permuteOp(RewriterBase &rewriter, Operation *op,
+                      ArrayRef<int32_t> permutation) {
+  rewriter.startOpModification(op);
   if (IntegerAttr axis = op->getAttrOfType<IntegerAttr>("axis")) {
     Permutation inverse = invert(permutation);
     op->setAttr("axis",
                 IntegerAttr::get(axis.getType(), inverse[axis.getInt()]));
   }
   if (isa<tosa::SliceOp>(op)) {
-    permuteSizes(op, 1, 1, permutation);
-    permuteSizes(op, 2, 1, permutation);
+    permuteSizes(rewriter, op, 1, 1, permutation);
+    permuteSizes(rewriter, op, 2, 1, permutation);
   } else if (isa<tosa::PadOp>(op)) {
-    permuteSizes(op, 1, 2, permutation);
+    permuteSizes(rewriter, op, 1, 2, permutation);
   } else if (isa<tosa::TileOp>(op)) {
-    permuteSizes(op, 1, 1, permutation);
+    permuteSizes(rewriter, op, 1, 1, permutation);
   }
   Value result = op->getResult(0);
   result.setType(permute(getType(result), permutation));
   op->setLoc(getTransposedLoc(op->getLoc(), permutation));
+  rewriter.finalizeOpModification(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,13 +230,14 @@ namespace {
 /// Ops of one block that compute the same in another order of the axes, each
 /// connected to the others by a value.
 struct Cluster {
-  /// In program order.
+  /// Ops in program order.
   SmallVector<Operation *> ops;
 };
 
 class Mover {
 public:
-  explicit Mover(Block &block) : block(block) {}
+  Mover(RewriterBase &rewriter, Block &block)
+      : rewriter(rewriter), block(block) {}
 
   /// Moves transpositions through clusters where less is moved then. Returns
   /// whether anything changed.
@@ -259,6 +264,7 @@ private:
   /// A value in another order of its axes, made behind it.
   Value transpose(Value value, ArrayRef<int32_t> permutation, Location loc);
 
+  RewriterBase &rewriter;
   Block &block;
   llvm::DenseMap<Operation *, size_t> clusterOf;
 };
@@ -270,20 +276,20 @@ static bool isConstantOp(Value value) {
 }
 
 /// A constant in another order of its axes; null when it cannot be read.
-static Value transposeConstant(Value value, ArrayRef<int32_t> permutation) {
+static Value transposeConstant(RewriterBase &rewriter, Value value,
+                               ArrayRef<int32_t> permutation) {
   Operation *op = value.getDefiningOp();
-  OpBuilder builder(op);
-  builder.setInsertionPointAfter(op);
+  rewriter.setInsertionPointAfter(op);
   auto transposed = tosa::TransposeOp::create(
-      builder, op->getLoc(), permute(getType(value), permutation), value,
-      builder.getDenseI32ArrayAttr(permutation));
+      rewriter, op->getLoc(), permute(getType(value), permutation), value,
+      rewriter.getDenseI32ArrayAttr(permutation));
   auto tensor = ConstantEvaluator().evaluate(transposed.getResult());
   if (!tensor)
     return transposed.getResult();
   Value constant =
-      tosa::ConstOp::create(builder, op->getLoc(), transposed.getType(),
+      tosa::ConstOp::create(rewriter, op->getLoc(), transposed.getType(),
                             tensor->toAttribute("transposed"));
-  transposed.erase();
+  rewriter.eraseOp(transposed);
   return constant;
 }
 
@@ -388,19 +394,19 @@ int64_t Mover::getCostAround(const Cluster &cluster,
 Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
                        Location loc) {
   RankedTensorType type = permute(getType(value), permutation);
-  OpBuilder builder(block.getParent()->getContext());
-  builder.setInsertionPointAfterValue(value);
+  rewriter.setInsertionPointAfterValue(value);
   if (!type.hasStaticShape() || !movesNothing(getType(value), permutation))
-    return tosa::TransposeOp::create(builder, loc, type, value,
-                                     builder.getDenseI32ArrayAttr(permutation));
-  auto sizes = RankedTensorType::get(type.getRank(), builder.getIndexType());
+    return tosa::TransposeOp::create(
+        rewriter, loc, type, value, rewriter.getDenseI32ArrayAttr(permutation));
+  auto sizes = RankedTensorType::get(type.getRank(), rewriter.getIndexType());
   Value shape = tosa::ConstShapeOp::create(
-      builder, loc, tosa::shapeType::get(builder.getContext(), type.getRank()),
+      rewriter, loc,
+      tosa::shapeType::get(rewriter.getContext(), type.getRank()),
       DenseIntElementsAttr::get(sizes, type.getShape()));
   // A reshape of a reshape is one.
   if (auto reshape = value.getDefiningOp<tosa::ReshapeOp>())
     value = reshape.getInput1();
-  return tosa::ReshapeOp::create(builder, loc, type, value, shape);
+  return tosa::ReshapeOp::create(rewriter, loc, type, value, shape);
 }
 
 void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
@@ -409,7 +415,7 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     Value moved;
     auto producer = getTranspose(input.getDefiningOp());
     if (isConstantOp(input)) {
-      moved = transposeConstant(input, permutation);
+      moved = transposeConstant(rewriter, input, permutation);
     } else if (producer) {
       Permutation both = compose(producer.getPerms(), permutation);
       moved = producer.getInput1();
@@ -427,20 +433,20 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     for (OpOperand &operand :
          op->getOpOperands().take_front(getNumDataOperands(op)))
       if (Value moved = movedValues.lookup(operand.get()))
-        operand.set(moved);
+        rewriter.modifyOpInPlace(op, [&] { operand.set(moved); });
   SmallVector<Operation *> producers;
   for (const auto &[input, moved] : movedValues)
     producers.push_back(input.getDefiningOp());
-  eraseUnused(producers);
+  eraseUnused(producers, rewriter.getListener());
   Permutation inverse = invert(permutation);
   for (Operation *op : cluster.ops) {
     Location loc = op->getLoc();
-    permuteOp(op, permutation);
+    permuteOp(rewriter, op, permutation);
     Value result = op->getResult(0);
     SmallVector<OpOperand *> readers;
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
       Operation *user = use.getOwner();
-      // Of what a reshape reads only the order of the elements counts.
+      // Only the order of the elements counts in what a reshape reads.
       if (contains(cluster, user) || (isa<tosa::ReshapeOp>(user) &&
                                       movesNothing(getType(result), inverse)))
         continue;
@@ -451,19 +457,17 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
       }
       Permutation both = compose(inverse, consumer.getPerms());
       // Otherwise it stays where it is, under its name.
-      if (isIdentity(both)) {
-        consumer.getResult().replaceAllUsesWith(result);
-        consumer.erase();
-      } else {
-        consumer.setPerms(both);
-      }
+      if (isIdentity(both))
+        rewriter.replaceOp(consumer, result);
+      else
+        rewriter.modifyOpInPlace(consumer, [&] { consumer.setPerms(both); });
     }
     if (readers.empty())
       continue;
-    // What everybody knows under the name.
+    // Value that everybody knows under the name.
     Value back = transpose(result, inverse, loc);
     for (OpOperand *reader : readers)
-      reader->set(back);
+      rewriter.modifyOpInPlace(reader->getOwner(), [&] { reader->set(back); });
   }
 }
 
@@ -509,6 +513,10 @@ bool Mover::run() {
   return changed;
 }
 
+bool mct::moveTransposes(RewriterBase &rewriter, Block &block) {
+  return Mover(rewriter, block).run();
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -516,7 +524,7 @@ bool Mover::run() {
 /// Replaces what moves nothing by its input.
 static LogicalResult removeTranspose(tosa::TransposeOp op,
                                      PatternRewriter &rewriter) {
-  // Of what a reshape makes of it only the order of the elements counts.
+  // Only the order of the elements counts in what a reshape makes of it.
   if (!getTranspose(op) ||
       !(isIdentity(op.getPerms()) ||
         (movesNothing(getType(op.getInput1()), op.getPerms()) &&
@@ -568,6 +576,7 @@ struct MoveTransposesPass
     RewritePatternSet patterns(&getContext());
     populateJoinTransposesPatterns(patterns);
     FrozenRewritePatternSet joining(std::move(patterns));
+    IRRewriter rewriter(&getContext());
     bool changed = false;
     for (int round = 0; round != kMaxRounds; ++round) {
       bool moved = false;
@@ -575,7 +584,7 @@ struct MoveTransposesPass
                                /*lastFirst=*/false, &moved)))
         return signalPassFailure();
       for (Block *block : blocks)
-        moved |= Mover(*block).run();
+        moved |= moveTransposes(rewriter, *block);
       changed |= moved;
       if (!moved)
         break;

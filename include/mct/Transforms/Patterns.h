@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The local rewrites, for passes of others. All of them are meant for the
+// The local rewrites, for passes of others. All patterns are meant for the
 // greedy driver, which erases what becomes unused. Objects that are passed by
 // reference outlive the patterns.
 #ifndef MCT_TRANSFORMS_PATTERNS_H
@@ -48,10 +48,18 @@ void populateCollapseResidualPatterns(mlir::RewritePatternSet &patterns,
                                       const KernelOps &kernels);
 
 /// Adds the part of `mct-move-transposes` that is local: transpositions that
-/// follow one another are joined, and those that move nothing vanish. Where
-/// others are moved to is decided for all of them around a cluster of ops
-/// together, by the pass.
+/// follow one another are joined, and those that move nothing vanish.
 void populateJoinTransposesPatterns(mlir::RewritePatternSet &patterns);
+
+/// Moves transpositions of a block through clusters of ops that compute the
+/// same in another order of the axes, and returns whether anything changed. It
+/// is the other part of `mct-move-transposes`, and no pattern: an op in the
+/// middle of a cluster gains nothing by a transposition that moves past it
+/// alone, since each of its other operands and users needs one then. Only the
+/// sum over all values around the cluster tells whether less is moved, and all
+/// ops of the cluster change at once. Alternate it with the patterns above
+/// until neither changes anything; `rewriter` tells its listener what happens.
+bool moveTransposes(mlir::RewriterBase &rewriter, mlir::Block &block);
 
 } // namespace mct
 
