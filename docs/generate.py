@@ -108,12 +108,13 @@ def own_options(tool: str, text: str) -> str:
 
 
 def command_line(build: Path) -> str:
-    from mct.cli import _commands, make_parser
+    from mct._completion import commands_of
+    from mct.cli import make_parser
 
     parser = make_parser()
     parser.prog = "mct"
     parts = ["# Command-line tools\n\n## `mct`\n\n```text", parser.format_help(), "```\n"]
-    for name, command in _commands(parser).items():
+    for name, command in commands_of(parser).items():
         parts += [f"### `mct {name}`\n\n```text", command.format_help(), "```\n"]
     for tool in TOOLS:
         parts.append(f"## `{tool}`\n")

@@ -345,7 +345,7 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
     options.judge = false;
     passes.addPass(createRoundWeightsPass(options));
   }
-  // What is measured here judges.
+  // The measurement here judges.
   auto bias = set(CorrectBiasPassOptions());
   bias.judge = false;
   passes.addPass(createCorrectBiasPass(bias));

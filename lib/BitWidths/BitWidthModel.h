@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the alternatives of the operators of a function cost and use.
+// Costs of the alternatives of a function's operators, and the resources that
+// they use.
 #ifndef MCT_LIB_BITWIDTHS_BITWIDTHMODEL_H
 #define MCT_LIB_BITWIDTHS_BITWIDTHMODEL_H
 

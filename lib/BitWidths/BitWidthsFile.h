@@ -19,7 +19,7 @@ struct Assignment {
     double sum = 0, distance = 0;
   };
   std::vector<Measured> measured;
-  /// By rising weights, in bits; none where it has too many points.
+  /// Choices by rising weights, in bits; none where it has too many points.
   struct Point {
     int64_t weights = 0;
     double sum = 0;

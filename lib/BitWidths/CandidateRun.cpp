@@ -48,7 +48,7 @@ struct Trial {
   /// Indices of the operator and of the alternative.
   size_t number = 0, alternative = 0;
   execution::Replacements replaced;
-  /// For each layer what changes its channels like a bias.
+  /// Changes of the channels of each layer, like those of a bias.
   std::map<size_t, execution::TensorEditor> editors;
   /// Layers whose means are not known yet, in program order.
   std::vector<size_t> unseen;
@@ -146,7 +146,7 @@ private:
                              const Frontier *before);
   LogicalResult measure(MutableArrayRef<Trial> trials, unsigned stage,
                         const Frontier *before);
-  /// In memory, of each of two frontiers and of the float results.
+  /// Bytes in memory of each of two frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
   /// Memory for rows of all layers of a stage.
@@ -577,7 +577,7 @@ LogicalResult CandidateRunImpl::measure(MutableArrayRef<Trial> trials,
   std::vector<StagedRun::Pass> passes;
   for (Trial &trial : trials) {
     trial.found = results->createFound();
-    // What lies before the stage stays as it is in the base network.
+    // Ops before the stage stay as they are in the base network.
     trial.distances = compared->getBase();
     StagedRun::Pass &pass = passes.emplace_back(StagedRun::Pass{
         stage, network.quantized->numStages() - 1, before, nullptr, {}, {}});

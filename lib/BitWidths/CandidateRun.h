@@ -20,7 +20,7 @@ namespace mct::bit_widths {
 
 struct CandidateRunOptions {
   SensitivityMetric metric = SensitivityMetric::Auto;
-  /// About so many; 0: all.
+  /// Number of samples that are taken, about; 0: all.
   int64_t maxSamples = 0;
   /// Kernels of at most so many bits are rounded as by mct-round-weights.
   unsigned roundMaxBits = 0;

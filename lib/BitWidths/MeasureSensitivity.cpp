@@ -16,53 +16,53 @@ using namespace mct::bit_widths;
 
 namespace {
 struct MeasureSensitivityPass
-    : public WithGradientModels<SelectingPass<
-          mct::impl::MeasureSensitivityPassBase<MeasureSensitivityPass>>> {
+    : public WithGradientModels<SelectingPass<EntryFunctionPass<
+          mct::impl::MeasureSensitivityPassBase<MeasureSensitivityPass>>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
+  LogicalResult runOn(func::FuncOp entry) override {
     ComparedPoints points{comparePoints, distance, weighting};
     if (failed(checkCompared(points)))
-      return signalPassFailure();
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) || failed(checkMeasurable(*entry)))
-      return signalPassFailure();
-    std::vector<OperatorPoints> choices = findChoices(*entry);
+      return failure();
+    if (failed(checkMeasurable(entry)))
+      return failure();
+    std::vector<OperatorPoints> choices = findChoices(entry);
     if (choices.empty())
-      return;
+      return success();
     FailureOr<std::optional<Sensitivities>> present =
-        Sensitivities::readFrom(*entry, choices);
+        Sensitivities::readFrom(entry, choices);
     if (failed(present))
-      return signalPassFailure();
+      return failure();
     if (*present) {
-      if (failed(checkPresent(*entry, **present, points)))
-        signalPassFailure();
-      return;
+      if (failed(checkPresent(entry, **present, points)))
+        return failure();
+      return success();
     }
     FailureOr<execution::RunSettings> settings =
         parseRunSettings("measuring", batchSize, threads);
     if (failed(settings))
-      return signalPassFailure();
+      return failure();
     const auto &kernels = getAnalysis<KernelOps>();
     auto candidates = selectCandidates(
-        *entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
+        entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
     if (failed(candidates))
-      return signalPassFailure();
-    auto run = CandidateRun::create(*entry, kernels, *candidates, *settings,
+      return failure();
+    auto run = CandidateRun::create(entry, kernels, *candidates, *settings,
                                     {metric, int64_t(uint64_t(maxSamples)),
                                      roundMaxBits, comparePoints, distance,
                                      weighting});
     if (failed(run))
-      return signalPassFailure();
+      return failure();
     auto distances = (*run)->measureEach();
     if (failed(distances))
-      return signalPassFailure();
+      return failure();
     Sensitivities found;
     found.metric = (*run)->usedMetric();
     found.samples = (*run)->numSamples();
     found.points = points;
     found.distances = std::move(*distances);
-    found.writeTo(*entry, choices);
+    found.writeTo(entry, choices);
+    return success();
   }
 
 private:

@@ -14,13 +14,13 @@ namespace mct::bit_widths {
 /// order.
 std::vector<OperatorPoints> findChoices(mlir::func::FuncOp function);
 
-/// Which points inside of a network are compared beside its results, and how.
+/// Points inside of a network that are compared beside its results, and how.
 struct ComparedPoints {
   double fraction = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
   SensitivityWeighting weighting = SensitivityWeighting::Average;
 
-  /// Without points there is no how.
+  /// Ignores how points are compared where there are none.
   bool operator==(const ComparedPoints &other) const {
     return fraction == other.fraction &&
            (fraction == 0 ||
@@ -36,7 +36,7 @@ struct Sensitivities {
   /// 0: not known, as in a table that somebody has written.
   int64_t samples = 0;
   ComparedPoints points;
-  /// For each operator of `findChoices` one number for each alternative.
+  /// One number for each alternative of each operator of `findChoices`.
   std::vector<std::vector<double>> distances;
 
   void writeTo(mlir::func::FuncOp function,

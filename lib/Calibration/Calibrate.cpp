@@ -184,7 +184,8 @@ private:
 
   func::FuncOp entry;
 
-  /// On another instruction set the network's values have other last bits.
+  /// Warns of statistics of another instruction set, where the network's values
+  /// have other last bits.
   void warnOfInstructionSets(const StatisticsFile &statistics) {
     if (statistics.instructionSets.size() < 2)
       return;

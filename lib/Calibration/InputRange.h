@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether samples have the range that a network was trained on.
+// Tells whether samples have the range that a network was trained on.
 #ifndef MCT_LIB_CALIBRATION_INPUTRANGE_H
 #define MCT_LIB_CALIBRATION_INPUTRANGE_H
 

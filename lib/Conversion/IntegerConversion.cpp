@@ -170,7 +170,7 @@ LogicalResult IntegerLowering::convert() {
   patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, forms,
                                                             ir);
   patterns.add<ConvertBias>(converter, ir);
-  // Whatever has no pattern stays, and reads numbers.
+  // Other ops have no pattern, stay, and read numbers.
   ConversionTarget target(*ir);
   auto readsNumbers = [&](Operation *op) {
     return llvm::none_of(op->getOperands(), [&](Value value) {

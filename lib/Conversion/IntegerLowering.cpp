@@ -64,7 +64,7 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
     return reportFailure(point, {IntegerReason::NeedsInt16, nullptr});
   Value input = point.getInput();
   auto argument = dyn_cast<BlockArgument>(input);
-  // Those of branches and loops are made of other values.
+  // Arguments of branches and loops are made of other values.
   if (argument && argument.getOwner() != &function.front())
     argument = nullptr;
   if (argument && options.boundary == IntegerBoundary::Integer &&

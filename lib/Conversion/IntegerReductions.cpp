@@ -181,7 +181,7 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   }
   IntegerBuilder &b = context.getBuilder();
   if (!isPadded && kernel[0] == from[1] && kernel[1] == from[2]) {
-    // Of a whole image: one sum.
+    // A whole image has one sum.
     Value wide = b.widen(
         {b.reshape(stored->value, {from[0], kernel[0] * kernel[1], from[3]}),
          encoding});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From integers of one encoding, or sums, to those of another, with one
+// Converts integers of one encoding, or sums, to those of another, with one
 // rounding.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -144,7 +144,7 @@ struct FloatRescale {
 
   SmallVector<int64_t> signs;
   SmallVector<double> factors;
-  /// With halves up, and down.
+  /// Offsets with halves rounded up, and with halves rounded down.
   std::array<SmallVector<int64_t>, 2> offsets;
 
   /// Adds a channel; `bits`: behind the point of what is added to the integers.

@@ -46,7 +46,7 @@ struct LowerToIntegerPass
         return signalPassFailure();
       }
     }
-    // Whatever is refused is refused before anything changes.
+    // Refusals come before anything changes.
     if (failed(requireFrozenPoints(getOperation())))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;

@@ -27,7 +27,7 @@ using namespace mct;
 /// Gives values that have a name in the records of the function this name
 /// again, and drops records of values that are gone.
 static void keepNames(func::FuncOp function) {
-  // What was one op has several now, the last of which makes the value.
+  // One op became several, the last of which makes the value.
   llvm::StringSet<> named;
   auto records = function->getAttrOfType<ArrayAttr>(kPointsAttrName);
   if (!records)

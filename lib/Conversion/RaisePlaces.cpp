@@ -26,7 +26,7 @@ bool BodyRaiser::holds(Value condition) {
       return llvm::all_of(value->decode<int64_t>(),
                           [](int64_t each) { return each != 0; });
   }
-  // That the place of an element lies within its tensor goes for every gather.
+  // Every gather assumes that the place of an element lies within its tensor.
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   std::optional<double> bound =
       compare ? TosaBuilder::getNumber(compare.getRhs()) : std::nullopt;

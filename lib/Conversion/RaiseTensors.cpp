@@ -23,207 +23,176 @@ static bool isStatic(Operation *op) {
 }
 
 namespace {
-
-/// Raises constants whose elements TOSA has.
-struct RaiseConstant : RaisingPattern<OpRewritePattern<arith::ConstantOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(arith::ConstantOp op,
-                                PatternRewriter &rewriter) const override {
-    auto value = dyn_cast<ElementsAttr>(op.getValue());
-    Type type = value ? value.getElementType() : Type();
-    if (!type || TosaBuilder::getElementType(type) != type ||
-        value.getNumElements() == 0)
-      return decline(op, "has elements that TOSA does not have");
-    TosaBuilder builder(op, rewriter);
-    builder.replace(
-        tosa::ConstOp::create(builder, op.getType(), value).getResult());
-    return success();
-  }
-};
-
+/// Raises an op by a function, which returns why it does not, or null.
 template <typename Op>
-struct RaiseReshape : RaisingPattern<OpRewritePattern<Op>> {
-  using RaisingPattern<OpRewritePattern<Op>>::RaisingPattern;
+struct RaiseTensorOp : RaisingPattern<OpRewritePattern<Op>> {
+  using Raise = const char *(*)(Op, TosaBuilder &);
+
+  RaiseTensorOp(MLIRContext *context, RaiseFailures *failures, Raise raise)
+      : RaisingPattern<OpRewritePattern<Op>>(context, failures), raise(raise) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
     TosaBuilder builder(op, rewriter);
-    Value value = builder.read(op->getOperand(0));
-    if (!value || !type || type.getNumDynamicDims() > 1)
-      return this->decline(op, "has no reshape in TOSA");
-    builder.replace(builder.reshape(value, type.getShape()));
-    return success();
+    const char *reason = raise(op, builder);
+    return reason ? this->decline(op, reason) : success();
   }
+
+  Raise raise;
 };
+} // namespace
+
+/// Raises constants whose elements TOSA has.
+static const char *raiseConstant(arith::ConstantOp op, TosaBuilder &builder) {
+  auto value = dyn_cast<ElementsAttr>(op.getValue());
+  Type type = value ? value.getElementType() : Type();
+  if (!type || TosaBuilder::getElementType(type) != type ||
+      value.getNumElements() == 0)
+    return "has elements that TOSA does not have";
+  builder.replace(
+      tosa::ConstOp::create(builder, op.getType(), value).getResult());
+  return nullptr;
+}
+
+template <typename Op>
+static const char *raiseReshape(Op op, TosaBuilder &builder) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  Value value = builder.read(op->getOperand(0));
+  if (!value || !type || type.getNumDynamicDims() > 1)
+    return "has no reshape in TOSA";
+  builder.replace(builder.reshape(value, type.getShape()));
+  return nullptr;
+}
+
+/// Returns true if the sizes that are no constants are those of the source.
+static bool hasWholeAxes(tensor::ExtractSliceOp op) {
+  for (auto [axis, size] : llvm::enumerate(op.getMixedSizes())) {
+    auto value = dyn_cast<Value>(size);
+    auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    if (value && (!dim || dim.getSource() != op.getSource() ||
+                  dim.getConstantIndex() != int64_t(axis)))
+      return false;
+  }
+  return true;
+}
 
 /// Raises slices, of any steps. An axis of dynamic size stays whole.
-struct RaiseSlice : RaisingPattern<OpRewritePattern<tensor::ExtractSliceOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    TosaBuilder builder(op, rewriter);
-    Value value = builder.read(op.getSource());
-    SmallVector<int64_t> sizes(op.getStaticSizes());
-    if (!value || !op.getOffsets().empty() || !op.getStrides().empty() ||
-        !hasWholeAxes(op) || op.getType().getNumDynamicDims() > 1)
-      return decline(op, "has places that are computed");
-    value = builder.slice(value, op.getStaticOffsets(), sizes,
-                          op.getStaticStrides());
-    if (!value)
-      return decline(op, "has a step below 1");
-    builder.replace(builder.reshape(value, op.getType().getShape()));
-    return success();
-  }
-
-private:
-  /// Returns true if the sizes that are no constants are those of the source.
-  static bool hasWholeAxes(tensor::ExtractSliceOp op) {
-    for (auto [axis, size] : llvm::enumerate(op.getMixedSizes())) {
-      auto value = dyn_cast<Value>(size);
-      auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-      if (value && (!dim || dim.getSource() != op.getSource() ||
-                    dim.getConstantIndex() != int64_t(axis)))
-        return false;
-    }
-    return true;
-  }
-};
+static const char *raiseSlice(tensor::ExtractSliceOp op, TosaBuilder &builder) {
+  Value value = builder.read(op.getSource());
+  SmallVector<int64_t> sizes(op.getStaticSizes());
+  if (!value || !op.getOffsets().empty() || !op.getStrides().empty() ||
+      !hasWholeAxes(op) || op.getType().getNumDynamicDims() > 1)
+    return "has places that are computed";
+  value =
+      builder.slice(value, op.getStaticOffsets(), sizes, op.getStaticStrides());
+  if (!value)
+    return "has a step below 1";
+  builder.replace(builder.reshape(value, op.getType().getShape()));
+  return nullptr;
+}
 
 /// Raises the insertion into a tensor of one number, at any steps.
-struct RaiseInsertion
-    : RaisingPattern<OpRewritePattern<tensor::InsertSliceOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    TosaBuilder builder(op, rewriter);
-    Value value = builder.read(op.getSource());
-    std::optional<double> number = TosaBuilder::getNumber(op.getDest());
-    if (!value || !number || !isStatic(op) || !op.getOffsets().empty() ||
-        !op.getSizes().empty() || !op.getStrides().empty())
-      return decline(op,
-                     "inserts into a tensor that is not one number everywhere");
-    ArrayRef<int64_t> offsets = op.getStaticOffsets(),
-                      sizes = op.getStaticSizes(),
-                      strides = op.getStaticStrides(),
-                      shape = op.getType().getShape();
-    SmallVector<int64_t> apart, zeros, behind, spread, cut, high;
-    for (auto [axis, size] : llvm::enumerate(sizes)) {
-      int64_t stride = std::max<int64_t>(strides[axis], 1);
-      apart.append({size, 1});
-      zeros.append({0, 0});
-      behind.append({0, stride - 1});
-      spread.push_back(size * stride);
-      cut.push_back(std::min(size * stride, shape[axis] - offsets[axis]));
-      high.push_back(shape[axis] - offsets[axis] - cut.back());
-    }
-    value = builder.reshape(value, apart);
-    value = builder.reshape(builder.pad(value, zeros, behind, *number), spread);
-    value = builder.slice(value, SmallVector<int64_t>(sizes.size(), 0), cut);
-    builder.replace(builder.pad(value, offsets, high, *number));
-    return success();
+static const char *raiseInsertion(tensor::InsertSliceOp op,
+                                  TosaBuilder &builder) {
+  Value value = builder.read(op.getSource());
+  std::optional<double> number = TosaBuilder::getNumber(op.getDest());
+  if (!value || !number || !isStatic(op) || !op.getOffsets().empty() ||
+      !op.getSizes().empty() || !op.getStrides().empty())
+    return "inserts into a tensor that is not one number everywhere";
+  ArrayRef<int64_t> offsets = op.getStaticOffsets(),
+                    sizes = op.getStaticSizes(),
+                    strides = op.getStaticStrides(),
+                    shape = op.getType().getShape();
+  SmallVector<int64_t> apart, zeros, behind, spread, cut, high;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    int64_t stride = std::max<int64_t>(strides[axis], 1);
+    apart.append({size, 1});
+    zeros.append({0, 0});
+    behind.append({0, stride - 1});
+    spread.push_back(size * stride);
+    cut.push_back(std::min(size * stride, shape[axis] - offsets[axis]));
+    high.push_back(shape[axis] - offsets[axis] - cut.back());
   }
-};
+  value = builder.reshape(value, apart);
+  value = builder.reshape(builder.pad(value, zeros, behind, *number), spread);
+  value = builder.slice(value, SmallVector<int64_t>(sizes.size(), 0), cut);
+  builder.replace(builder.pad(value, offsets, high, *number));
+  return nullptr;
+}
 
-struct RaiseConcatenation : RaisingPattern<OpRewritePattern<tensor::ConcatOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(tensor::ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    TosaBuilder builder(op, rewriter);
-    SmallVector<Value> values;
-    for (Value input : op.getInputs()) {
-      // TOSA has no tensor without elements.
-      if (getTensorType(input).getDimSize(op.getDim()) == 0)
-        continue;
-      values.push_back(builder.read(input));
-      if (!values.back())
-        return decline(op, "has elements that TOSA does not have");
-    }
-    if (values.empty())
-      return decline(op, "has no elements");
-    Type element = getTensorType(values.front()).getElementType();
-    builder.replace(tosa::ConcatOp::create(builder, op.getType().clone(element),
-                                           values, uint32_t(op.getDim()))
-                        .getResult());
-    return success();
+static const char *raiseConcatenation(tensor::ConcatOp op,
+                                      TosaBuilder &builder) {
+  SmallVector<Value> values;
+  for (Value input : op.getInputs()) {
+    // TOSA has no tensor without elements.
+    if (getTensorType(input).getDimSize(op.getDim()) == 0)
+      continue;
+    values.push_back(builder.read(input));
+    if (!values.back())
+      return "has elements that TOSA does not have";
   }
-};
+  if (values.empty())
+    return "has no elements";
+  Type element = getTensorType(values.front()).getElementType();
+  builder.replace(tosa::ConcatOp::create(builder, op.getType().clone(element),
+                                         values, uint32_t(op.getDim()))
+                      .getResult());
+  return nullptr;
+}
 
-struct RaisePadding : RaisingPattern<OpRewritePattern<tensor::PadOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(tensor::PadOp op,
-                                PatternRewriter &rewriter) const override {
-    TosaBuilder builder(op, rewriter);
-    Value value = builder.read(op.getSource()),
-          filling = op.getConstantPaddingValue();
-    std::optional<double> number =
-        filling ? TosaBuilder::getNumber(filling) : std::nullopt;
-    std::optional<SmallVector<int64_t>> low =
-        getConstantIntValues(op.getMixedLowPad());
-    std::optional<SmallVector<int64_t>> high =
-        getConstantIntValues(op.getMixedHighPad());
-    if (!value || !number || !low || !high)
-      return decline(op, "pads by computed sizes or numbers");
-    auto isNegative = [](int64_t size) { return size < 0; };
-    if (llvm::any_of(*low, isNegative) || llvm::any_of(*high, isNegative))
-      return decline(op, "pads by a negative size");
-    Value padded = builder.pad(value, *low, *high, *number);
-    if (getTensorType(padded).getShape() != op.getType().getShape())
-      return decline(op, "has a dynamic size that is padded");
-    builder.replace(padded);
-    return success();
-  }
-};
+static const char *raisePadding(tensor::PadOp op, TosaBuilder &builder) {
+  Value value = builder.read(op.getSource()),
+        filling = op.getConstantPaddingValue();
+  std::optional<double> number =
+      filling ? TosaBuilder::getNumber(filling) : std::nullopt;
+  std::optional<SmallVector<int64_t>> low =
+      getConstantIntValues(op.getMixedLowPad());
+  std::optional<SmallVector<int64_t>> high =
+      getConstantIntValues(op.getMixedHighPad());
+  if (!value || !number || !low || !high)
+    return "pads by computed sizes or numbers";
+  auto isNegative = [](int64_t size) { return size < 0; };
+  if (llvm::any_of(*low, isNegative) || llvm::any_of(*high, isNegative))
+    return "pads by a negative size";
+  Value padded = builder.pad(value, *low, *high, *number);
+  if (getTensorType(padded).getShape() != op.getType().getShape())
+    return "has a dynamic size that is padded";
+  builder.replace(padded);
+  return nullptr;
+}
 
 /// Raises a splat of a number.
-struct RaiseSplat : RaisingPattern<OpRewritePattern<tensor::SplatOp>> {
-  using RaisingPattern::RaisingPattern;
-
-  LogicalResult matchAndRewrite(tensor::SplatOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<double> number = TosaBuilder::getNumber(op.getInput());
-    Type type = TosaBuilder::getElementType(op.getType().getElementType());
-    if (!number || !type || !isStatic(op))
-      return decline(op, "is not a constant");
-    TosaBuilder builder(op, rewriter);
-    builder.replace(
-        builder.createSplat(op.getType().getShape(), type, *number));
-    return success();
-  }
-};
+static const char *raiseSplat(tensor::SplatOp op, TosaBuilder &builder) {
+  std::optional<double> number = TosaBuilder::getNumber(op.getInput());
+  Type type = TosaBuilder::getElementType(op.getType().getElementType());
+  if (!number || !type || !isStatic(op))
+    return "is not a constant";
+  builder.replace(builder.createSplat(op.getType().getShape(), type, *number));
+  return nullptr;
+}
 
 /// Raises a softmax to the ops that it is short for.
-struct RaiseSoftmax : RaisingPattern<OpRewritePattern<linalg::SoftmaxOp>> {
-  using RaisingPattern::RaisingPattern;
+static const char *raiseSoftmax(linalg::SoftmaxOp op, TosaBuilder &builder) {
+  Value value =
+      op.hasPureTensorSemantics() ? builder.read(op.getInput()) : Value();
+  if (!value || !isa<FloatType>(getTensorType(value).getElementType()))
+    return "is not a softmax of floats";
+  RankedTensorType type = getTensorType(value);
+  auto axis = uint32_t(op.getDimension());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  RankedTensorType reduced = type.clone(shape);
+  Value largest = tosa::ReduceMaxOp::create(
+      builder, reduced, value, axis, tosa::NanPropagationMode::PROPAGATE);
+  Value power = tosa::ExpOp::create(
+      builder, type, tosa::SubOp::create(builder, type, value, largest));
+  Value sum = tosa::ReduceSumOp::create(builder, reduced, power, axis);
+  builder.replace(builder.multiply(
+      power, tosa::ReciprocalOp::create(builder, reduced, sum)));
+  return nullptr;
+}
 
-  LogicalResult matchAndRewrite(linalg::SoftmaxOp op,
-                                PatternRewriter &rewriter) const override {
-    TosaBuilder builder(op, rewriter);
-    Value value =
-        op.hasPureTensorSemantics() ? builder.read(op.getInput()) : Value();
-    if (!value || !isa<FloatType>(getTensorType(value).getElementType()))
-      return decline(op, "is not a softmax of floats");
-    RankedTensorType type = getTensorType(value);
-    auto axis = uint32_t(op.getDimension());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = 1;
-    RankedTensorType reduced = type.clone(shape);
-    Value largest = tosa::ReduceMaxOp::create(
-        builder, reduced, value, axis, tosa::NanPropagationMode::PROPAGATE);
-    Value power = tosa::ExpOp::create(
-        builder, type, tosa::SubOp::create(builder, type, value, largest));
-    Value sum = tosa::ReduceSumOp::create(builder, reduced, power, axis);
-    builder.replace(builder.multiply(
-        power, tosa::ReciprocalOp::create(builder, reduced, sum)));
-    return success();
-  }
-};
-
+namespace {
 /// Removes assertions of what is always true.
 struct RemoveAssertion : RaisingPattern<OpRewritePattern<cf::AssertOp>> {
   using RaisingPattern::RaisingPattern;
@@ -240,12 +209,23 @@ struct RemoveAssertion : RaisingPattern<OpRewritePattern<cf::AssertOp>> {
 
 } // namespace
 
+template <typename Op>
+static void addRaise(RewritePatternSet &patterns, RaiseFailures *failures,
+                     const char *(*raise)(Op, TosaBuilder &)) {
+  patterns.add<RaiseTensorOp<Op>>(patterns.getContext(), failures, raise);
+}
+
 void mct::populateRaiseTensorsPatterns(RewritePatternSet &patterns,
                                        RaiseFailures *failures) {
-  patterns
-      .add<RaiseConstant, RaiseReshape<tensor::CollapseShapeOp>,
-           RaiseReshape<tensor::ExpandShapeOp>, RaiseReshape<tensor::ReshapeOp>,
-           RaiseSlice, RaiseInsertion, RaiseConcatenation, RaisePadding,
-           RaiseSplat, RaiseSoftmax, RemoveAssertion>(patterns.getContext(),
-                                                      failures);
+  addRaise(patterns, failures, raiseConstant);
+  addRaise(patterns, failures, raiseReshape<tensor::CollapseShapeOp>);
+  addRaise(patterns, failures, raiseReshape<tensor::ExpandShapeOp>);
+  addRaise(patterns, failures, raiseReshape<tensor::ReshapeOp>);
+  addRaise(patterns, failures, raiseSlice);
+  addRaise(patterns, failures, raiseInsertion);
+  addRaise(patterns, failures, raiseConcatenation);
+  addRaise(patterns, failures, raisePadding);
+  addRaise(patterns, failures, raiseSplat);
+  addRaise(patterns, failures, raiseSoftmax);
+  patterns.add<RemoveAssertion>(patterns.getContext(), failures);
 }

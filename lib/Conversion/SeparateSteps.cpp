@@ -22,8 +22,8 @@ static constexpr double kExactBound = 0x1p24;
 namespace {
 /// A layer whose sums are exact in f32 once its kernel has other steps.
 struct ExactLayer {
-  /// For each output channel the step of the accumulator without its mantissa,
-  /// and the mantissa.
+  /// The step of each output channel: that of the accumulator without its
+  /// mantissa, and the mantissa.
   std::vector<double> powers, mantissas;
   std::vector<float> kernel, bias;
 };
@@ -82,7 +82,7 @@ private:
     OpBuilder builder(layer.getOperation());
     layer.setKernel(builder, exact.kernel);
     layer.setBias(builder, exact.bias);
-    // That of an addition, where the op has no place for a bias.
+    // Bias of an addition, where the op has no place for one.
     Value result = layer.getResult();
     auto type = cast<RankedTensorType>(result.getType());
     const std::string name = nameOf(layer.getOperation()) + ".step";

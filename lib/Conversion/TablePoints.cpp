@@ -156,7 +156,7 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
             candidate.withRoundingMode(rounding))
       candidates.push_back(rounded);
   };
-  // What inputs there are.
+  // Inputs that there are.
   double lo = 0, hi = 0;
   for (auto [input, weight] : llvm::zip_equal(trial.inputs, trial.weights))
     if (weight > 0) {
@@ -220,7 +220,7 @@ selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
   for (tpc::QuantizerAttrInterface candidate :
        makeCandidates(outer, trial, rounding)) {
     double error = measure(expression, trial, candidate, outer);
-    // Of equal ones the finest.
+    // The finest of equal ones.
     if (error <= least && std::isfinite(error)) {
       least = error;
       best = candidate;

@@ -181,10 +181,10 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                       error * error / variance * (samples - 3) / (samples - 1));
     ++known;
   }
-  // What other samples would not show again is left out: more where
-  // the errors of a layer differ little from chance altogether, for
-  // few samples say little about a single channel. Both the largest
-  // errors and the many may show that they are more than that.
+  // Errors that other samples would not show again are left out: more where the
+  // errors of a layer differ little from chance altogether, for few samples say
+  // little about a single channel. Both the largest errors and the many may
+  // show that they are more than that.
   double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));
   for (auto [error, variance] : errors) {
@@ -263,7 +263,7 @@ mct::corrections::createSummaries(const execution::Executor &executor,
                                   int64_t samples, func::FuncOp function,
                                   ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
-  // Of a fixed batch it is not known how its samples lie in a value; and the
+  // The place of the samples of a fixed batch in a value is not known; and the
   // means of very many samples are not kept.
   int64_t channels = 0;
   for (const ChannelValue &value : values)
@@ -274,7 +274,8 @@ mct::corrections::createSummaries(const execution::Executor &executor,
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
   for (const ChannelValue &value : values)
-    // What the samples do not change has no mean of its own in each of them.
+    // A value that the samples do not change has no mean of its own in each of
+    // them.
     summaries.emplace_back(
         value, told && sampled.contains(value.value) ? samples : 0, moments);
   return summaries;

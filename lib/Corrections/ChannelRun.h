@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the channels of some values of a network see on the samples.
+// Statistics of the channels of some values of a network on the samples.
 #ifndef MCT_LIB_CORRECTIONS_CHANNELRUN_H
 #define MCT_LIB_CORRECTIONS_CHANNELRUN_H
 

@@ -50,7 +50,7 @@ private:
   int64_t numSamples;
   const std::vector<bool> &undone;
   CorrectLayer correct;
-  /// For each layer one for each worker.
+  /// One for each worker, by layer.
   std::vector<std::vector<ChannelSummary>> workers;
 };
 
@@ -111,7 +111,7 @@ private:
   std::vector<Fold> folds;
   /// True if folds are judged on what they were fitted to.
   bool judgesFitted = false;
-  /// For each layer whether it is undone.
+  /// Tells of each layer whether it is undone.
   std::vector<bool> undone;
   /// Results that have been seen to lose.
   std::set<int64_t> lost;
@@ -242,7 +242,7 @@ bool LayerCorrection::undoLosingLayers() {
           samples < kFewestSamples)
         continue;
       const SampleMeans &seen = fold.with.layers[layer].sampleMeans();
-      // What a mean of the others would have left of a sample.
+      // Error that a mean of the others would have left of a sample.
       double leftOut =
           judgesFitted ? double(samples) / double(samples - 1) : 1.0;
       for (int64_t sample = 0; sample != samples; ++sample) {
@@ -358,7 +358,7 @@ LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
 }
 
 LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
-  // What is left is fitted again when layers are undone, and judged again.
+  // The rest is fitted again when layers are undone, and judged again.
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
     bool isFirst = judgesLayers && round == 0;
@@ -383,7 +383,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
         return failure();
       continue;
     }
-    // Whatever is undone something else loses.
+    // Something else loses what is undone.
     Rejection rejection;
     rejection.loss = *loss;
     for (auto [layer, isUndone] : llvm::enumerate(undone)) {

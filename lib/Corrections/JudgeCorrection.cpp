@@ -101,7 +101,7 @@ private:
     for (OpPassManager &each : all) {
       PassManager passes(&getContext(), ModuleOp::getOperationName());
       static_cast<OpPassManager &>(passes) = each;
-      // Whoever listens to this pass alone, and silently, hears of those, too.
+      // Listeners to this pass alone, and silently, hear of those, too.
       SilentPasses *silent = SilentPassesScope::find(&getContext());
       if (silent && !silent->contains(getArgument()))
         silent = nullptr;
@@ -138,7 +138,7 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   OwningOpRef<ModuleOp> with = corrected.clone(),
                         without = getOperation().clone();
   {
-    // What is only tried is told to nobody.
+    // Nobody is told of trials.
     ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
     });

@@ -140,7 +140,7 @@ mct::corrections::applyCorrection(const Layer &layer,
   for (auto [channel, affine] : llvm::enumerate(correction)) {
     double exact = affine.scale * layer.bias[channel];
     bias[channel] = float(exact + affine.offset);
-    // What the rounded bias really contains, so that it can be taken back.
+    // Part that the rounded bias really contains, so that it can be taken back.
     double offset = double(bias[channel]) - exact, scale = affine.scale;
     if (before) {
       offset += affine.scale * before.getBiasOffset()[channel];

@@ -98,7 +98,7 @@ struct Track {
   }
   const Executor &executor;
   execution::Frontier frontier;
-  /// For each worker.
+  /// One for each worker.
   std::vector<std::unique_ptr<Player>> players;
 };
 
@@ -327,7 +327,7 @@ LogicalResult LayerwiseRun::run() {
         if (llvm::Error error = executor.replaceConstant(number, values))
           return emitError(loc) << llvm::toString(std::move(error));
       for (const auto &[number, quantizer] : change->quantizers) {
-        // What it has made is kept, as it was, by the layers before.
+        // Its values are kept, as they were, by the layers before.
         if (executor.stageOfPoint(number) < stage + (again ? 0 : 1))
           return emitError(layers[layer].value.getLoc())
                  << "cannot change the quantizer of a point that was run "
@@ -340,8 +340,8 @@ LogicalResult LayerwiseRun::run() {
       editors.emplace_back(layer,
                            ChangeChannels(change->output, layers[layer].axis));
     }
-    // What crosses was not kept: the layers make other values now. What the
-    // float network makes was.
+    // Values that cross were not kept: the layers make other values now. Those
+    // of the float network were.
     if (again && stage + 1 != executor.numStages() &&
         failed(runStage(changing, stage, /*show=*/false, /*notKept=*/nullptr)))
       return failure();

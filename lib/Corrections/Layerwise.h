@@ -67,7 +67,7 @@ class LayerVisitor {
 public:
   virtual ~LayerVisitor();
 
-  /// Before the layers are run on all samples.
+  /// Called before the layers are run on all samples.
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
   /// Sees values of a layer for some samples, in the order of LayerValue, of
   /// a summand before the output at some time.

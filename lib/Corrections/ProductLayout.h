@@ -9,8 +9,8 @@
 
 namespace mct::corrections {
 
-/// Where the elements of the kernel, of the input and of the result of a layer
-/// stand in that product. Output channels come in groups that read the same
+/// Places of the elements of the kernel, of the input and of the result of a
+/// layer in that product. Output channels come in groups that read the same
 /// columns; channel group * outputs() + i is the i-th of its group.
 class ProductLayout {
 public:
@@ -49,7 +49,7 @@ private:
   int64_t top = 0, left = 0;
   /// Height and width of the result of a convolution.
   int64_t height = 1, width = 1;
-  /// For each element of the kernel its place in [groups, outputs, columns].
+  /// Place of each element of the kernel in [groups, outputs, columns].
   std::vector<int64_t> places;
 };
 

@@ -79,7 +79,7 @@ private:
   int64_t samples;
   support::Threads threads;
   std::vector<std::unique_ptr<ProductRows>> rows;
-  /// For each layer that is not rounded one for each worker.
+  /// One for each worker, by layer; none for layers that are not rounded.
   std::vector<std::vector<ChannelSummary>> exact, seen;
 };
 } // namespace
@@ -281,7 +281,7 @@ public:
   /// whether biases of layers that are not are corrected.
   FailureOr<Rejection> judge(bool corrects);
 
-  /// On so many of more samples the layers were measured.
+  /// Number of samples, of more, that the layers were measured on.
   std::optional<int64_t> numSamples() const {
     if (fitted->numSamples() == available)
       return std::nullopt;
@@ -344,7 +344,7 @@ LogicalResult RoundingRun::prepare() {
     kernels.push_back(
         &copy->getOpOperand(op.getKernelOperand().getOperandNumber()));
   }
-  // What a layer that is rounded is added to was changed before it.
+  // The other summand of a layer that is rounded was changed before it.
   SmallVector<Value> floatSummands = makeOtherSummands(floatResults),
                      summands = makeOtherSummands(results);
   for (auto [number, member] : llvm::enumerate(members)) {

@@ -6,7 +6,7 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::ResultDistance;
 
-/// In memory, of the results of the float network.
+/// Largest number of bytes in memory of the results of the float network.
 static constexpr int64_t kResultBytes = int64_t(16) << 20;
 
 //===----------------------------------------------------------------------===//
@@ -84,7 +84,7 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
   summaries = observers.take();
   if (!results)
     return success();
-  // What is not finite cannot be compared.
+  // Values that are not finite cannot be compared.
   if (llvm::Error error = results->decide(execution::ResultMetric::MSE)) {
     llvm::consumeError(std::move(error));
     results.reset();
@@ -130,13 +130,13 @@ mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
                                 const std::set<int64_t> &lost, bool isFitted) {
   // In dB: what is less matters to nobody.
   constexpr double kLeast = 0.1;
-  // Of the float results: what is nearer to them than this is exact.
+  // Share of the float results: values nearer to them than this are exact.
   constexpr double kNegligible = 1e-12;
   std::optional<JudgedLoss> worst;
   if (!llvm::all_of(
           runs, [](const SampleRun *run) { return run->comparesResults(); }))
     return worst;
-  // Which results count depends on their types, so that all runs agree.
+  // The types of the results decide which ones count, so that all runs agree.
   ArrayRef<execution::ResultDistance::Part> parts =
       runs.front()->reference().getParts();
   for (auto [number, part] : llvm::enumerate(parts)) {

@@ -15,7 +15,7 @@ namespace mct::corrections {
 
 /// Other layers of a quantized network, without compiling it again.
 struct Version {
-  /// By number of the layer; the others make what they make.
+  /// Editors by number of the layer; the others make what they make.
   std::vector<std::pair<size_t, execution::TensorEditor>> editors;
   /// Null: none.
   const execution::Replacements *replaced = nullptr;
@@ -79,7 +79,7 @@ private:
   std::unique_ptr<execution::ResultDistance> results;
 };
 
-/// By how much a result of the network, or a layer, is worse.
+/// Difference by which a result of the network, or a layer, is worse.
 struct JudgedLoss {
   /// Number of the result; none: a layer.
   std::optional<int64_t> output;

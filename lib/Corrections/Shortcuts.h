@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the result of a layer is one summand, an error of the other one can be
+// Finds layers whose result is one summand: an error of the other one can be
 // made up for by the layer.
 #ifndef MCT_LIB_CORRECTIONS_SHORTCUTS_H
 #define MCT_LIB_CORRECTIONS_SHORTCUTS_H
@@ -15,8 +15,8 @@ namespace mct::corrections {
 /// is not known yet when the layer is run, because it depends on layers that
 /// are run with it or later.
 ///
-/// What makes such a value is moved in front of the layer, so that it can be
-/// shown (`compileLayerwise`): the function is the caller's to throw away.
+/// Ops that make such a value are moved in front of the layer, so that it can
+/// be shown (`compileLayerwise`): the function is the caller's to throw away.
 llvm::SmallVector<mlir::Value>
 makeOtherSummands(llvm::ArrayRef<ChannelValue> layers);
 

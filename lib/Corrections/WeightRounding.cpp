@@ -261,7 +261,7 @@ bool ProductSamples::hasFiniteSquares() const {
     return llvm::all_of(values,
                         [](double value) { return std::isfinite(value); });
   };
-  // Of as many rows as are added up.
+  // As many rows as are added up.
   constexpr float kLargest = 1e16f;
   auto isSmall = [](ArrayRef<float> values) {
     return llvm::all_of(

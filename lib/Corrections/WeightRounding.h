@@ -19,7 +19,7 @@ struct RoundedLayer {
       : layout(std::move(layout)), parameterOf(std::move(parameterOf)) {}
 
   ProductLayout layout;
-  /// For each output channel the index of its parameter.
+  /// Index of the parameter of each output channel.
   std::vector<size_t> parameterOf;
   /// True if no two channels share a parameter.
   bool choosesPerChannel = false;
@@ -28,7 +28,7 @@ struct RoundedLayer {
   std::vector<double> factors;
   std::vector<std::vector<quantization::WeightLevels>> candidates;
 
-  // What became of it.
+  // Results of the rounding.
   tpc::QuantizerAttrInterface parameters;
   std::vector<float> kernel, bias;
   llvm::SmallVector<double> errors;

@@ -59,7 +59,7 @@ private:
                              ArrayRef<int64_t> outAxes);
   TensorMemory countActivation(Value value);
   void countConstants(Operation *reader, OpMemory &memory);
-  /// By how many the channels of this op are computed at once; 1 if it is not
+  /// Number of channels of this op that are computed at once; 1 if it is not
   /// said.
   int64_t getMultiple(Operation *op);
 

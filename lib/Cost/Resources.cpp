@@ -38,14 +38,14 @@ private:
   ResourceModel model;
   llvm::DenseMap<Operation *, size_t> steps;
   llvm::DenseSet<Operation *> counted;
-  /// For each activation the steps that make and that read it last.
+  /// Steps that make each activation and that use it last.
   std::vector<std::pair<size_t, size_t>> lives;
 };
 } // namespace
 
 /// A fused chain is at the place of its last op.
 size_t Collector::getStep(Operation *op) {
-  // What is inside of a loop or branch happens at the step of that.
+  // Ops inside of a loop or branch happen at the step of that.
   while (op->getBlock() != &function.getBody().front())
     op = op->getParentOp();
   return steps.lookup(chains.getEnd(op));

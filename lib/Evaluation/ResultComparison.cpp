@@ -255,7 +255,7 @@ static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   float before = 0;
   for (size_t channel : order) {
     float magnitude = magnitudes[channel];
-    // What is always 0 has no range.
+    // A value that is always 0 has no range.
     last += before > 0 && magnitude > kOtherRange * before;
     before = magnitude;
     groupOf[channel] = last;

@@ -18,7 +18,7 @@ llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
     used -= own.bytes;
   }
   if (!own.data) {
-    // Which units are in memory changes nothing but the time.
+    // The choice of the units in memory changes nothing but the time.
     if (used.fetch_add(capacity) + capacity <= budget)
       own.data.reset(new (std::nothrow) char[capacity]);
     if (!own.data)

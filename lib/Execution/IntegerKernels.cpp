@@ -442,7 +442,7 @@ private:
     Border border = padded(shape, inputZeroPoint);
     border.channels = shape.outputChannels;
     border.repeats = shape.outputChannels / shape.inputChannels;
-    // What windows side by side read is side by side.
+    // Windows side by side read values side by side.
     border.phases = shape.strideWidth;
     return border;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loops of integer kernels read: plain data, because the loops are
+// Operands of the loops of integer kernels: plain data, because the loops are
 // compiled once for each instruction set (IntegerLoops.inc).
 #ifndef MCT_LIB_EXECUTION_INTEGERLOOPS_H
 #define MCT_LIB_EXECUTION_INTEGERLOOPS_H
@@ -21,8 +21,8 @@ struct alignas(64) RescaleLanes {
   /// Subtracted where the value is negative: 2^31 for double rounding.
   int64_t takenBack[2][8];
   int64_t shift[2][8];
-  /// Where all multipliers are powers of two: the remaining shift to the right,
-  /// less 1, or to the left.
+  /// Remaining shift to the right, less 1, or to the left, if all multipliers
+  /// are powers of two.
   int32_t powerShift[kLanes];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ops of a function are calls of integer kernels.
+// Finds the ops of a function that are calls of integer kernels.
 #include "Sites.h"
 
 #include <algorithm>

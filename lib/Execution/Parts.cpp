@@ -77,7 +77,8 @@ static bool dependsOnData(Value index) {
     if (!seen.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
-    // Of loops the induction variable is no data, but what they carry may be.
+    // The induction variable of a loop is not data, but the values that it
+    // carries may be.
     if (!op || isa<tensor::ExtractOp>(op)) {
       auto argument = dyn_cast<BlockArgument>(value);
       auto loop = argument ? dyn_cast<LoopLikeOpInterface>(
@@ -466,7 +467,7 @@ static llvm::Error optimizeLoops(llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, calls, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
-  // What is not wanted any more gets no code.
+  // Unwanted parts get no code.
   return isCancelled() ? llvm::createStringError("cancelled")
                        : llvm::Error::success();
 }

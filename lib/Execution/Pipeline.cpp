@@ -143,7 +143,7 @@ void buildBufferization(OpPassManager &all) {
   // buffer of one of them to the others.
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions bufferize;
-  // What a loop carries may be made anew in every round.
+  // Values that a loop carries may be made anew in every round.
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createCanonicalizerPass());

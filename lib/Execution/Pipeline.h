@@ -12,7 +12,7 @@ namespace mct::execution {
 /// context.
 void registerPipelineDependencies(mlir::DialectRegistry &registry);
 
-/// By location: the name of the op before the lowering, for errors.
+/// Name of the op before the lowering by location, for errors.
 using OpNames = llvm::DenseMap<mlir::Location, llvm::StringRef>;
 
 /// Lowers the functions of a module from TOSA (and upstream dialects below it)

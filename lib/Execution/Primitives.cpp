@@ -55,7 +55,7 @@ struct PrimitiveSet::Impl {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   std::vector<Primitive> primitives;
 
-  /// With a stream of its own: several threads may pack at once.
+  /// Uses a stream of its own: several threads may pack at once.
   void pack(const memory::desc &from, const float *data, memory &packed) const {
     dnnl::stream stream(engine);
     memory source(from, engine, const_cast<float *>(data));

@@ -235,7 +235,7 @@ LogicalResult NetworkRun::report(llvm::Error error) const {
 
 LogicalResult NetworkRun::thin(int64_t count, SampleOrder order) {
   int64_t available = source->numSamples();
-  // Of a fixed batch some samples would be left over.
+  // A fixed batch would leave some samples over.
   if (count <= 0 || !compiled->allowsPartialUnits())
     count = available;
   count = std::min(count, available);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which samples these are, and parts of them.
+// Chooses samples, and parts of them.
 #include "mct/Execution/SampleParts.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -31,7 +31,7 @@ mct::execution::digestSamples(const SampleSource &samples) {
   Digest sum;
   for (int64_t first = 0; first < samples.numSamples(); first += kBlock) {
     int64_t count = std::min(kBlock, samples.numSamples() - first);
-    // What belongs to a sample is hashed together.
+    // All values of a sample are hashed together.
     std::vector<llvm::XXH128_hash_t> hashes(size_t(count) * inputs);
     for (size_t input = 0; input != inputs; ++input) {
       size_t bytes = samples.sampleBytes(input);
@@ -174,7 +174,7 @@ mct::execution::thinSamples(std::shared_ptr<const SampleSource> samples,
   for (auto [number, hash] : llvm::enumerate(hashes))
     if (hash <= largest)
       chosen.push_back(int64_t(number));
-  // Those with one hash are equal, so that their order does not matter.
+  // Samples with one hash are equal, so that their order does not matter.
   if (order == SampleOrder::ByValue)
     llvm::sort(chosen, [&](int64_t left, int64_t right) {
       return std::pair(hashes[left], left) < std::pair(hashes[right], right);

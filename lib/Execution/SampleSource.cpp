@@ -220,7 +220,7 @@ private:
     size_t sampleBytes = 0;
     /// Shape of a row in a file that holds its elements in another order.
     llvm::SmallVector<int64_t> permutation;
-    /// By element of the input's row: its index in the file's row.
+    /// Index in the file's row of each element of the input's row.
     std::vector<int64_t> order;
     /// Scales and offsets of the elements of a sample, repeated; empty for 1
     /// and 0.

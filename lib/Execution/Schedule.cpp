@@ -452,7 +452,7 @@ LogicalResult Scheduler::observe(Value value) {
   FailureOr<unsigned> buffer = bufferOf(value);
   if (failed(buffer))
     return failure();
-  // What may be changed has memory of its own.
+  // Values that may be changed have memory of their own.
   Operation *op = value.getDefiningOp();
   if (changing.contains(value) &&
       (!op || isView(op) ||
@@ -487,7 +487,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   if (failed(describePoints()))
     return failure();
   separateReplaceable();
-  // What a value is changed to is not known before.
+  // A value is not known before it is changed.
   for (Value value : edited())
     constants.leaveOut(value);
   sites.emplace(function, program, constants, observed, replaceable);

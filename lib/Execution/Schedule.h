@@ -57,7 +57,7 @@ private:
     Step step;
     /// Indices of the buffers that the step reads and writes.
     llvm::SmallVector<unsigned, 4> reads, writes;
-    /// For parts: the index in the part set, and whether it overwrites an
+    /// Set for parts: the index in the part set, and whether it overwrites an
     /// operand.
     size_t part = 0;
     bool isUpdate = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the values of a schedule lie, and what crosses its stages.
+// Places of the values of a schedule, and of those that cross its stages.
 #include "Schedule.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -65,7 +65,7 @@ void Scheduler::divideIntoStages() {
 
   std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
   std::vector<SmallVector<unsigned>> readBehind(count);
-  // What is there all the time crosses nothing.
+  // Values that are there all the time cross nothing.
   auto isMade = [&](unsigned buffer) {
     return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
            program.buffers[buffer].place == ProgramBuffer::Place::Output;

@@ -96,8 +96,8 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   // Initial tensors and what fills them.
   if (!isTosa)
     return producer->getNumResults() == 1;
-  // What fusion makes one loop of. That loop would compute what is repeated as
-  // often as it is read.
+  // Ops of which fusion makes one loop. That loop would compute what is
+  // repeated as often as it is read.
   return isElementwise(producer) &&
          (isElementwise(user) || isa<ReductionOpInterface>(user)) &&
          elementsOf(producer->getResult(0)) >=

@@ -237,7 +237,7 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     return Reason::ZeroPointNotZero;
   if (!isStaticFloat(op.getWeight()) || !isStaticFloat(op.getBias()))
     return Reason::DynamicShape;
-  // What is constant is packed once.
+  // Constants are packed once.
   std::optional<ConstantFloats> weights = evaluateFloats(op.getWeight());
   std::optional<ConstantFloats> bias = evaluateFloats(op.getBias());
 
@@ -322,7 +322,7 @@ bool SiteFinder::findWeightGradient(ConvolutionOp op) {
   if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
       isTooLarge(from) || isTooLarge(to) || isTooLarge(product))
     return false;
-  // What the op takes for its kernel is the output.
+  // The op takes the output for its kernel.
   ConvolutionShape shape = readShape(op);
   shape.batch = from.getShape().front();
   shape.inputChannels = from.getShape().back();

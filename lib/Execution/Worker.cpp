@@ -224,7 +224,7 @@ void Worker::State::edit(size_t index, void *data) {
 }
 
 //===----------------------------------------------------------------------===//
-// What crosses from stage to stage
+// Values that cross from stage to stage
 //===----------------------------------------------------------------------===//
 
 /// The codes, counted from the lowest one, of values that are levels of the

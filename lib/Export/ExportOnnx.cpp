@@ -131,28 +131,16 @@ static LogicalResult checkBatch(GraphBuilder &graph, RankedTensorType type) {
 
 static LogicalResult emitArguments(GraphBuilder &graph) {
   for (BlockArgument argument : graph.function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || !type.getElementType().isF32() ||
-        llvm::any_of(type.getShape().drop_front(type.getRank() ? 1 : 0),
-                     ShapedType::isDynamic)) {
-      InFlightDiagnostic error =
-          graph.function.emitOpError()
-          << "has argument " << argument.getArgNumber() << " of type "
-          << argument.getType()
-          << ", and a file has f32 tensors whose sizes are known, the batch "
-             "apart";
-      error.attachNote() << "integer networks have no points: export the "
-                            "module of before mct-lower-to-integer";
+    FailureOr<RankedTensorType> type = readArgumentType(
+        argument, "f32 tensors", [](Type element) { return element.isF32(); });
+    if (failed(type) || failed(checkBatch(graph, *type)))
       return failure();
-    }
-    if (failed(checkBatch(graph, type)))
-      return failure();
-    bool isImage = type.getRank() == 4 && isReadAsImage(argument);
+    bool isImage = type->getRank() == 4 && isReadAsImage(argument);
     Layout layout =
-        isImage ? Layout::channelsFirst() : Layout::identity(type.getRank());
+        isImage ? Layout::channelsFirst() : Layout::identity(type->getRank());
     std::string name = graph.makeName(nameOf(argument));
     graph.model.graph.inputs.push_back(
-        {name, ElementType::Float, fileShape(layout.apply(type.getShape()))});
+        {name, ElementType::Float, fileShape(layout.apply(type->getShape()))});
     recordAxes(graph.model, name, layout);
     graph.define(argument, name, layout);
   }
@@ -279,7 +267,7 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
   FailureOr<Operators> operators = findOperators(body);
   if (failed(operators) || failed(emitArguments(graph)))
     return failure();
-  // What becomes of samples, about the axes of the module's argument.
+  // Preprocessing of samples, about the axes of the module's argument.
   for (auto [input, record] :
        llvm::zip_equal(graph.model.graph.inputs, *records)) {
     if (!record)

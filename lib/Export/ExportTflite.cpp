@@ -53,36 +53,28 @@ static std::optional<Encoding> findArgumentGrid(BlockArgument argument) {
 
 static LogicalResult writeArguments(GraphBuilder &graph) {
   for (BlockArgument argument : graph.function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    Type element = type ? type.getElementType() : Type();
-    if (!type ||
-        !(element.isF32() || element.isInteger(1) || element.isInteger(32)) ||
-        llvm::any_of(type.getShape().drop_front(type.getRank() ? 1 : 0),
-                     ShapedType::isDynamic)) {
-      InFlightDiagnostic error =
-          graph.function.emitOpError()
-          << "has argument " << argument.getArgNumber() << " of type "
-          << argument.getType()
-          << ", and a file has tensors of f32, i32 or i1 whose sizes are "
-             "known, the batch apart";
-      error.attachNote() << "integer networks have no points: export the "
-                            "module of before mct-lower-to-integer";
+    FailureOr<RankedTensorType> type = onnx::readArgumentType(
+        argument, "tensors of f32, i32 or i1", [](Type element) {
+          return element.isF32() || element.isInteger(1) ||
+                 element.isInteger(32);
+        });
+    if (failed(type))
       return failure();
-    }
+    Type element = type->getElementType();
     std::optional<Encoding> encoding;
     if (graph.options.boundary == IntegerBoundary::Integer && element.isF32())
       encoding = findArgumentGrid(argument);
     std::string name = onnx::nameOf(argument);
     int64_t tensor;
     if (encoding) {
-      tensor = graph.addCodes(name, type.getShape(), *encoding);
+      tensor = graph.addCodes(name, type->getShape(), *encoding);
       graph.define(argument, tensor, *encoding);
     } else {
       tensor = graph.addTensor(name,
                                element.isF32()        ? ElementType::Float32
                                : element.isInteger(1) ? ElementType::Bool
                                                       : ElementType::Int32,
-                               type.getShape());
+                               type->getShape());
       graph.defineNumbers(argument, tensor);
     }
     graph.model.inputs.push_back(tensor);

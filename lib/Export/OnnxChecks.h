@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tools of a device take from an ONNX file without a word and get
-// wrong, or refuse without saying where.
+// Checks for a device: its tools take some ONNX files without a word and get
+// them wrong, or refuse them without saying where.
 #ifndef MCT_LIB_EXPORT_ONNXCHECKS_H
 #define MCT_LIB_EXPORT_ONNXCHECKS_H
 

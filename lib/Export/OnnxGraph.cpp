@@ -78,6 +78,24 @@ std::vector<int64_t> onnx::padsOf(ArrayRef<int64_t> pad) {
   return {pad[0], pad[2], pad[1], pad[3]};
 }
 
+FailureOr<RankedTensorType>
+onnx::readArgumentType(BlockArgument argument, StringRef tensors,
+                       llvm::function_ref<bool(Type)> isKnown) {
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (type && isKnown(type.getElementType()) &&
+      llvm::none_of(type.getShape().drop_front(type.getRank() ? 1 : 0),
+                    ShapedType::isDynamic))
+    return type;
+  InFlightDiagnostic error = argument.getOwner()->getParentOp()->emitOpError()
+                             << "has argument " << argument.getArgNumber()
+                             << " of type " << argument.getType()
+                             << ", and a file has " << tensors
+                             << " whose sizes are known, the batch apart";
+  error.attachNote() << "integer networks have no points: export the module of "
+                        "before mct-lower-to-integer";
+  return failure();
+}
+
 LogicalResult onnx::refuse(Operation *op, const Twine &why) {
   InFlightDiagnostic error = op->emitOpError() << why;
   error.attachNote() << "mct-opt runs the passes that bring importers' forms "
@@ -277,7 +295,7 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
     for (int64_t &element : elements)
       element = element / last * last + parts[element % last];
   }
-  // That of a result of the function belongs to nobody else.
+  // The name of a result of the function belongs to nobody else.
   std::string name = user->getNumResults() == 0
                          ? nameOf(value)
                          : nameOf(user->getResult(0)) + "/constant";

@@ -59,6 +59,12 @@ std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
 /// Returns pads with both begins before both ends; TOSA has them in pairs.
 std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
 
+/// Returns the type of an argument. Fails for one that is not a tensor of which
+/// `isKnown` is true and whose sizes are known, the batch apart; `tensors`:
+/// those that a file has, in words.
+mlir::FailureOr<mlir::RankedTensorType>
+readArgumentType(mlir::BlockArgument argument, llvm::StringRef tensors,
+                 llvm::function_ref<bool(mlir::Type)> isKnown);
 /// Emits an error at an op that has no form in the file, with the remedy.
 mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 

@@ -49,7 +49,7 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
       {"group", group}};
   ArrayRef<int64_t> padding = layer->getPadding();
   if (isTransposed) {
-    // What TOSA adds to the result ONNX takes away at the begins, or adds at
+    // ONNX takes away what TOSA adds to the result at the begins, or adds at
     // the ends.
     SmallVector<int64_t> pads, added;
     for (unsigned side : {0, 2, 1, 3}) {

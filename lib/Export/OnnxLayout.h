@@ -13,7 +13,7 @@
 
 namespace mct::onnx {
 
-/// Where the elements of a value of the module lie in its tensor in the file.
+/// Places of the elements of a value of the module in its tensor in the file.
 struct Layout {
   /// Axis i of the tensor is axis `permutation[i]` of the value.
   llvm::SmallVector<int64_t> permutation;

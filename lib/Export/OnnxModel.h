@@ -55,8 +55,8 @@ struct Tensor {
   /// The elements of any other, as a file has them: little-endian, several of
   /// fewer than 8 bits in one byte, the first in the lowest bits.
   std::vector<uint8_t> packed;
-  /// Where the elements begin in the file of `Model::dataName`; none where they
-  /// are in the model itself.
+  /// Place where the elements begin in the file of `Model::dataName`; none
+  /// where they are in the model itself.
   std::optional<uint64_t> dataOffset;
 
   int64_t size() const;

@@ -16,7 +16,7 @@ namespace mct::onnx {
 struct Operator {
   /// Name as in `tpc-list-subgraphs`.
   std::string name;
-  /// In program order; the result of the last is that of the operator.
+  /// Ops in program order; the result of the last is that of the operator.
   llvm::SmallVector<mlir::Operation *> ops;
   mlir::Value input;
 

@@ -146,7 +146,7 @@ addQuantizer(GraphBuilder &graph, tpc::QuantizeOp point, StringRef opType,
 }
 
 LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
-  // Those of constants belong to the ops that use them.
+  // Points of constants belong to the ops that use them.
   if (point.isWeight())
     return success();
   if (!typeOf(point.getResult()).getElementType().isF32())

@@ -93,7 +93,7 @@ static FailureOr<Storage> findStorage(GraphBuilder &graph,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the parameters of weights lie in the tensor of their scales.
+/// Places of the parameters of weights in the tensor of their scales.
 struct ScaleLayout {
   /// Shape of that tensor; empty for one scale.
   SmallVector<int64_t> shape;

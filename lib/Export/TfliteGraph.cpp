@@ -274,7 +274,7 @@ static Encoding limitBy(const Encoding &encoding, tosa::ClampOp clamp) {
   return result;
 }
 
-/// Whether the codes of a clamp's result are codes of its input.
+/// Returns whether the codes of a clamp's result are codes of its input.
 static bool isOnGrid(const Encoding &encoding, tosa::ClampOp clamp) {
   auto isCode = [&](Attribute number, int64_t end, bool isLow) {
     auto value = float(cast<FloatAttr>(number).getValueAsDouble());

@@ -124,7 +124,7 @@ public:
   std::string reason;
 
 private:
-  /// Whether an op is one of several that are one operator.
+  /// Returns whether an op is one of several that are one operator.
   bool isPart(mlir::Operation *op) const {
     return operators.interior.contains(op) || operators.byRoot.contains(op);
   }
@@ -169,8 +169,8 @@ Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
                        llvm::ArrayRef<int64_t> stride,
                        llvm::ArrayRef<int64_t> shape, double weight,
                        const Wanted &wanted);
-/// Whether the results of an op are elements of its operands, so that their
-/// codes are, too.
+/// Returns whether the results of an op are elements of its operands, so that
+/// their codes are, too.
 bool isMovement(mlir::Operation *op);
 
 } // namespace mct::tflite

@@ -205,6 +205,78 @@ readFloatLayer(const KernelOp &layer) {
   return std::pair(std::move(*kernel), std::move(*bias));
 }
 
+/// Returns a kernel [K, M] as [M, K].
+template <typename T>
+static std::vector<T> turn(const std::vector<T> &values, int64_t rows,
+                           int64_t columns) {
+  std::vector<T> turned(values.size());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      turned[column * rows + row] = values[row * columns + column];
+  return turned;
+}
+
+namespace {
+/// Tensors that the operator of a layer reads.
+struct LayerInputs {
+  int64_t input, kernel, bias;
+  bool isInt4 = false, isPerChannel = false;
+};
+} // namespace
+
+/// Writes the input of a layer, its kernel with this shape and its scales along
+/// an axis of that, and its bias. A kernel of a product is turned. None where
+/// no operator computes with their codes, or, for numbers, where kernel or bias
+/// are not constants of f32.
+static FailureOr<std::optional<LayerInputs>>
+writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
+            ArrayRef<int64_t> shape, int64_t axis, const Wanted &wanted) {
+  Operation *op = layer.getOperation();
+  bool isProduct = isa<tosa::MatMulOp>(op);
+  auto order = [&](auto &values) {
+    if (isProduct)
+      values =
+          turn(values, layer.numInputChannels(), layer.numOutputChannels());
+  };
+  LayerInputs written;
+  if (!wanted.isCodes()) {
+    auto constants = readFloatLayer(layer);
+    if (!constants)
+      return std::optional<LayerInputs>();
+    auto &[kernel, bias] = *constants;
+    FailureOr<int64_t> read = graph.readNumbers(op, input);
+    if (failed(read))
+      return failure();
+    order(kernel.values);
+    written.input = *read;
+    written.kernel =
+        graph.addNumbers(wanted.name + "/kernel", shape, kernel.values);
+    written.bias =
+        graph.addNumbers(wanted.name + "/bias", {int64_t(bias.size())}, bias);
+    return std::optional(written);
+  }
+  bool isWide = wanted.encoding->storageBits == 16;
+  Encoding encoding;
+  Written read = graph.readOperand(op, input, isWide ? 16 : 8, &encoding);
+  if (failed(read))
+    return failure();
+  if (!*read)
+    return std::optional<LayerInputs>();
+  FailureOr<std::optional<StoredLayer>> stored =
+      readLayer(graph, layer, encoding);
+  if (failed(stored))
+    return failure();
+  if (!*stored)
+    return std::optional<LayerInputs>();
+  order((*stored)->kernel);
+  written.input = **read;
+  written.isInt4 = (*stored)->kernelType == ElementType::Int4;
+  written.isPerChannel = (*stored)->scales.size() > 1;
+  std::tie(written.kernel, written.bias) =
+      addConstants(graph, **stored, shape, axis, isWide, layer, wanted.name);
+  return std::optional(written);
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -273,45 +345,21 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
   if (!layer.isTransposed())
     image = skipCut(image, onnx::typeOf(op->getResult(0)).getShape(), windows);
   bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
-  bool isDepthwise = layer.isDepthwise();
   SmallVector<int64_t> kernelShape(layer.getKernelShape());
   if (isa<tosa::DepthwiseConv2DOp>(op))
     kernelShape = {1, kernelShape[0], kernelShape[1],
                    kernelShape[2] * kernelShape[3]};
-  int64_t input, kernel, bias;
-  bool isInt4 = false;
-  if (wanted.isCodes()) {
-    Encoding encoding;
-    Written read = graph.readOperand(op, image, isWide ? 16 : 8, &encoding);
-    if (failed(read) || !*read)
-      return read;
-    FailureOr<std::optional<StoredLayer>> stored =
-        readLayer(graph, layer, encoding);
-    if (failed(stored))
-      return failure();
-    if (!*stored)
-      return std::optional<int64_t>();
-    isInt4 = (*stored)->kernelType == ElementType::Int4;
-    input = **read;
-    std::tie(kernel, bias) =
-        addConstants(graph, **stored, kernelShape, isDepthwise ? 3 : 0, isWide,
-                     layer, wanted.name);
-  } else {
-    auto constants = readFloatLayer(layer);
-    if (!constants)
-      return LogicalResult(
-          refuse(op, "has a kernel or bias that is not an f32 constant",
-                 "fold what makes it: --mct-prepare"));
-    FailureOr<int64_t> read = graph.readNumbers(op, image);
-    if (failed(read))
-      return failure();
-    input = *read;
-    kernel = graph.addNumbers(wanted.name + "/kernel", kernelShape,
-                              constants->first.values);
-    bias = graph.addNumbers(wanted.name + "/bias",
-                            {int64_t(constants->second.size())},
-                            constants->second);
-  }
+  FailureOr<std::optional<LayerInputs>> inputs = writeInputs(
+      graph, layer, image, kernelShape, layer.isDepthwise() ? 3 : 0, wanted);
+  if (failed(inputs))
+    return failure();
+  if (!*inputs && !wanted.isCodes())
+    return LogicalResult(
+        refuse(op, "has a kernel or bias that is not an f32 constant",
+               "fold what makes it: --mct-prepare"));
+  if (!*inputs)
+    return std::optional<int64_t>();
+  auto [input, kernel, bias, isInt4, isPerChannel] = **inputs;
   Form form = formOfConvolution(layer, isWide, isInt4);
   if (layer.isTransposed())
     return writeTransposed(graph, layer, result, form, {input, kernel, bias},
@@ -339,60 +387,18 @@ static Value skipReshapes(Value value, int64_t inputs) {
   return value;
 }
 
-/// Returns a kernel [K, M] as [M, K].
-template <typename T>
-static std::vector<T> turn(const std::vector<T> &values, int64_t rows,
-                           int64_t columns) {
-  std::vector<T> turned(values.size());
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column)
-      turned[column * rows + row] = values[row * columns + column];
-  return turned;
-}
-
 Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
                    Value result, const Wanted &wanted) {
-  Operation *op = layer.getOperation();
   int64_t inputs = layer.numInputChannels(),
           outputs = layer.numOutputChannels();
-  bool isProduct = isa<tosa::MatMulOp>(op);
+  FailureOr<std::optional<LayerInputs>> read = writeInputs(
+      graph, layer, skipReshapes(input, inputs), {outputs, inputs}, 0, wanted);
+  if (failed(read))
+    return failure();
+  if (!*read)
+    return std::optional<int64_t>();
+  auto [tensor, kernel, bias, isInt4, isPerChannel] = **read;
   bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
-  Value features = skipReshapes(input, inputs);
-  int64_t tensor, kernel, bias;
-  bool isPerChannel = false, isInt4 = false;
-  if (wanted.isCodes()) {
-    Encoding encoding;
-    Written read = graph.readOperand(op, features, isWide ? 16 : 8, &encoding);
-    if (failed(read) || !*read)
-      return read;
-    FailureOr<std::optional<StoredLayer>> stored =
-        readLayer(graph, layer, encoding);
-    if (failed(stored))
-      return failure();
-    if (!*stored)
-      return std::optional<int64_t>();
-    if (isProduct)
-      (*stored)->kernel = turn((*stored)->kernel, inputs, outputs);
-    isPerChannel = (*stored)->scales.size() > 1;
-    isInt4 = (*stored)->kernelType == ElementType::Int4;
-    tensor = **read;
-    std::tie(kernel, bias) = addConstants(graph, **stored, {outputs, inputs}, 0,
-                                          isWide, layer, wanted.name);
-  } else {
-    auto constants = readFloatLayer(layer);
-    if (!constants)
-      return std::optional<int64_t>();
-    FailureOr<int64_t> read = graph.readNumbers(op, features);
-    if (failed(read))
-      return failure();
-    tensor = *read;
-    kernel = graph.addNumbers(
-        wanted.name + "/kernel", {outputs, inputs},
-        isProduct ? turn(constants->first.values, inputs, outputs)
-                  : constants->first.values);
-    bias =
-        graph.addNumbers(wanted.name + "/bias", {outputs}, constants->second);
-  }
   int64_t version = isPerChannel ? 12 : isInt4 ? 10 : isWide ? 7 : 4;
   Form form{
       "FULLY_CONNECTED",

@@ -37,7 +37,7 @@ struct Option {
 };
 
 struct Operator {
-  /// As in the schema's BuiltinOperator.
+  /// Numbered as in the schema's BuiltinOperator.
   std::string code;
   int64_t version = 1;
   /// Indices of tensors; -1: none.
@@ -52,7 +52,7 @@ struct Normalization {
   std::vector<double> mean, deviation;
 };
 
-/// Where numbers are computed with although codes are at hand.
+/// Part that computes numbers although codes are at hand.
 struct FloatPart {
   std::string name, reason;
 };

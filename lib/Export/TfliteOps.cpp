@@ -4,6 +4,7 @@
 #include "TfliteGraph.h"
 #include "TfliteWindows.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
@@ -131,8 +132,8 @@ Written writeOnFixedGrid(GraphBuilder &graph, Operation *op, Value operand,
 }
 
 /// Writes numbers limited to [low, high].
-static Written writeClamp(GraphBuilder &graph, tosa::ClampOp op,
-                          const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ClampOp op,
+                     const Wanted &wanted) {
   auto lowest = dyn_cast<FloatAttr>(op.getMinVal());
   auto highest = dyn_cast<FloatAttr>(op.getMaxVal());
   if (wanted.isCodes() || !lowest || !highest)
@@ -168,8 +169,8 @@ Written writeLimits(GraphBuilder &graph, Operation *op, Value operand,
   return MaybeTensor(tensor);
 }
 
-static Written writeReciprocal(GraphBuilder &graph, tosa::ReciprocalOp op,
-                               const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ReciprocalOp op,
+                     const Wanted &wanted) {
   if (wanted.isCodes())
     return MaybeTensor();
   FailureOr<int64_t> input = graph.readNumbers(op, op.getInput1());
@@ -185,8 +186,8 @@ static StringRef schemaTypeOf(Value value) {
   return type.isF32() ? "FLOAT32" : type.isInteger(1) ? "BOOL" : "INT32";
 }
 
-static Written writeCast(GraphBuilder &graph, tosa::CastOp op,
-                         const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::CastOp op,
+                     const Wanted &wanted) {
   if (wanted.isCodes())
     return MaybeTensor();
   FailureOr<int64_t> input = graph.readNumbers(op, op.getInput());
@@ -207,8 +208,8 @@ static Written writeCast(GraphBuilder &graph, tosa::CastOp op,
                   {tensor}, op.getOutput(), wanted));
 }
 
-static Written writeSelect(GraphBuilder &graph, tosa::SelectOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::SelectOp op,
+                     const Wanted &wanted) {
   FailureOr<int64_t> condition = graph.readNumbers(op, op.getInput1());
   FailureOr<int64_t> yes = graph.read(op, op.getInput2(), wanted);
   if (failed(condition) || failed(yes))
@@ -234,24 +235,24 @@ static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
   return sizes;
 }
 
-static Written writeReshape(GraphBuilder &graph, tosa::ReshapeOp op,
-                            const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ReshapeOp op,
+                     const Wanted &wanted) {
   int64_t shape = graph.addList(
       wanted.name + "/shape", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
   return writeMoved(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
                     shape, wanted);
 }
 
-static Written writeTranspose(GraphBuilder &graph, tosa::TransposeOp op,
-                              const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::TransposeOp op,
+                     const Wanted &wanted) {
   SmallVector<int64_t> axes(op.getPerms());
   int64_t list = graph.addList(wanted.name + "/axes", axes);
   return writeMoved(graph, op, op.getInput1(),
                     {"TRANSPOSE", 2, "TransposeOptions"}, list, wanted);
 }
 
-static Written writeSlice(GraphBuilder &graph, tosa::SliceOp op,
-                          const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::SliceOp op,
+                     const Wanted &wanted) {
   FailureOr<SmallVector<int64_t>> starts = onnx::readShape(op, op.getStart());
   if (failed(starts))
     return failure();
@@ -262,8 +263,8 @@ static Written writeSlice(GraphBuilder &graph, tosa::SliceOp op,
                     {begin, size}, wanted);
 }
 
-static Written writeTile(GraphBuilder &graph, tosa::TileOp op,
-                         const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::TileOp op,
+                     const Wanted &wanted) {
   FailureOr<SmallVector<int64_t>> counts =
       onnx::readShape(op, op.getMultiples());
   if (failed(counts))
@@ -273,15 +274,15 @@ static Written writeTile(GraphBuilder &graph, tosa::TileOp op,
                     wanted);
 }
 
-static Written writeReverse(GraphBuilder &graph, tosa::ReverseOp op,
-                            const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ReverseOp op,
+                     const Wanted &wanted) {
   int64_t axis = graph.addList(wanted.name + "/axis", int64_t(op.getAxis()));
   return writeMoved(graph, op, op.getInput1(),
                     {"REVERSE_V2", 3, "ReverseV2Options"}, axis, wanted);
 }
 
-static Written writePad(GraphBuilder &graph, tosa::PadOp op,
-                        const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::PadOp op,
+                     const Wanted &wanted) {
   FailureOr<SmallVector<int64_t>> sizes = onnx::readShape(op, op.getPadding());
   if (failed(sizes))
     return failure();
@@ -312,8 +313,8 @@ static Written writePad(GraphBuilder &graph, tosa::PadOp op,
                     {list, filling}, wanted);
 }
 
-static Written writeConcat(GraphBuilder &graph, tosa::ConcatOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ConcatOp op,
+                     const Wanted &wanted) {
   return writeAlike(graph, op, op.getInput1(),
                     {"CONCATENATION",
                      2,
@@ -323,8 +324,8 @@ static Written writeConcat(GraphBuilder &graph, tosa::ConcatOp op,
                     wanted);
 }
 
-static Written writeGather(GraphBuilder &graph, tosa::GatherOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::GatherOp op,
+                     const Wanted &wanted) {
   FailureOr<int64_t> values = graph.read(op, op.getValues(), wanted);
   if (failed(values))
     return failure();
@@ -366,8 +367,8 @@ static Written writePool(GraphBuilder &graph, Op op, StringRef code,
                                  {padded.tensor}, op.getOutput(), wanted));
 }
 
-static Written writeMeanPool(GraphBuilder &graph, tosa::AvgPool2dOp op,
-                             const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
+                     const Wanted &wanted) {
   static constexpr int64_t kOnes[] = {1, 1};
   ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
@@ -399,7 +400,8 @@ static Written writeMeanPool(GraphBuilder &graph, tosa::AvgPool2dOp op,
                         wanted);
 }
 
-/// Where TFLite's operators read: position `place` of `to` among `from`.
+/// Returns the position among `from` that TFLite's operators read for position
+/// `place` of `to`.
 static double getResizeSource(StringRef mode, int64_t place, int64_t from,
                               int64_t to) {
   if (mode == "align_corners")
@@ -441,8 +443,8 @@ static std::optional<StringRef> findResizeMode(tosa::ResizeOp op,
   return std::nullopt;
 }
 
-static Written writeResize(GraphBuilder &graph, tosa::ResizeOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ResizeOp op,
+                     const Wanted &wanted) {
   FailureOr<SmallVector<int64_t>> scale = onnx::readShape(op, op.getScale());
   FailureOr<SmallVector<int64_t>> offset = onnx::readShape(op, op.getOffset());
   if (failed(scale) || failed(offset))
@@ -499,8 +501,8 @@ static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
                         /*weight=*/1, wanted);
 }
 
-static Written writeArgMax(GraphBuilder &graph, tosa::ArgMaxOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::ArgMaxOp op,
+                     const Wanted &wanted) {
   FailureOr<int64_t> input = graph.findEncoding(op.getInput())
                                  ? graph.readStored(op.getInput())
                                  : graph.readNumbers(op, op.getInput());
@@ -513,8 +515,8 @@ static Written writeArgMax(GraphBuilder &graph, tosa::ArgMaxOp op,
       {*input, axis}, op.getOutput(), wanted));
 }
 
-static Written writeMatMul(GraphBuilder &graph, tosa::MatMulOp op,
-                           const Wanted &wanted) {
+static Written write(GraphBuilder &graph, tosa::MatMulOp op,
+                     const Wanted &wanted) {
   Form form{"BATCH_MATMUL",
             1,
             "BatchMatMulOptions",
@@ -542,35 +544,31 @@ static Written writeMatMul(GraphBuilder &graph, tosa::MatMulOp op,
 
 /// Returns the operator of numbers that an op is, with all its operands.
 static std::optional<Form> findNumbersForm(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<Form>>(op)
-      .Case([](tosa::AbsOp) { return Form{"ABS", 1, "AbsOptions"}; })
-      .Case([](tosa::CeilOp) { return Form{"CEIL"}; })
-      .Case([](tosa::CosOp) { return Form{"COS", 1, "CosOptions"}; })
-      .Case([](tosa::ExpOp) { return Form{"EXP", 1, "ExpOptions"}; })
-      .Case([](tosa::FloorOp) { return Form{"FLOOR"}; })
-      .Case([](tosa::LogOp) { return Form{"LOG"}; })
-      .Case([](tosa::RsqrtOp) { return Form{"RSQRT"}; })
-      .Case([](tosa::SinOp) { return Form{"SIN"}; })
-      .Case([](tosa::PowOp) { return Form{"POW", 1, "PowOptions"}; })
-      .Case([](tosa::EqualOp) { return Form{"EQUAL", 1, "EqualOptions"}; })
-      .Case(
-          [](tosa::GreaterOp) { return Form{"GREATER", 1, "GreaterOptions"}; })
-      .Case([](tosa::GreaterEqualOp) {
-        return Form{"GREATER_EQUAL", 1, "GreaterEqualOptions"};
-      })
-      .Case([](tosa::LogicalAndOp) {
-        return Form{"LOGICAL_AND", 1, "LogicalAndOptions"};
-      })
-      .Case([](tosa::LogicalOrOp) {
-        return Form{"LOGICAL_OR", 1, "LogicalOrOptions"};
-      })
-      .Case([](tosa::LogicalXorOp) {
-        return Form{"NOT_EQUAL", 1, "NotEqualOptions"};
-      })
-      .Case([](tosa::LogicalNotOp) {
-        return Form{"LOGICAL_NOT", 1, "LogicalNotOptions"};
-      })
-      .Default(std::nullopt);
+  static const llvm::StringMap<Form> kForms{
+      {tosa::AbsOp::getOperationName(), {"ABS", 1, "AbsOptions"}},
+      {tosa::CeilOp::getOperationName(), {"CEIL"}},
+      {tosa::CosOp::getOperationName(), {"COS", 1, "CosOptions"}},
+      {tosa::ExpOp::getOperationName(), {"EXP", 1, "ExpOptions"}},
+      {tosa::FloorOp::getOperationName(), {"FLOOR"}},
+      {tosa::LogOp::getOperationName(), {"LOG"}},
+      {tosa::RsqrtOp::getOperationName(), {"RSQRT"}},
+      {tosa::SinOp::getOperationName(), {"SIN"}},
+      {tosa::PowOp::getOperationName(), {"POW", 1, "PowOptions"}},
+      {tosa::EqualOp::getOperationName(), {"EQUAL", 1, "EqualOptions"}},
+      {tosa::GreaterOp::getOperationName(), {"GREATER", 1, "GreaterOptions"}},
+      {tosa::GreaterEqualOp::getOperationName(),
+       {"GREATER_EQUAL", 1, "GreaterEqualOptions"}},
+      {tosa::LogicalAndOp::getOperationName(),
+       {"LOGICAL_AND", 1, "LogicalAndOptions"}},
+      {tosa::LogicalOrOp::getOperationName(),
+       {"LOGICAL_OR", 1, "LogicalOrOptions"}},
+      {tosa::LogicalXorOp::getOperationName(),
+       {"NOT_EQUAL", 1, "NotEqualOptions"}},
+      {tosa::LogicalNotOp::getOperationName(),
+       {"LOGICAL_NOT", 1, "LogicalNotOptions"}},
+  };
+  auto form = kForms.find(op->getName().getStringRef());
+  return form == kForms.end() ? std::nullopt : std::optional(form->second);
 }
 
 /// Writes movements, reductions and ops over windows.
@@ -602,46 +600,11 @@ static Written writeStructure(GraphBuilder &graph, Operation *op,
         return writePool(graph, pool, "MAX_POOL_2D",
                          -std::numeric_limits<float>::infinity(), wanted);
       })
-      .Case([&](tosa::AvgPool2dOp pool) {
-        return writeMeanPool(graph, pool, wanted);
-      })
-      .Case(
-          [&](tosa::ClampOp clamp) { return writeClamp(graph, clamp, wanted); })
-      .Case([&](tosa::ReciprocalOp reciprocal) {
-        return writeReciprocal(graph, reciprocal, wanted);
-      })
-      .Case([&](tosa::CastOp cast) { return writeCast(graph, cast, wanted); })
-      .Case([&](tosa::SelectOp select) {
-        return writeSelect(graph, select, wanted);
-      })
-      .Case([&](tosa::ReshapeOp reshape) {
-        return writeReshape(graph, reshape, wanted);
-      })
-      .Case([&](tosa::TransposeOp transpose) {
-        return writeTranspose(graph, transpose, wanted);
-      })
-      .Case(
-          [&](tosa::SliceOp slice) { return writeSlice(graph, slice, wanted); })
-      .Case([&](tosa::TileOp tile) { return writeTile(graph, tile, wanted); })
-      .Case([&](tosa::ReverseOp reverse) {
-        return writeReverse(graph, reverse, wanted);
-      })
-      .Case([&](tosa::PadOp pad) { return writePad(graph, pad, wanted); })
-      .Case([&](tosa::ConcatOp concat) {
-        return writeConcat(graph, concat, wanted);
-      })
-      .Case([&](tosa::GatherOp gather) {
-        return writeGather(graph, gather, wanted);
-      })
-      .Case([&](tosa::ResizeOp resize) {
-        return writeResize(graph, resize, wanted);
-      })
-      .Case([&](tosa::ArgMaxOp argMax) {
-        return writeArgMax(graph, argMax, wanted);
-      })
-      .Case([&](tosa::MatMulOp product) {
-        return writeMatMul(graph, product, wanted);
-      })
+      .Case<tosa::ClampOp, tosa::ReciprocalOp, tosa::CastOp, tosa::SelectOp,
+            tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::TileOp,
+            tosa::ReverseOp, tosa::PadOp, tosa::ConcatOp, tosa::GatherOp,
+            tosa::AvgPool2dOp, tosa::ResizeOp, tosa::ArgMaxOp, tosa::MatMulOp>(
+          [&](auto known) { return write(graph, known, wanted); })
       .Default(Written(MaybeTensor()));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ops of TOSA compute element by element, on constants.
+// Computes ops of TOSA element by element, on constants.
 #ifndef MCT_LIB_IR_CONSTANTARITHMETIC_H
 #define MCT_LIB_IR_CONSTANTARITHMETIC_H
 

@@ -432,7 +432,7 @@ void ConstantEvaluator::forgetOperands(Operation *op) {
 
 std::optional<ConstantTensor> ConstantEvaluator::evaluate(Value root) {
   SmallVector<Value> pending = {root};
-  // Of the values above: those that wait for their operands.
+  // Values above that wait for their operands.
   llvm::SmallDenseSet<Value> opened;
   while (!pending.empty()) {
     Value value = pending.back();

@@ -28,7 +28,7 @@ ConstantExpressions::judge(Operation *op,
 
 bool ConstantExpressions::contains(Operation *op) {
   SmallVector<Operation *> pending{op}, missing;
-  // Those that wait for what they read.
+  // Ops that wait for what they read.
   llvm::SmallDenseSet<Operation *> opened;
   while (!pending.empty()) {
     Operation *next = pending.back();
@@ -60,7 +60,7 @@ void ConstantExpressions::notifyOperationModified(Operation *op) {
     std::optional<bool> now = judge(next, missing);
     if (now == found->second)
       continue;
-    // What reads it was judged by what it was.
+    // Users of it were judged by what it was.
     if (now)
       found->second = *now;
     else

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// For a function that is monotone in each operand, whatever the other is.
+/// Returns the range of a function that is monotone in each operand, whatever
+/// the other is.
 template <typename Function>
 static Interval atCorners(Interval a, Interval b, Function function) {
   std::array<int64_t, 4> values = {

@@ -93,7 +93,7 @@ public:
   bool quantizes(Operation *op) const { return quantizing.contains(op); }
 
 private:
-  /// By whether a narrow integer has been seen behind them.
+  /// Set where a narrow integer has been seen behind them.
   DenseSet<Value> visited[2];
   DenseSet<Operation *> quantizing;
 };

@@ -91,43 +91,40 @@ mct::readQuantizedValue(Attribute attribute, Type type,
   return result;
 }
 
-FailureOr<QuantizedValues> mct::readQuantizedArguments(func::FuncOp function) {
-  QuantizedValues records;
-  for (BlockArgument argument : function.getArguments()) {
-    std::optional<QuantizedValue> &record = records.emplace_back();
-    unsigned number = argument.getArgNumber();
-    Attribute attribute = function.getArgAttr(number, kQuantizedAttrName);
-    if (!attribute)
-      continue;
-    FailureOr<QuantizedValue> read =
-        readQuantizedValue(attribute, argument.getType(), [&] {
-          return function.emitError("'")
-                 << kQuantizedAttrName << "' of argument #" << number << ": ";
-        });
-    if (failed(read))
-      return failure();
-    record = std::move(*read);
-  }
-  return records;
-}
-
-FailureOr<QuantizedValues> mct::readQuantizedResults(func::FuncOp function) {
-  QuantizedValues records;
-  for (auto [number, type] : llvm::enumerate(function.getResultTypes())) {
-    std::optional<QuantizedValue> &record = records.emplace_back();
-    Attribute attribute = function.getResultAttr(number, kQuantizedAttrName);
+/// Returns what attributes say of values of these types; `what` of them in
+/// errors.
+static FailureOr<QuantizedValues>
+readQuantizedValues(func::FuncOp function, ArrayRef<Type> types, StringRef what,
+                    llvm::function_ref<Attribute(unsigned)> getAttribute) {
+  QuantizedValues records(types.size());
+  for (auto [number, type] : llvm::enumerate(types)) {
+    Attribute attribute = getAttribute(unsigned(number));
     if (!attribute)
       continue;
     FailureOr<QuantizedValue> read =
         readQuantizedValue(attribute, type, [&, index = number] {
-          return function.emitError("'")
-                 << kQuantizedAttrName << "' of result #" << index << ": ";
+          return function.emitError("'") << kQuantizedAttrName << "' of "
+                                         << what << " #" << index << ": ";
         });
     if (failed(read))
       return failure();
-    record = std::move(*read);
+    records[number] = std::move(*read);
   }
   return records;
+}
+
+FailureOr<QuantizedValues> mct::readQuantizedArguments(func::FuncOp function) {
+  return readQuantizedValues(
+      function, function.getArgumentTypes(), "argument", [&](unsigned number) {
+        return function.getArgAttr(number, kQuantizedAttrName);
+      });
+}
+
+FailureOr<QuantizedValues> mct::readQuantizedResults(func::FuncOp function) {
+  return readQuantizedValues(
+      function, function.getResultTypes(), "result", [&](unsigned number) {
+        return function.getResultAttr(number, kQuantizedAttrName);
+      });
 }
 
 /// The records of `tpc.points`, with their values.

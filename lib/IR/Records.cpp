@@ -188,7 +188,7 @@ RecordCollector::RecordCollector(MLIRContext *context)
         DictionaryAttr record = getRecord(diagnostic);
         if (record)
           records.push_back(collect(record, diagnostic));
-        // Whoever prints remarks does so with the others.
+        // Printers of remarks do so with the others.
         return success(record && records.back().isSilent);
       }) {}
 

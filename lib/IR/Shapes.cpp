@@ -404,7 +404,7 @@ static LogicalResult verifyReshape(tosa::ReshapeOp op) {
   bool isStatic = from.hasStaticShape();
   if (inferred != sizes->end() && isStatic && present % wanted == 0)
     *inferred = present / wanted;
-  // What is not known may be any number from 1 on.
+  // An unknown size may be any number from 1 on.
   bool fits = inferred == sizes->end()
                   ? (isStatic ? wanted == present : wanted % present == 0)
                   : (!isStatic || present % wanted == 0);

@@ -315,8 +315,8 @@ static int64_t halfStep(Operation *op, size_t channel) {
 }
 
 namespace {
-/// Whether numbers of the simulation are integers times powers of two, which
-/// f32 multiplies and adds without rounding.
+/// Checks whether numbers of the simulation are integers times powers of two,
+/// which f32 multiplies and adds without rounding.
 enum class Steps { PowersOfTwo, Others, Unknown };
 
 /// Finds what the values of an integer network stand for, where its records
@@ -404,7 +404,7 @@ std::optional<double> StepFinder::behind(Value value) const {
 }
 
 Steps StepFinder::find(Operation *accumulator) const {
-  // Those of its operands.
+  // Steps of its operands.
   double step = 1;
   bool hasConstant = false;
   unsigned numFactors = isa<tosa::ReduceSumOp>(accumulator) ? 1 : 2;
@@ -422,7 +422,7 @@ Steps StepFinder::find(Operation *accumulator) const {
   }
   if (!hasConstant)
     return Steps::PowersOfTwo;
-  // That of the constant is what the rescale behind makes up for.
+  // The rescale behind makes up for the step of the constant.
   Value value = accumulator->getResult(0);
   tosa::RescaleOp rescale;
   for (unsigned i = 0; !rescale && i != kMaxSearch; ++i) {
@@ -430,7 +430,7 @@ Steps StepFinder::find(Operation *accumulator) const {
       return Steps::Unknown;
     Operation *reader = *value.user_begin();
     rescale = dyn_cast<tosa::RescaleOp>(reader);
-    // What cuts off keeps the steps.
+    // Ops that clip keep the steps.
     if (!rescale && !isa<tosa::MaximumOp, tosa::MinimumOp>(reader) &&
         !getMovedOperand(reader))
       return Steps::Unknown;
@@ -546,7 +546,7 @@ struct CheckIntegerPass
   using CheckIntegerPassBase::CheckIntegerPassBase;
 
   void runOnOperation() override {
-    // What is computed of sizes relies on it.
+    // Checks that are computed of sizes rely on it.
     if (failed(verifyShapes(getOperation())))
       return signalPassFailure();
     FailureOr<Device> runsOn = Device::find(device, getOperation());

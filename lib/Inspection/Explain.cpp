@@ -23,7 +23,7 @@ using namespace mct;
 namespace json = llvm::json;
 
 //===----------------------------------------------------------------------===//
-// What both formats say
+// Contents of both formats
 //===----------------------------------------------------------------------===//
 
 static std::string getText(Attribute attribute) {

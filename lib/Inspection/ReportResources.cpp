@@ -42,7 +42,7 @@ static StepUse evaluate(const ResourceModel &model,
   return use;
 }
 
-/// With eight bits everywhere, of which budgets are fractions.
+/// Resources with eight bits everywhere, of which budgets are fractions.
 static ResourceUse evaluateAt8Bits(const ResourceModel &model) {
   return model.evaluate([](tpc::QuantizeOp) { return 8; });
 }

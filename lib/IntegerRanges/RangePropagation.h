@@ -29,8 +29,8 @@ struct Knowledge {
   /// in pieces: if that is in piece i, this is in `pieces[i]`. Null: not known.
   mlir::Value root;
   std::vector<Interval> pieces;
-  /// In every row along `axis` there is an element in `witness`: the one where
-  /// `source` has its greatest. Null: not known.
+  /// Value with an element in every row along `axis`: the one where `source`
+  /// has its greatest. Null: not known.
   mlir::Value source;
   int64_t axis = 0;
   Interval witness;
@@ -101,7 +101,7 @@ private:
   Knowledge limit(mlir::Operation *op, Knowledge raw, Interval allowed,
                   RangeViolation::Kind kind);
 
-  /// Which function finds the knowledge of the result of which op.
+  /// Functions that find the knowledge of the results of ops, by name.
   class Rules {
   public:
     /// `rule(RangePropagation &, Op)` returns the knowledge, or none.
@@ -153,7 +153,7 @@ private:
   /// Sums of products with constants, for one output channel after another.
   struct Sums {
     std::vector<Interval> values;
-    /// With any of the terms left out.
+    /// Range with any of the terms left out.
     std::vector<Interval> partial;
     std::vector<int64_t> magnitudes;
 

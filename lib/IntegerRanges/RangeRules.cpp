@@ -138,7 +138,7 @@ std::optional<Knowledge> RangePropagation::visitShift(Operation *op, bool left,
     return left ? shiftLeft(a, b) : shiftRight(a, b, round);
   });
   tighten(raw);
-  // What is shifted out is lost: any value may be left.
+  // Bits that are shifted out are lost: any value may be left.
   for (Interval channel : raw.channels)
     if (!type.contains(channel))
       return std::nullopt;
@@ -356,7 +356,7 @@ std::optional<Knowledge> RangePropagation::visitMatMul(tosa::MatMulOp op) {
   if ((a.channels.size() != 1 && int64_t(a.channels.size()) != depth) ||
       depth > kMaxTerms / int64_t(b.channels.size()))
     return std::nullopt;
-  // What all terms of a column of b can be; along its rows it is one range.
+  // Range of all terms of a column of b; along its rows it is one range.
   Sums sums(b.channels.size());
   for (auto [i, column] : llvm::enumerate(b.channels)) {
     Interval factor = subtract(column, Interval::point(*bZero));
@@ -379,7 +379,7 @@ std::optional<Knowledge> RangePropagation::visitFloatCast(tosa::CastOp op) {
     return std::nullopt;
   Interval type = *Interval::ofType(op.getType());
   auto round = [&](const FloatAttr &limit) {
-    // What the type does not hold saturates.
+    // Values that the type does not hold saturate.
     return int64_t(std::clamp(std::nearbyint(limit.getValueAsDouble()),
                               double(type.low), double(type.high)));
   };

@@ -51,7 +51,7 @@ mct::getFirstPiece(Value constant, int64_t dimension, int64_t pieces) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known, asked for and answered
+// Dimensions that are known, asked for and answered
 //===----------------------------------------------------------------------===//
 
 std::optional<BatchDimension> BatchFollower::find(Value value) const {
@@ -145,7 +145,7 @@ int64_t BatchFollower::moveAway(Operation *op,
   int64_t current = find(value)->dimension, best = -1, bestCost = 0;
   if (isFree(current))
     return current;
-  // Of a larger batch the op would work on other samples' rows.
+  // A larger batch would make the op work on other samples' rows.
   if (batch != 1)
     return -1;
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -211,7 +211,7 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
   }
   if (batched.empty())
     return fail(op, "it comes through an operand that is a parameter");
-  // Of a larger batch the op combines samples with others.
+  // A larger batch would make the op combine samples with others.
   if (batch != 1 && candidates.size() > 1)
     return fail(op, "it lies in different dimensions of the operands");
   int64_t present = candidates.front();
@@ -238,7 +238,7 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
         }))
       continue;
     anyCommon = true;
-    // Of a larger batch the others have shapes for where it lies.
+    // The others have shapes for where a larger batch lies.
     if (batch != 1 && !others.empty() && dimension != present)
       continue;
     SmallVector<unsigned> repeats;
@@ -303,7 +303,7 @@ LogicalResult BatchFollower::follow(Operation *op) {
     return success();
   if (auto batched = dyn_cast<BatchOpInterface>(op))
     return batched.followBatch(*this);
-  // What an op in destination style writes to has a batch of its own.
+  // The output operand of an op in destination style has a batch of its own.
   if (isa<ElementwiseOpInterface>(op) && !isa<DestinationStyleOpInterface>(op))
     return followElementwise(op);
   return fail(op, "the op is unknown");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interfaces of OpInterfaces.h say of ops that are not ours.
+// Models of the interfaces of OpInterfaces.h for ops that are not ours.
 #include "OpModels.h"
 #include "mct/IR/Constants.h"
 #include "mct/IR/EraseUnused.h"
@@ -395,7 +395,7 @@ static void attachTosa(MLIRContext *context, tosa::TosaDialect *) {
          tosa::MinimumOp, tosa::PowOp, tosa::ReciprocalOp, tosa::RsqrtOp,
          tosa::SelectOp, tosa::SigmoidOp, tosa::SinOp, tosa::SubOp,
          tosa::TanhOp>(context);
-  // What follows are shifts, zero points and a table.
+  // The operands that follow are shifts, zero points and a table.
   tosa::MulOp::attachInterface<Elementwise<tosa::MulOp, 2>>(*context);
   tosa::NegateOp::attachInterface<Elementwise<tosa::NegateOp, 1>>(*context);
   tosa::TableOp::attachInterface<Elementwise<tosa::TableOp, 1>>(*context);

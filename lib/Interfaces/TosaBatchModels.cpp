@@ -144,8 +144,8 @@ static LogicalResult followReshape(tosa::ReshapeOp op,
   ArrayRef<int64_t> from = follower.getSample(op.getInput1());
   auto to = cast<RankedTensorType>(op.getType());
 
-  // What lies before the batch in memory lies before it in the result. With a
-  // batch of 1 several dimensions could be the one that carries it.
+  // Axes before the batch in memory lie before it in the result. With a batch
+  // of 1 several dimensions could be the one that carries it.
   auto findCandidates = [&](int64_t dimension, int64_t rows) {
     SmallVector<BatchDimension, 2> candidates;
     std::optional<int64_t> before = getProduct(from.take_front(dimension));
@@ -258,11 +258,11 @@ static LogicalResult followConcat(tosa::ConcatOp op, BatchFollower &follower) {
         sample = llvm::to_vector(follower.getSample(operand));
       if (!llvm::is_contained(candidates, dimension->dimension))
         candidates.push_back(dimension->dimension);
-      // Of a larger batch the op joins samples.
+      // A larger batch would make the op join samples.
       if (follower.getBatch() != 1 && dimension->dimension == axis)
         return follower.fail(op, "the op works along it");
     }
-  // Of a larger batch the op puts samples beside others.
+  // A larger batch would make the op put samples beside others.
   if (follower.getBatch() != 1 && candidates.size() > 1)
     return follower.fail(op, "not every operand has it in the same dimension");
   for (int64_t dimension = 0;

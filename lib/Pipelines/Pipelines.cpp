@@ -185,7 +185,7 @@ static void addCorrections(OpPassManager &passManager,
         options.selection, options.activations, options.shiftNegative,
         options.remarks);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
-    // What a shift adds to a bias depends on whether biases are corrected.
+    // A shift adds to a bias by whether biases are corrected.
     auto correctBias = [&](OpPassManager &passes) {
       CorrectBiasPassOptions bias = biasOptions(options);
       bias.judge = false;
@@ -205,7 +205,7 @@ static void addCorrections(OpPassManager &passManager,
     rounding.correctBias = corrections.weightsBias;
     passManager.addPass(createRoundWeightsPass(rounding));
   }
-  // Of layers that are rounded, and of those among them, the biases are
+  // The biases of layers that are rounded, and of those among them, are
   // corrected already.
   if (corrections.weightsBias && runs) {
     CorrectBiasPassOptions bias = biasOptions(options);
@@ -380,7 +380,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     addFirstActivationSelection(passManager, options);
     addBitWidths(passManager, options);
     addWeightSelection(passManager, options);
-    // What is calibrated already stays; a file has been written.
+    // Points that are calibrated already stay; a file has been written.
     calibrate.onlyMissing = true;
     calibrate.statisticsOut.clear();
   }

@@ -113,7 +113,7 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
        input.getDimSize(*inputAxis) != type.getDimSize(*kernelOp.inAxis)))
     return std::nullopt;
 
-  // What runs over no channels runs over space, or over a batch.
+  // Axes that run over no channels run over space, or over a batch.
   SmallVector<int64_t, 2> others;
   for (int64_t axis = 0; axis != type.getRank(); ++axis)
     if (!llvm::is_contained(kernelOp.outAxes, axis) && kernelOp.inAxis != axis)
@@ -378,7 +378,7 @@ static void replaceConstant(OpBuilder &builder, OpOperand &operand,
   eraseUnused(old, builder.getListener());
 }
 
-/// Where a constant must stand for all points of `operand`.
+/// Returns the place where a constant must stand for all points of `operand`.
 static Operation *firstReader(OpOperand &operand) {
   Operation *reader = operand.getOwner();
   Value value = operand.get();

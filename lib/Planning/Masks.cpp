@@ -105,7 +105,7 @@ bool Finder::isFlag(Operation *op) const {
   if (isa<tosa::CastOp>(op))
     return isFloat(op->getResult(0)) &&
            (!isFloat(op->getOperand(0)) || flags.contains(op->getOperand(0)));
-  // Whatever the argument holds: it is compared with 1.
+  // Any argument is compared with 1.
   if (isa<tosa::AddOp, tosa::SubOp>(op))
     for (unsigned number : {0, 1})
       if (arguments.contains(op->getOperand(number)) &&
@@ -236,7 +236,7 @@ bool mct::readsFlags(Operation *op, const llvm::DenseMap<Value, Mask> &masks) {
   if (op->getNumResults() != 1)
     return false;
   auto mask = masks.find(op->getResult(0));
-  // Of a product with a number in place of infinity the other factor is one.
+  // The other factor of a product with a number in place of infinity is one.
   return mask != masks.end() &&
          (mask->second == Mask::Flag || isa<tosa::MulOp>(op));
 }

@@ -82,7 +82,7 @@ static LogicalResult addRule(OverrideRule rule, StringRef line,
 /// The patterns at the front of `text`, which loses them; null where there are
 /// none.
 static ArrayAttr parsePatterns(StringRef &text, MLIRContext *context) {
-  // Whoever asked says what is expected.
+  // Callers say what is expected.
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   size_t numRead = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which alternatives of an operator remain, and which of them is the base.
+// Finds the alternatives of an operator that remain, and which of them is the
+// base.
 #include "PlanParts.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -45,7 +46,7 @@ static void lower(std::optional<int64_t> &limit, std::optional<int64_t> other) {
 }
 
 LogicalResult QuantizationPlan::filterCandidates() {
-  // What stands behind a preserving node limits its producer as well. Readers
+  // An operator behind a preserving node limits the producer as well. Readers
   // come after what they read, so that one sweep from the end sees all.
   struct Limits {
     std::optional<int64_t> all, base;

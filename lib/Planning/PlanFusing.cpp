@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which chains of operators run as one.
+// Finds chains of operators that run as one.
 #include "PlanParts.h"
 #include "llvm/ADT/StringSet.h"
 

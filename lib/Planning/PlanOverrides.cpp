@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rules of the user make of a plan.
+// Applies the rules of the user to a plan.
 #include "PlanParts.h"
 
 using namespace mlir;

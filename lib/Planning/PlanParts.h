@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of a quantization plan ask of each other.
+// Interfaces between the parts of a quantization plan.
 #ifndef MCT_LIB_PLANNING_PLANPARTS_H
 #define MCT_LIB_PLANNING_PLANPARTS_H
 

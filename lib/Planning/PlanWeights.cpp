@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which constant operands are weights, and along which axes their channels run.
+// Finds the constant operands that are weights, and the axes of their channels.
 #include "PlanParts.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/Constants.h"
@@ -90,7 +90,7 @@ SmallVector<PlannedWeight> plan::findWeights(const tpc::Node &node,
       named.insert(number);
       add(op->getOpOperand(number), entry.getName(), entry.getName());
     }
-  // What is compared is no number of the result.
+  // A number that is compared is not one of the result.
   if (node.ops.size() != 1 || !readsPositionalConstants(op) ||
       !isQuantizable(node.result()))
     return weights;

@@ -24,8 +24,8 @@ QuantizationPlan::getNames(const FusedGroup &group) const {
                              [&](size_t index) { return nodes[index].name; });
 }
 
-/// Where only reshapes follow the kernel op, the values are the kernel op's,
-/// and its name says more than theirs.
+/// Returns the name of the kernel op where only reshapes follow it: the values
+/// are the kernel op's, and its name says more than theirs.
 StringAttr mct::getNodeName(const tpc::Node &node) {
   bool onlyReshapes = true;
   for (Operation *op : llvm::reverse(node.ops)) {

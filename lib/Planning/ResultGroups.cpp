@@ -17,10 +17,11 @@ namespace {
 /// The values that elements come from, by number, ascending.
 using Sources = std::set<size_t>;
 
-/// Where the elements of a value come from.
+/// Origin of the elements of a value.
 struct Origin {
   Sources all;
-  /// By axis, of each position along it; empty: all positions have all sources.
+  /// Sources of each position along it, by axis; empty: all positions have all
+  /// sources.
   std::vector<std::vector<Sources>> along;
   /// Axis that the last one of the only source lies on; -1: not known.
   int64_t channelAxis = -1;

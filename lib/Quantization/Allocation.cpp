@@ -45,11 +45,11 @@ struct State {
   unsigned choice = 0;
 };
 
-/// For each number of groups, from 0 on, the states that may become one of the
-/// `count` best: what fewer than `count` others are not worse than, in cost and
-/// amount. Sums of floating-point numbers do not fall when a term rises, so
-/// that what is worse stays worse. Up to `limit`, `least` being what the groups
-/// behind need at least.
+/// Table of the states, for each number of groups from 0 on, that may become
+/// one of the `count` best: what fewer than `count` others are not worse than,
+/// in cost and amount. Sums of floating-point numbers do not fall when a term
+/// rises, so that what is worse stays worse. Up to `limit`, `least` being what
+/// the groups behind need at least.
 class Table {
 public:
   static std::optional<Table> compute(const AllocationProblem &problem,
@@ -108,7 +108,7 @@ std::optional<Table> Table::compute(const AllocationProblem &problem,
           states.push_back(
               {amount, before.cost + cost, uint32_t(number), unsigned(choice)});
       }
-    // Of equal ones those with the lower choices come first.
+    // Equal ones with the lower choices come first.
     llvm::sort(states, [](const State &lhs, const State &rhs) {
       return std::tie(lhs.amount, lhs.cost, lhs.before, lhs.choice) <
              std::tie(rhs.amount, rhs.cost, rhs.before, rhs.choice);
@@ -147,7 +147,7 @@ computeAllocationFront(const AllocationProblem &problem, size_t maxStates) {
 }
 
 static AllocationResult allocateWith(const Table &table, size_t count) {
-  // Those that cost the same stay in the order of their amounts.
+  // Choices that cost the same stay in the order of their amounts.
   std::vector<std::pair<double, size_t>> byCost;
   for (auto [number, state] : llvm::enumerate(table.last()))
     byCost.push_back({state.cost, number});
@@ -230,7 +230,7 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   IntegerProgram program;
   for (llvm::ArrayRef<double> costs : problem.costs) {
-    // What all choices of a group have in common is not looked for.
+    // The amount that all choices of a group have in common is not looked for.
     double least = *llvm::min_element(costs);
     for (double cost : costs)
       program.addVariable(excess ? 0 : cost - least, /*isBinary=*/true);

@@ -39,10 +39,10 @@ private:
   int64_t lowest, count;
 };
 
-/// Where the search stands in one column.
+/// State of the search in one column.
 struct Column {
-  /// Where its weight would lie without levels, after those of the columns
-  /// behind it, and what these have added to the objective.
+  /// Value of its weight without levels, after those of the columns behind it,
+  /// and what these have added to the objective.
   double centre = 0, before = 0;
   /// The next levels below and above.
   int64_t below = 0, above = 0;

@@ -19,7 +19,8 @@ constexpr double kWorthwhile = 0.99;
 // Below, every value of a useful grid is clipped.
 constexpr double kSmallestStep = 0x1p-60;
 constexpr double kRounder = 0x1.8p52;
-// What differences of sums over many atoms may be off, relative to the sum.
+// Error, relative to the sum, that differences of sums over many atoms may
+// have.
 constexpr double kSumLoss = 1e-14;
 // Groups of zero points that one bound looks at together.
 constexpr int kGroups = 64;

@@ -23,14 +23,14 @@ struct GridBatch {
   }
 };
 
-/// For each grid the sum of (v - level)^2, v = float(value * inverse). `count`
-/// is a multiple of 16; `errors` has kBatch places.
+/// Adds for each grid the sum of (v - level)^2, v = float(value * inverse).
+/// `count` is a multiple of 16; `errors` has kBatch places.
 ///
 /// Terms are added up in float over runs of 1024 values, then in double: a sum
 /// is off by at most kFloatSumLoss of itself, and by what rounding v does.
 void sumFloatErrors(const float *values, size_t count, const GridBatch &batch,
                     double *errors);
-/// As above, each term times its weight.
+/// Does the same with each term times its weight.
 void sumWeightedFloatErrors(const float *values, const float *weights,
                             size_t count, const GridBatch &batch,
                             double *errors);

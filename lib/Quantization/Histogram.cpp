@@ -33,7 +33,7 @@ constexpr size_t kFlushInterval = size_t(1) << 30;
 /// Neighbouring values often share a bin; increments of one counter wait for
 /// each other, so neighbours go to different tables.
 constexpr int kTables = 2;
-/// From this shift on every bin lands beside zero.
+/// Shift from which on every bin lands beside zero.
 constexpr int kLargestShift = kHalfExponent + 1;
 
 int exponentFor(float magnitude) {

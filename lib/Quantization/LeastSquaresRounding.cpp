@@ -158,7 +158,7 @@ void LayerRounding::scoreCandidates(bool all) {
   });
   if (stride == 1)
     return;
-  // Those around the best, which were left out.
+  // Candidates around the best, which were left out.
   std::vector<size_t> best =
       chooseCandidates(scores, candidates, problem.choosesPerChannel);
   std::vector<size_t> placeOf(candidates);
@@ -218,7 +218,7 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
 }
 
 void LayerRounding::finish() {
-  // Of a wide layer more, for all of them go through its covariance at once.
+  // A wide layer gets more, for all of them go through its covariance at once.
   size_t atATime = int64_t(columns) > kWideColumns ? 128 : 32;
   forChannels(atATime,
               [&](const RoundingGroup &group, size_t first, size_t begin,

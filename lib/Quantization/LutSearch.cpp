@@ -71,7 +71,8 @@ Row makeRow(llvm::ArrayRef<Atom> atoms) {
   for (const Atom &atom : atoms)
     if (std::isfinite(atom.value))
       sorted.push_back(atom);
-  // Of equal values too, so that the order of the atoms changes no sum.
+  // Equal values are ordered too, so that the order of the atoms changes no
+  // sum.
   llvm::sort(sorted, [](const Atom &left, const Atom &right) {
     return std::tie(left.value, left.weight) <
            std::tie(right.value, right.weight);

@@ -151,7 +151,7 @@ NormSums integrals(double v, LevelRange range, double p) {
       (level * halfPower + (residual < 0 ? -magnitude : magnitude) * power) /
       (p + 1);
   if (level > 0) {
-    // That of a whole cell is zero.
+    // The loss of a whole cell is zero.
     sums.slope = sign * level * (power - halfPower) / p;
     sums.squaredLevel = (level - 1) * level * (2 * level - 1) / 6 +
                         level * level * (residual + 0.5);
@@ -457,9 +457,10 @@ double Search::largestUsefulStep() {
   return high.step;
 }
 
-/// Above twice the smallest unclipped step nothing is new: a whole fraction of
-/// such a step is unclipped as well, and its levels include those of the step.
-/// And above twice the largest magnitude every value rounds to zero.
+/// Limit of the search, twice the smallest unclipped step, above which nothing
+/// is new: a whole fraction of such a step is unclipped as well, and its levels
+/// include those of the step. And above twice the largest magnitude every value
+/// rounds to zero.
 double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
   double all = 2.0001 * atoms.largestMagnitude();
   double unclipped = 0;

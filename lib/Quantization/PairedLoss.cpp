@@ -46,7 +46,7 @@ PairedLoss mct::quantization::compareErrors(llvm::ArrayRef<double> with,
                            -kLargestLoss, kLargestLoss);
   if (samples < 4)
     return result;
-  // What each sample adds to the logarithm, to first order; their mean is 0.
+  // Each sample's share of the logarithm, to first order; their mean is 0.
   double squares = 0;
   auto count = double(samples);
   for (auto [left, right] : pairs) {

@@ -98,7 +98,7 @@ StepCandidate powerOfTwoStep(llvm::ArrayRef<float> values, double min,
   for (double step : candidates)
     active.push_back({step, largestResidual(min, max, levels, step), 0});
   auto squared = [](double x) { return x * x; };
-  // What the first one reaches at most.
+  // Largest value that the first one reaches.
   const Candidate first = active.front();
   double limit =
       static_cast<double>(values.size()) * squared(first.residual * first.step);

@@ -46,9 +46,9 @@ namespace {
 /// Levels of many lanes, level by level, as the vector loops read them. A lane
 /// is one channel under one candidate.
 struct LaneLevels {
-  // Of grids.
+  // Numbers of grids.
   std::vector<float> inverse, step, lo, hi;
-  // Of tables: [levels, lanes] values, and where the next one begins.
+  // Numbers of tables: [levels, lanes] values, and where the next one begins.
   size_t numLevels = 0;
   std::vector<float> levels, middles;
 
@@ -210,7 +210,7 @@ void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
                                float *objective,
                                std::vector<float> *weights) const {
   constexpr int64_t kBlock = 32;
-  // What all columns behind ask of a block is one product with them; with few
+  // One product with all columns behind is what they ask of a block; with few
   // rows it would mostly move them.
   constexpr int64_t kOuter = 256;
   int64_t outer = columns > kWideColumns ? kOuter : kBlock;
@@ -238,7 +238,7 @@ void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
   };
   for (int64_t outerEnd = columns; outerEnd > 0;) {
     int64_t first = std::max<int64_t>(0, outerEnd - outer);
-    // What the columns behind the block ask of it.
+    // Terms that the columns behind the block ask of it.
     std::fill(shifts.begin(), shifts.end(), 0.0f);
     if (outerEnd != columns)
       addShifts(first, outerEnd, outerEnd, columns, shifts.data());
@@ -306,7 +306,7 @@ void RoundingGroup::descend(size_t channel, const WeightLevels &levels,
           levels.nearest(double(weights[i]) - gradient[i] / curvature);
       double step = double(level) - double(weights[i]);
       double gain = -step * (2 * gradient[i] + curvature * step);
-      // What rounding makes of nothing is no gain.
+      // A gain that rounding makes of nothing does not count.
       if (!(gain > 1e-9 * curvature * step * step))
         continue;
       for (int64_t j = 0; j != columns; ++j)

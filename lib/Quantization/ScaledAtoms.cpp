@@ -19,7 +19,7 @@ namespace {
 // Atoms are padded to whole vectors of floats.
 constexpr size_t kPadding = 16;
 
-/// Below this a comparison sort is faster than counting digits.
+/// Number below which a comparison sort is faster than counting digits.
 constexpr size_t kRadixSize = 64;
 
 /// Returns one stable pass of a radix sort over `digitBits` bits from `shift`

@@ -389,7 +389,7 @@ void Search::divide() {
       if (interval.bound >= goal())
         continue;
       double bend = interval.curvature * width * width;
-      // What the passes in float may hide.
+      // Error that the passes in float may hide.
       double loss =
           2 * valueLoss * std::sqrt(best.error) + kFloatSumLoss * best.error;
       if (movesIn(interval) <= fewMoves || bend <= loss ||
@@ -618,9 +618,10 @@ GridCandidate Search::run(double smallest, double largest) {
   return best;
 }
 
-/// Above twice the smallest step that clips nothing is nothing new: half of
-/// such a step clips nothing either, and its levels include those of the step.
-/// And above twice the largest magnitude every value rounds to zero.
+/// Limit of the search, twice the smallest step that clips nothing, above which
+/// nothing is new: half of such a step clips nothing either, and its levels
+/// include those of the step. And above twice the largest magnitude every value
+/// rounds to zero.
 double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
   double all = 2.0001 * atoms.largestMagnitude();
   double unclipped = 0;
@@ -713,7 +714,7 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
     if (isBest || !onlyFirst)
       open.push_back({middle, high});
   }
-  // Of equal errors, up to 1e-9, the least one need not be the smallest.
+  // The least of errors that are equal up to 1e-9 need not be the smallest.
   if (best.step != least.step)
     best.bound =
         std::max(0.0, (1 + least.bound) * best.error / least.error - 1);

@@ -33,7 +33,7 @@ double quantization::normalizedSquaredError(ArrayRef<float> values,
     error += difference * difference;
     energy += double(wanted) * wanted;
   }
-  // Of means of equally many, the number goes.
+  // Means of equally many values need no number.
   double unit =
       energy > 0 ? energy : std::max<double>(1, double(values.size()));
   for (auto [value, wanted, gradient] : llvm::zip(values, expected, gradients))

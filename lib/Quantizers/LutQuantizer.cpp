@@ -40,8 +40,9 @@ namespace {
 
 /// A table of at most this many entries is compared with entry by entry.
 constexpr size_t kShortTable = 16;
-/// Where a unit cell begins: starts of entries lie at multiples of one half, or
-/// a rounding error away from them, so none is near the edge of a cell.
+/// Beginnings of the unit cells: starts of entries lie at multiples of one
+/// half, or a rounding error away from them, so none is near the edge of a
+/// cell.
 constexpr float kCellOffset = 0.25f;
 
 /// Returns the number of a float in the order of floats, -0 before +0.
@@ -82,7 +83,7 @@ MCT_VECTOR_BODY float levelOf(const LutFloatTable &table, float value,
   return level;
 }
 
-/// Across: element i has its own divisor and threshold.
+/// Quantizes across channels: element i has its own divisor and threshold.
 template <bool Across>
 MCT_VECTOR_BODY void quantizeShort(const LutFloatTable &table,
                                    const float *divisors,

@@ -21,7 +21,7 @@ llvm::Expected<Comparison> mct::report::parseComparison(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
-// What both say
+// Contents of both reports
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -75,7 +75,7 @@ private:
   FusedChains chains;
   std::vector<Members> members;
   llvm::DenseMap<Operation *, size_t> owner;
-  /// In the order of report.points, and the operators of each.
+  /// Members in the order of report.points, and the operators of each.
   SmallVector<tpc::QuantizeOp> points;
   std::vector<SmallVector<tpc::QuantizeOp>> pointsOf;
 };
@@ -218,7 +218,7 @@ void Describer::findPoints() {
   }
 }
 
-/// As its points are called; else by the op.
+/// Names operators as their points are called; others by the op.
 void Describer::nameOperators() {
   llvm::StringSet<> taken;
   for (auto [number, each] : llvm::enumerate(members)) {
@@ -335,7 +335,7 @@ void Describer::addAlternatives(size_t number) {
     Operator::Alternative &alternative = result.alternatives.emplace_back();
     for (tpc::QuantizeOp point : of.points) {
       Attribute config = OperatorPoints::getConfig(point, index);
-      // Of several in a row the first is the one of the result.
+      // The first of several in a row is the one of the result.
       if (!config && point.isActivation() && point == of.getResultPoint())
         alternative.activationBits = getBits(point).value_or(0);
       else if (!config && getGenericWeightName(point) == tpc::kKernelWeight)

@@ -109,7 +109,7 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
 }
 
 namespace {
-/// Where clipping begins and ends, and the levels' range, of one parameter.
+/// Limits of the clipping, and of the range of the levels, of one parameter.
 struct GridRange {
   double lowest = 0, highest = 0, below = 0, above = 0;
 };

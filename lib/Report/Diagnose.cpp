@@ -54,7 +54,7 @@ std::vector<Diagnosis> mct::report::diagnose(const Report &report) {
   return sorted;
 }
 
-// Of a result: its error is a third of it and more.
+// Share of a result: its error is a third of it and more.
 static constexpr Real kLost = 10;
 
 namespace {

@@ -19,7 +19,7 @@ static constexpr Real kGraveLoss = 10;
 namespace {
 /// Values with a range of their own in a tensor.
 struct Group {
-  /// For a sentence.
+  /// Text for a sentence.
   std::string name;
   Real magnitude = 0;
   /// Mean squared error on the grid of the tensor, and on the same grid made as
@@ -190,7 +190,7 @@ static void findSlicedGrids(const DiagnosisContext &network, Diagnoses &found) {
       Group group;
       group.name = "channel " + std::to_string(channel.second);
       group.magnitude = channel.first;
-      // Of values that are spread evenly: a step, or all that there is.
+      // Width for values that are spread evenly: a step, or all that there is.
       Real own = step * std::min<Real>(1, channel.first / limit);
       group.shared =
           std::min(step * step / 12, channel.first * channel.first / 3);

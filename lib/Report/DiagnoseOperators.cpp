@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with an operator: how it is matched and fused, and what it adds
-// up.
+// Rules about operators: how it is matched and fused, and what it adds up.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -147,8 +146,8 @@ static void findNeedless(const DiagnosisContext &network, Diagnoses &found) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-// Of an error that a rounding to the grid of the result makes anyway: above it
-// the bias is the larger part.
+// Share of an error that a rounding to the grid of the result makes anyway:
+// above it the bias is the larger part.
 static const Real kRoundingOfResult = std::sqrt(1.0 / 12);
 
 static const Point *getKernelPoint(const DiagnosisContext &network,
@@ -243,7 +242,7 @@ static void findSaturated(const DiagnosisContext &network, Diagnoses &found) {
       continue;
     Diagnosis diagnosis;
     diagnosis.subject = op.name;
-    // Whether samples get there is not known.
+    // It is not known whether samples get there.
     diagnosis.severity = std::max(network.getSeverity(*kernel), kGrave);
     diagnosis.cause = "The sums of " + quoted(op.name) + " can reach " +
                       brief(sums.largest) + ", more than the " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rules of a diagnosis share.
+// Parts that the rules of a diagnosis share.
 #ifndef MCT_LIB_REPORT_DIAGNOSEPARTS_H
 #define MCT_LIB_REPORT_DIAGNOSEPARTS_H
 

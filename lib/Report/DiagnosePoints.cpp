@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with a tensor and its quantizer.
+// Rules about tensors and their quantizers.
 #include "DiagnoseParts.h"
 #include "mct/Quantizers/Kinds.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +16,8 @@ using llvm::StringRef;
 static constexpr Real kWorthwhile = 0.5;
 // Three of eight bits: the channel in the middle has five of them.
 static constexpr Real kOutlierFactor = 8;
-// Of the negative levels: at least three eighths of all levels are unused.
+// Share of the negative levels: at least three eighths of all levels are
+// unused.
 static constexpr Real kShortTail = 0.25;
 // Scaled down by that much the values have twice the resolution.
 static constexpr Real kJustAbove = 1.125;
@@ -586,7 +587,7 @@ static void findRoundedOneByOne(const DiagnosisContext &network,
   for (const Point &point : network.report.points) {
     if (!point.isWeight() || !point.parameters || point.parameters->bits >= 8)
       continue;
-    // What was rounded together, or left alone for a reason, says so.
+    // Weights that were rounded together, or left alone for a reason, say so.
     bool isKnown =
         llvm::any_of(point.decisions, [](const report::Decision &decision) {
           return decision.pass == "mct-round-weights";
@@ -617,7 +618,7 @@ static void findRoundedOneByOne(const DiagnosisContext &network,
 }
 
 //===----------------------------------------------------------------------===//
-// What was done
+// Corrections
 //===----------------------------------------------------------------------===//
 
 static std::optional<Diagnosis> findShifted(const DiagnosisContext &network,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with samples: of the calibration, which every other number
-// stands on, and of the report.
+// Rules about samples: of the calibration, which every other number stands on,
+// and of the report.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,9 +25,10 @@ static constexpr Real kOtherRangeFactor = 2;
 // 16 leaves the range that calibration saw, at every point anew.
 static constexpr int64_t kFewestSamples = 15;
 
-// Of Kolmogorov and Smirnov: two samples of one distribution are further apart
-// than this over the root of their (harmonic) number once in a thousand times.
-// Values of one sample of the network depend on each other and count as one.
+// Limit of Kolmogorov and Smirnov: two samples of one distribution are further
+// apart than this over the root of their (harmonic) number once in a thousand
+// times. Values of one sample of the network depend on each other and count as
+// one.
 static constexpr Real kKolmogorov = 1.95;
 // However many samples show it: a tenth of the values is elsewhere.
 static constexpr Real kLeastDistance = 0.1;
@@ -141,8 +142,8 @@ static bool isOtherRange(const Statistics &one, const Statistics &other) {
   auto isFactor = [](Real lhs, Real rhs) {
     return lhs >= kOtherRangeFactor * rhs || rhs >= kOtherRangeFactor * lhs;
   };
-  // Of which the width alone tells -1 to 1 from 0 to 1, and the magnitude alone
-  // 0 to 1 from 254 to 255.
+  // Two numbers, of which the width alone tells -1 to 1 from 0 to 1, and the
+  // magnitude alone 0 to 1 from 254 to 255.
   return isFactor(one.max - one.min, other.max - other.min) ||
          isFactor(getMagnitude(one), getMagnitude(other));
 }
@@ -231,7 +232,7 @@ static void findUnlikeSamples(const DiagnosisContext &network,
   for (const Point &point : network.report.points) {
     if (point.isWeight())
       continue;
-    // Those have names of their own.
+    // Such samples have names of their own.
     if (point.statistics && isConstant(*point.statistics))
       continue;
     std::optional<Real> distance = getDistance(network, point);
@@ -262,7 +263,7 @@ static void findUnlikeSamples(const DiagnosisContext &network,
       {"bound",
        kKolmogorov * std::sqrt(1 / Real(network.getCalibrationSamples()) +
                                1 / Real(network.getObservedSamples(*worst)))}};
-  // Of another range is more than unlike: that rule has said it.
+  // Another range is more than unlike: that rule has said it.
   bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
     return other.severity == kOtherRange && other.subject == worst->name;
   });

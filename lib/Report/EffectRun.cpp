@@ -23,13 +23,13 @@ using execution::StagedRun;
 namespace {
 /// Values of a constant that is switched.
 struct Switched {
-  /// In the float network, and corrected.
+  /// Values in the float network, and corrected ones.
   std::vector<float> floats, corrected;
 };
 
 /// A kernel beside what it is in the float network.
 struct SwitchedKernel : Switched {
-  /// Before its weights were rounded together; empty: they were not.
+  /// Values before its weights were rounded together; empty: they were not.
   std::vector<float> unrounded;
   /// Factor of each element that a correction made; empty: none did.
   std::vector<float> scale;
@@ -44,8 +44,8 @@ struct SwitchedLayer {
   bool isCorrected = true, isRounded = true;
   /// Numbers of the replaceable constants; none where they stay.
   std::optional<size_t> kernelNumber, biasNumber;
-  /// Where the bias is no constant of an op: number of the observed value that
-  /// it is added to, and axis of its channels.
+  /// Set if the bias is not a constant of an op: number of the observed value
+  /// that it is added to, and axis of its channels.
   std::optional<size_t> edited;
   int64_t resultAxis = 0;
   /// Numbers of the points; none without.
@@ -64,7 +64,7 @@ struct SwitchedPoint {
   /// Numbers of the results of the function that its values are.
   SmallVector<unsigned> outputs;
   bool isSwitched = true, isOn = false, isWeight = false;
-  /// In place of its quantizer, or null.
+  /// Quantizer in place of its own, or null.
   tpc::QuantizerAttrInterface replacement;
 
   tpc::QuantizerAttrInterface getQuantizer() const {
@@ -155,7 +155,7 @@ private:
   LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
   unsigned firstStageOf(const Switches &switches) const;
 
-  /// In memory, of each of two frontiers and of the float results.
+  /// Bytes in memory of each of two frontiers and of the float results.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
   std::vector<SwitchedLayer> layers;
@@ -434,7 +434,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
     cutIntoStages(*own);
     options.function = own->getSymName().str();
     options.maxMemory = settings.maxMemory;
-    // What runs slowly has been remarked when it was run as a whole; what
+    // Slow ops have been remarked when it was run as a whole; a point that
     // cannot be switched is no error.
     ScopedDiagnosticHandler quiet(
         copy->getContext(), [&](Diagnostic &diagnostic) {
@@ -468,7 +468,8 @@ LogicalResult EffectRunImpl::setKernel(const SwitchedLayer &layer) {
     return success();
   const SwitchedKernel &kernel = layer.kernel;
   const SwitchedPoint &point = points[*layer.kernelPoint];
-  // What was rounded together was rounded for the quantizer that it has.
+  // Weights that were rounded together were rounded for the quantizer that they
+  // have.
   bool isRounded = layer.isRounded && point.isOn && !point.replacement;
   std::vector<float> values = kernel.unrounded.empty() || isRounded
                                   ? kernel.corrected
@@ -585,7 +586,7 @@ unsigned EffectRunImpl::firstStageOf(const Switches &switches) const {
 
 LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
                                      Frontier *to) {
-  // Whoever loads what the stage makes edits it.
+  // Loading what the stage makes edits it.
   SmallVector<const SwitchedLayer *> edited;
   for (const SwitchedLayer &layer : layers)
     if (layer.edited && executor->stageOf(*layer.edited) == stage)

@@ -65,7 +65,7 @@ struct RunDistance {
 /// How results are compared.
 struct EffectRunOptions {
   std::string function;
-  /// About so many samples of the settings; 0: all.
+  /// Number of samples of the settings that are taken, about; 0: all.
   int64_t samples = 0;
   /// Groups of each result.
   std::vector<ResultGroups> groups;

@@ -54,7 +54,7 @@ private:
     });
   }
   template <typename T> void print(const T &object) {
-    stream.object([&] { Fields<T>::visit(*this, object); });
+    stream.object([&] { visitFields(Fields<T>(), *this, object); });
   }
 
   json::OStream &stream;
@@ -68,7 +68,7 @@ void printDocument(json::OStream &stream, StringRef format, int64_t version,
     stream.attribute("format", format);
     stream.attribute("version", version);
     Printer printer(stream);
-    Fields<Document>::visit(printer, document);
+    visitFields(Fields<Document>(), printer, document);
   });
 }
 
@@ -193,7 +193,7 @@ bool read(const json::Value &value, T &to, json::Path path) {
     return false;
   }
   Reader reader(*object, path);
-  Fields<T>::visit(reader, to);
+  visitFields(Fields<T>(), reader, to);
   return reader.finish();
 }
 
@@ -225,7 +225,7 @@ llvm::Expected<Document> parseDocument(StringRef text, StringRef what,
   Reader reader(*object, path, *version);
   reader.skip("format");
   reader.skip("version");
-  Fields<Document>::visit(reader, document);
+  visitFields(Fields<Document>(), reader, document);
   if (!reader.finish())
     return root.getError();
   return document;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the corrections of a quantized network do to its results.
+// Effects of the corrections of a quantized network on its results.
 #ifndef MCT_LIB_REPORT_MEASURECORRECTIONS_H
 #define MCT_LIB_REPORT_MEASURECORRECTIONS_H
 

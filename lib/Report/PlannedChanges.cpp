@@ -114,7 +114,7 @@ std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
   std::optional<PlannedPoints> planned = planPoints(line);
   if (!planned)
     return std::nullopt;
-  // What is shifted above zero has a name of its own.
+  // A point that is shifted above zero has a name of its own.
   auto findPoint = [&](StringRef name) {
     std::string shifted = (name + kShiftedSuffix).str();
     return names.contains(name)      ? name.str()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lines of overrides would change in the points of a quantized module.
+// Changes that lines of overrides would make in the points of a quantized
+// module.
 #ifndef MCT_LIB_REPORT_PLANNEDCHANGES_H
 #define MCT_LIB_REPORT_PLANNEDCHANGES_H
 
@@ -33,7 +34,7 @@ public:
   std::optional<std::vector<PlannedChange>> plan(llvm::StringRef line);
 
 private:
-  /// By unique name, the config and the axes that a point would have.
+  /// Config and axes that a point would have; by unique name.
   struct PlannedPoint {
     mlir::Attribute config;
     mlir::DenseI64ArrayAttr axes;

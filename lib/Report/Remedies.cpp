@@ -23,7 +23,7 @@ static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
 // A result that is lost.
 static constexpr Real kLostAt = 0.1;
-// What two remedies must gain beyond one.
+// Gain that two remedies must have beyond one.
 static constexpr double kBeyondOne = 1.1;
 
 namespace {
@@ -266,8 +266,8 @@ void RemedySearch::addTrial(Candidate &candidate) {
   if (results.metricOf(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
   bool isOneSample = !std::isfinite(gain.standardError);
-  // What takes away much of the distance and helps most samples is no chance
-  // either, though few of them make most of it.
+  // A remedy that takes away much of the distance and helps most samples is no
+  // chance either, though few of them make most of it.
   auto isSure = [&](const ResultDistance::Gain &of, double before) {
     if (isOneSample)
       return of.mean > kGainOfOneSample * before;

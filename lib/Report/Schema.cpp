@@ -60,7 +60,7 @@ template <typename T> static json::Object schemaOf(std::vector<T> *) {
 template <typename T> static json::Object schemaOf(T *) {
   SchemaMaker maker;
   T object;
-  Fields<T>::visit(maker, object);
+  visitFields(Fields<T>(), maker, object);
   return maker.take();
 }
 
@@ -73,7 +73,7 @@ static void printDocumentSchema(json::OStream &stream, StringRef format,
             "version of the document");
   maker.required = json::Array{"format", "version"};
   Document document;
-  Fields<Document>::visit(maker, document);
+  visitFields(Fields<Document>(), maker, document);
   json::Object schema = maker.take();
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   schema["title"] = title;

@@ -214,7 +214,7 @@ void mct::report::addTracing(PassManager &passes, Trace *trace,
 }
 
 //===----------------------------------------------------------------------===//
-// What a report takes of it
+// Parts that a report takes
 //===----------------------------------------------------------------------===//
 
 namespace {

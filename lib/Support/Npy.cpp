@@ -30,7 +30,7 @@ struct ElementTypeInfo {
 };
 } // namespace
 
-/// In the order of ElementType.
+/// Types in the order of ElementType.
 static constexpr ElementTypeInfo kElementTypes[] = {
     {"f16", 2, "<f2"}, {"f32", 4, "<f4"}, {"f64", 8, "<f8"}, {"i8", 1, "|i1"},
     {"u8", 1, "|u1"},  {"i16", 2, "<i2"}, {"u16", 2, "<u2"}, {"i32", 4, "<i4"},

@@ -19,7 +19,7 @@ static std::string unescape(llvm::StringRef quoted) {
 }
 
 llvm::Expected<json::Value> mct::support::parseJson(llvm::StringRef text) {
-  // Of the objects and arrays around a place, those of an array are empty.
+  // Arrays among the objects and arrays around a place are empty.
   llvm::SmallVector<llvm::StringSet<>> names;
   for (size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {

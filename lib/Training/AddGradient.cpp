@@ -26,37 +26,33 @@ static std::string nameOf(BlockArgument argument) {
 }
 
 namespace {
-struct AddGradientPass : public WithGradientModels<
-                             mct::impl::AddGradientPassBase<AddGradientPass>> {
+struct AddGradientPass
+    : public WithGradientModels<
+          EntryFunctionPass<mct::impl::AddGradientPassBase<AddGradientPass>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
-    if (!entry->getBody().hasOneBlock()) {
-      entry->emitOpError("has no gradient: it is of several blocks");
-      return signalPassFailure();
-    }
+  LogicalResult runOn(func::FuncOp entry) override {
+    if (!entry.getBody().hasOneBlock())
+      return entry.emitOpError("has no gradient: it is of several blocks");
     GradientRequest request;
     request.withResults = withResults;
     request.rules.maskPoints = maskPoints;
     request.rules.closedClamps = closedClamps;
     request.remarks = remarks;
     request.name =
-        name.empty() ? (entry->getName() + "_gradient").str() : name.getValue();
+        name.empty() ? (entry.getName() + "_gradient").str() : name.getValue();
     if (Operation *taken = getOperation().lookupSymbol(request.name)) {
-      InFlightDiagnostic error = entry->emitOpError()
+      InFlightDiagnostic error = entry.emitOpError()
                                  << "cannot get the gradient '@" << request.name
                                  << "': the name is taken; give another one "
                                     "with name=";
       error.attachNote(taken->getLoc()) << "by this one";
-      return signalPassFailure();
+      return failure();
     }
-    if (failed(findInputs(*entry, request)) ||
-        failed(findResults(*entry, request)) ||
-        failed(addGradient(*entry, request)))
-      return signalPassFailure();
+    if (failed(findInputs(entry, request)) ||
+        failed(findResults(entry, request)))
+      return failure();
+    return addGradient(entry, request);
   }
 
 private:

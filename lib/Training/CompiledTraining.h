@@ -21,7 +21,7 @@ struct CompiledTraining {
   llvm::SmallVector<ValidPoint> points;
   /// Shapes of the results that are compared with the teacher.
   std::vector<ComparedShape> results;
-  /// For each result whether anything uses its gradient.
+  /// Tells of each result whether anything uses its gradient.
   std::vector<bool> isSeedRead;
   std::unique_ptr<execution::Executor> executor;
   /// Null where the loss needs none.

@@ -10,8 +10,8 @@ using mct::tpc::QuantizeOp;
 using mct::tpc::StraightThroughAttr;
 
 namespace {
-/// By itself such a point learns nothing, and stays an ordinary one: this is
-/// for those that compose it.
+/// Model of points that learn nothing by themselves and stay ordinary ones;
+/// others compose it.
 struct StraightThroughModel
     : TrainableQuantizerAttrInterface::ExternalModel<StraightThroughModel,
                                                      StraightThroughAttr> {

@@ -173,8 +173,8 @@ static LogicalResult transposeConvolutionRule(tosa::TransposeConv2DOp op,
   if (gradients.wants(2))
     gradients.set(2, biasGradient(op, b, g));
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
-  // What was added around the output depends on the bias alone; what was cut
-  // off it has no gradient.
+  // Elements that were added around the output depend on the bias alone; those
+  // that were cut off have no gradient.
   SmallVector<int64_t> pad;
   for (int64_t d = 0; d != 2; ++d) {
     int64_t before = outPad[2 * d], after = outPad[2 * d + 1];

@@ -51,18 +51,13 @@ static llvm::SetVector<QuantizeOp> findOutputPoints(func::FuncOp function) {
 
 namespace {
 struct FixRangesPass
-    : public WithGradientModels<
-          WithOpModels<mct::impl::FixRangesPassBase<FixRangesPass>>> {
+    : public WithGradientModels<WithOpModels<
+          EntryFunctionPass<mct::impl::FixRangesPassBase<FixRangesPass>>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) || failed(fixRanges(*entry)))
-      return signalPassFailure();
-  }
+  LogicalResult runOn(func::FuncOp entry) override;
 
 private:
-  LogicalResult fixRanges(func::FuncOp entry);
   LogicalResult fix(QuantizeOp point, double min, double max);
 };
 } // namespace
@@ -84,7 +79,7 @@ LogicalResult FixRangesPass::fix(QuantizeOp point, double min, double max) {
   return success();
 }
 
-LogicalResult FixRangesPass::fixRanges(func::FuncOp entry) {
+LogicalResult FixRangesPass::runOn(func::FuncOp entry) {
   if (!entry.getBody().hasOneBlock())
     return entry.emitOpError("has several blocks; ranges are fixed in a "
                              "network without control flow");

@@ -285,7 +285,7 @@ Judge::run(func::FuncOp function, bool quantizes,
   for (Value result : function.getBody().front().getTerminator()->getOperands())
     if (QuantizeOp point = getResultPoint(result))
       options.quantizers[point.getUniqueName()] = {};
-  // What runs slowly has been remarked when it was calibrated.
+  // Slow ops have been remarked when it was calibrated.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
@@ -498,7 +498,7 @@ GradientPtq::chooseLoss(llvm::SmallVectorImpl<std::string> &compared) {
         *scores, int64_t(layers.size()), options.hessian->normalization);
     if (!normalized)
       return network.emitOpError() << llvm::toString(normalized.takeError());
-    // Of one layer, or of equal ones, the logarithms above the smallest are 0.
+    // The logarithms above the smallest are 0 for one layer, or equal ones.
     if (llvm::any_of(*normalized, [](double weight) { return weight != 0; }))
       weights = std::move(*normalized);
   }
@@ -566,7 +566,8 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   problem.teacher = teacher;
   problem.loss = std::move(*loss);
   problem.samples = samples.trained;
-  // What a program computes of a batch need not be a sum over its parts.
+  // A number that a program computes of a batch need not be a sum over its
+  // parts.
   if (options.loss == GptqLoss::Program)
     settings.shard = settings.batch;
   std::optional<std::string> stopped;

@@ -15,28 +15,27 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-struct GradientPtqPass : public WithGradientModels<execution::NetworkPass<
-                             mct::impl::GradientPtqPassBase<GradientPtqPass>>> {
+struct GradientPtqPass
+    : public WithGradientModels<execution::NetworkPass<
+          EntryFunctionPass<mct::impl::GradientPtqPassBase<GradientPtqPass>>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     if (epochs == 0)
-      return;
+      return success();
     GradientPtqOptions options;
     if (failed(readOptions(options)))
-      return signalPassFailure();
+      return failure();
     FailureOr<execution::RunSettings> settings =
         parseRunSettings("training", batchSize, threads);
     if (failed(settings) || failed(checkOutputs(std::string(checkpoint))))
-      return signalPassFailure();
+      return failure();
     FailureOr<GradientPtqResult> result =
-        trainRounding(*entry, getAnalysis<KernelOps>(), options, *settings);
+        trainRounding(entry, getAnalysis<KernelOps>(), options, *settings);
     if (failed(result))
-      return signalPassFailure();
-    report(*entry, *result);
+      return failure();
+    report(entry, *result);
+    return success();
   }
 
 private:
@@ -124,8 +123,8 @@ LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
   return success();
 }
 
-/// As `emitRecord`, but a warning: whoever trains has to know that nothing came
-/// of it.
+/// Does as `emitRecord`, but warns: whoever trains has to know that nothing
+/// came of it.
 static void emitWarningRecord(Operation *op, StringRef pass,
                               const Record &record, const Twine &prefix) {
   InFlightDiagnostic warning = op->emitWarning() << prefix << record.getText();
@@ -158,7 +157,7 @@ void GradientPtqPass::report(func::FuncOp entry,
     record << "; it stays as it is";
   record.add(named("layers", result.layers))
       .add(named("trained", result.trained));
-  // That training was in vain is for everybody to know.
+  // Everybody has to know that training was in vain.
   if (!result.isBetter())
     emitWarningRecord(entry, getArgument(), record, "'func.func' op: ");
   else if (remarks)

@@ -66,7 +66,7 @@ static bool isTensorOfF32(Value value) {
 /// Returns what a softmax that a function returns reads, or what an argmax
 /// reads.
 static Value skipAnswers(Value result, const DenseMap<Value, Value> &softmax) {
-  // What moves the elements of a result changes no sum of them.
+  // Ops that move the elements of a result change no sum of them.
   Value value = result;
   while (Operation *op = value.getDefiningOp()) {
     if (Value input = softmax.lookup(value))
@@ -383,7 +383,7 @@ mct::computeHessianScores(func::FuncOp function, ArrayRef<Value> values,
   compile.function = request.name;
   compile.simulateQuantization = false;
   compile.maxMemory = options.maxMemory;
-  // What runs slowly is remarked where the network itself runs.
+  // Slow ops are remarked where the network itself runs.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);

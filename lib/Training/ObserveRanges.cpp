@@ -153,22 +153,15 @@ LogicalResult RangeRun::observe(const RangeFunction &function, int64_t first) {
 
 namespace {
 struct ObserveRangesPass
-    : public WithGradientModels<execution::NetworkPass<
-          mct::impl::ObserveRangesPassBase<ObserveRangesPass>>> {
+    : public WithGradientModels<execution::NetworkPass<EntryFunctionPass<
+          mct::impl::ObserveRangesPassBase<ObserveRangesPass>>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) || failed(observeRanges(*entry)))
-      return signalPassFailure();
-  }
-
-private:
-  LogicalResult observeRanges(func::FuncOp entry);
+  LogicalResult runOn(func::FuncOp entry) override;
 };
 } // namespace
 
-LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
+LogicalResult ObserveRangesPass::runOn(func::FuncOp entry) {
   if (llvm::none_of(entry.getOps<QuantizeOp>(), observes))
     return entry.emitOpError("has no point with a range that follows its "
                              "values; mct-quantize-apply inserts such points");
@@ -188,7 +181,7 @@ LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
       failed(run.open(function, *settings)))
     return failure();
   if (fromFirstBatch) {
-    // What the others see of it they will see again.
+    // The others will see it again.
     RangeFunction first;
     if (failed(run.compile(entry, /*isFirst=*/true, *settings, first)) ||
         failed(run.observe(first, 0)))
@@ -199,7 +192,7 @@ LogicalResult ObserveRangesPass::observeRanges(func::FuncOp entry) {
     if (failed(run.observe(function, first)))
       return failure();
 
-  // What is learned is left to a training run.
+  // Learned values are left to a training run.
   llvm::MapVector<QuantizeOp, tpc::TrainableAttrInterface> others;
   for (auto point : entry.getOps<QuantizeOp>())
     if (point.getTrainableAttr() && !observes(point)) {

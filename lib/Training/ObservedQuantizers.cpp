@@ -171,7 +171,7 @@ struct ObservedRangeModel
   initialize(Attribute trainable, QuantizeOp point, ArrayRef<float>) const {
     auto attr = cast<ObservedRangeAttr>(trainable);
     SmallVector<TrainedRange> ranges;
-    // What is there is taken over, except by what begins from nothing.
+    // Present values are taken over, except by what begins from nothing.
     if (attr.getObserver() == Observer::AllValues ||
         (!point.getParametersAttr() && attr.getObserver() != Observer::Fixed)) {
       size_t channels = quantization::channelCount(

@@ -84,11 +84,11 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
       b.reshape(b.pad(input, before, {0, rest[0], rest[1], 0}, lowest), apart);
   SmallVector<int64_t> tapShape{from[0], to[1], 1, to[2], 1, from[3]};
   SmallVector<int64_t> cellShape{from[0], cells[0], 1, cells[1], 1, from[3]};
-  // What each element of a cell gets; null: nothing.
+  // Share that each element of a cell gets; null: nothing.
   SmallVector<SmallVector<Value>> sums(stride[0],
                                        SmallVector<Value>(stride[1], nullptr));
   Value largest = b.reshape(op.getOutput(), tapShape);
-  // What no element has got yet.
+  // Share that no element has got yet.
   Value left = b.reshape(g, tapShape);
   for (int64_t y = 0; y != kernel[0]; ++y)
     for (int64_t x = 0; x != kernel[1]; ++x) {

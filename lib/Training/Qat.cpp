@@ -65,7 +65,7 @@ static void returnScores(func::FuncOp function) {
                                              function.getArgumentTypes(),
                                              terminator->getOperandTypes()));
   function.setResAttrsAttr({});
-  // What is behind them learns nothing.
+  // Ops behind them learn nothing.
   eraseUnused(unread);
 }
 
@@ -125,7 +125,7 @@ static void startBetweenLevels(func::FuncOp network, const KernelOps &kernels,
   }
 }
 
-/// Where training starts, where that is not what the network has.
+/// Chooses where training starts, where that is not what the network has.
 static void chooseStart(func::FuncOp network, const KernelOps &kernels,
                         TrainingRun &run) {
   // A threshold that counts as the next power of two starts in the middle of
@@ -177,7 +177,7 @@ static LogicalResult finalize(func::FuncOp network) {
   TrainingRequest request;
   request.name = (network.getName() + "_training").str();
   auto copy = module->lookupSymbol<func::FuncOp>(network.getName());
-  // What training starts from does not depend on the batch, which may be open.
+  // The start of training does not depend on the batch, which may be open.
   if (FailureOr<int64_t> batch = getBatch(copy, /*emitErrors=*/false);
       succeeded(batch) && ShapedType::isDynamic(*batch))
     request.samples = 1;
@@ -198,7 +198,8 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
     return finalize(network);
   makeTrainable(network, options.trainable);
 
-  // What is trained returns other values, and its teacher has other kernels.
+  // The network that is trained returns other values, and its teacher has other
+  // kernels.
   OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
   TrainingProblem problem;
   problem.network = module->lookupSymbol<func::FuncOp>(network.getName());

@@ -16,27 +16,25 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-struct QatPass : public WithGradientModels<
-                     execution::NetworkPass<mct::impl::QatPassBase<QatPass>>> {
+struct QatPass : public WithGradientModels<execution::NetworkPass<
+                     EntryFunctionPass<mct::impl::QatPassBase<QatPass>>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     QatOptions options;
-    FailureOr<execution::RunSettings> settings = readOptions(options, *entry);
+    FailureOr<execution::RunSettings> settings = readOptions(options, entry);
     if (failed(settings))
-      return signalPassFailure();
+      return failure();
     std::vector<double> stepLosses;
     options.settings.afterStep = [&](const TrainingStepInfo &info) {
       stepLosses.push_back(info.loss);
       return true;
     };
-    if (failed(trainQuantized(*entry, getAnalysis<KernelOps>(), options,
+    if (failed(trainQuantized(entry, getAnalysis<KernelOps>(), options,
                               *settings)) ||
         failed(writeLosses(stepLosses)))
-      signalPassFailure();
+      return failure();
+    return success();
   }
 
 private:

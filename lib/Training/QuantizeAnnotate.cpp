@@ -38,18 +38,13 @@ static bool isSupported(const MarkedOperators &all, size_t index) {
 
 namespace {
 struct QuantizeAnnotatePass
-    : public WithOpModels<
-          mct::impl::QuantizeAnnotatePassBase<QuantizeAnnotatePass>> {
+    : public WithOpModels<EntryFunctionPass<
+          mct::impl::QuantizeAnnotatePassBase<QuantizeAnnotatePass>>> {
   using WithOpModels::WithOpModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) || failed(annotate(*entry)))
-      return signalPassFailure();
-  }
+  LogicalResult runOn(func::FuncOp entry) override;
 
 private:
-  LogicalResult annotate(func::FuncOp entry);
   FailureOr<tpc::QuantizeConfigAttrInterface> readConfig(func::FuncOp entry);
 };
 } // namespace
@@ -76,7 +71,7 @@ QuantizeAnnotatePass::readConfig(func::FuncOp entry) {
   return asked;
 }
 
-LogicalResult QuantizeAnnotatePass::annotate(func::FuncOp entry) {
+LogicalResult QuantizeAnnotatePass::runOn(func::FuncOp entry) {
   FailureOr<tpc::QuantizeConfigAttrInterface> asked = readConfig(entry);
   if (failed(asked))
     return failure();

@@ -128,7 +128,7 @@ private:
   MLIRContext *context;
   std::vector<Wanted> wanted;
   std::vector<OperatorPoints> points;
-  /// By operator: another one in front of it speaks for its result.
+  /// Set by operator where another one in front of it speaks for its result.
   std::vector<bool> isSettled;
   /// Arguments of the function that get a point.
   llvm::MapVector<Value, Attribute> arguments;
@@ -136,7 +136,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is asked for
+// Requests
 //===----------------------------------------------------------------------===//
 
 LogicalResult QuantizeApplier::refuse(size_t index) {
@@ -373,7 +373,7 @@ void QuantizeApplier::planInputs(size_t index) {
   if (inputs.size() != 1)
     return;
   std::optional<size_t> maker = all.makerOf(inputs.front());
-  // What only moves values has those that are quantized in front of it.
+  // Ops that only move values have those that are quantized in front of them.
   while (maker && !at(*maker).mark && at(*maker).entry.isPassThrough) {
     SmallVector<Value> moved = getFloatInputs(at(*maker).node);
     maker = moved.size() == 1 ? all.makerOf(moved.front()) : std::nullopt;
@@ -476,36 +476,29 @@ void QuantizeApplier::insert() {
 
 namespace {
 struct QuantizeApplyPass
-    : public WithOpModels<mct::impl::QuantizeApplyPassBase<QuantizeApplyPass>> {
+    : public WithOpModels<EntryFunctionPass<
+          mct::impl::QuantizeApplyPassBase<QuantizeApplyPass>>> {
   using WithOpModels::WithOpModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     for (auto [name, bits] : {std::pair("weight-bits", weightBits.getValue()),
                               {"activation-bits", activationBits.getValue()}})
-      if (bits < 1 || bits > 16) {
-        entry->emitOpError("cannot be quantized with ")
-            << name << "=" << bits << "; give 1 to 16";
-        return signalPassFailure();
-      }
-    FailureOr<MarkedOperators> all = MarkedOperators::find(*entry);
+      if (bits < 1 || bits > 16)
+        return entry.emitOpError("cannot be quantized with ")
+               << name << "=" << bits << "; give 1 to 16";
+    FailureOr<MarkedOperators> all = MarkedOperators::find(entry);
     if (failed(all))
-      return signalPassFailure();
+      return failure();
     if (llvm::none_of(all->operators, [](const MarkedOperator &each) {
           return bool(each.mark);
-        })) {
-      entry->emitOpError("has no operator that is annotated; "
-                         "mct-quantize-annotate marks them");
-      return signalPassFailure();
-    }
+        }))
+      return entry.emitOpError("has no operator that is annotated; "
+                               "mct-quantize-annotate marks them");
     SchemeOptions options;
     options.weightBits = weightBits;
     options.activationBits = activationBits;
     options.isPerChannel = perChannel;
-    if (failed(QuantizeApplier(*entry, *all, options).run()))
-      return signalPassFailure();
+    return QuantizeApplier(entry, *all, options).run();
   }
 };
 } // namespace

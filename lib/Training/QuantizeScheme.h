@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which operators of a network are quantized, and how, where nobody says it of
-// one of them: what `mct-quantize-annotate` and `mct-quantize-apply` share.
+// Choice of the operators of a network that are quantized, and how, where no
+// annotation says it: what `mct-quantize-annotate` and `mct-quantize-apply`
+// share.
 #ifndef MCT_LIB_TRAINING_QUANTIZESCHEME_H
 #define MCT_LIB_TRAINING_QUANTIZESCHEME_H
 

@@ -91,7 +91,7 @@ struct LearnedRangeModel
     if (!gradients.wants(1) && !gradients.wants(2))
       return;
     ArrayRef<int64_t> shape = GradientBuilder::shapeOf(built.min);
-    // What the step does to a value: its rounding error, in levels, and to one
+    // Effect of the step on a value: its rounding error, in levels, and to one
     // that is cut off, with a learned step, its code.
     Value error = b.sub(b.sub(built.codes, built.zeroPoint), built.levels);
     if (isLearnedStep)

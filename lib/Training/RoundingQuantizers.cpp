@@ -18,7 +18,7 @@ using mct::tpc::QuantizeOp;
 using mct::tpc::SoftRoundingAttr;
 
 //===----------------------------------------------------------------------===//
-// What both share
+// Parts of both
 //===----------------------------------------------------------------------===//
 
 /// Returns the grids of the point, which its trainable keeps; fails with a
@@ -86,13 +86,13 @@ static float valueOf(double code, const Grid &grid) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the rounding of each weight is learned from.
+/// Start from which the rounding of each weight is learned.
 struct SoftStart {
   /// The lower of the two levels that it chooses from, as a code counted from
   /// the zero point.
   std::vector<float> base;
-  /// With which it is the float weight, or as near to that as it can be while
-  /// hard rounding gives the weight that is there.
+  /// Value with which it is the float weight, or as near to that as it can be
+  /// while hard rounding gives the weight that is there.
   std::vector<float> variables;
 };
 } // namespace
@@ -145,7 +145,7 @@ struct SoftRoundingModel
                                                      SoftRoundingAttr> {
   /// Ends of the stretched sigmoid.
   static constexpr double kGamma = -0.1, kZeta = 1.1;
-  /// As quantization::softenDerivative: a weight on a level stays alive.
+  /// Follows quantization::softenDerivative: a weight on a level stays alive.
   static constexpr double kEndTolerance = 1e-6;
 
   struct Built {

@@ -24,7 +24,7 @@ struct ShardRun::Lane {
   SmallVector<void *> inputs;
   std::vector<support::AlignedBuffer> floats;
   bool hasMemory = true;
-  /// For each result its values, and the place of its gradient.
+  /// Values of each result, and the place of its gradient.
   std::vector<MutableArrayRef<float>> values, seeds;
   /// Gradients of results that nothing learned depends on.
   std::vector<MutableArrayRef<float>> unread;

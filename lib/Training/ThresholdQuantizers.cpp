@@ -69,7 +69,7 @@ struct LearnedThresholdModel
         isLearnedStep ? b.where(grid.inside, grid.levels) : grid.levels;
     Value sum = b.sumTo(b.mul(g, b.sub(grid.clipped, level)),
                         GradientBuilder::shapeOf(threshold));
-    // What moves the step is the threshold, through the power of two; below the
+    // The threshold moves the step, through the power of two; below the
     // smallest one nothing does.
     Value valid = b.greaterEqual(threshold, b.number(kSmallestThreshold, sum));
     Value back = b.mul(sum, b.mul(grid.step, b.reciprocal(threshold)));

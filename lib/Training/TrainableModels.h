@@ -22,7 +22,7 @@ void attachObservedQuantizers(mlir::MLIRContext *context);
 void attachComposedQuantizers(mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
-// What the models share
+// Parts of all models
 //===----------------------------------------------------------------------===//
 
 /// Returns the shape of one parameter for each channel of the point, or, for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a network with trainable points to the functions that a training run
+// Builds from a network with trainable points the functions that a training run
 // executes, and back.
 #include "TrainableModels.h"
 
@@ -568,7 +568,8 @@ LogicalResult mct::writeLearned(func::FuncOp network,
       point.removeCorrectionsAttr();
       replaceConstant(point.getInputMutable(), weights, point.getUniqueName());
     }
-    // What selected the parameters, or rounded the weights, speaks of others.
+    // Records of how the parameters were selected, or the weights rounded,
+    // speak of others.
     if (!weights.empty() || frozen.parameters != point.getParametersAttr())
       point.setQuantizer(frozen.parameters);
     point.removeTrainableAttr();

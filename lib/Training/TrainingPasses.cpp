@@ -20,13 +20,11 @@ using namespace mct;
 
 namespace {
 struct MakeTrainablePass
-    : public mct::impl::MakeTrainablePassBase<MakeTrainablePass> {
-  using MakeTrainablePassBase::MakeTrainablePassBase;
+    : public EntryFunctionPass<
+          mct::impl::MakeTrainablePassBase<MakeTrainablePass>> {
+  using EntryFunctionPass::EntryFunctionPass;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     TrainableOptions options;
     options.weights = weights;
     options.activations = activations;
@@ -34,35 +32,33 @@ struct MakeTrainablePass
     options.isGradual = gradual;
     options.learnsScales = learnScales;
     options.mostLevels = mostLevels;
-    if (!(mostLevels > 0)) {
-      entry->emitOpError() << "weights must be moved by a positive number of "
-                              "levels at most, but most-levels="
-                           << mostLevels;
-      return signalPassFailure();
-    }
-    makeTrainable(*entry, options);
+    if (!(mostLevels > 0))
+      return entry.emitOpError()
+             << "weights must be moved by a positive number of levels at most, "
+                "but most-levels="
+             << mostLevels;
+    makeTrainable(entry, options);
+    return success();
   }
 };
 
 struct MakeTrainingFunctionPass
-    : public WithGradientModels<
-          mct::impl::MakeTrainingFunctionPassBase<MakeTrainingFunctionPass>> {
+    : public WithGradientModels<EntryFunctionPass<
+          mct::impl::MakeTrainingFunctionPassBase<MakeTrainingFunctionPass>>> {
   using WithGradientModels::WithGradientModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     TrainingRequest request;
     request.name =
-        name.empty() ? (entry->getName() + "_training").str() : name.getValue();
+        name.empty() ? (entry.getName() + "_training").str() : name.getValue();
     request.samples = samples;
     request.compared.assign(compared.begin(), compared.end());
     request.weights = weights;
     request.biases = biases;
-    FailureOr<TrainingFunction> made = makeTrainingFunction(*entry, request);
+    FailureOr<TrainingFunction> made = makeTrainingFunction(entry, request);
     if (failed(made) || (step && failed(makeTrainingStep(*made))))
-      signalPassFailure();
+      return failure();
+    return success();
   }
 };
 

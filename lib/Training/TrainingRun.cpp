@@ -250,7 +250,7 @@ LogicalResult TrainingRun::State::prepare(const TrainingProblem &problem) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a checkpoint is about
+// Contents of a checkpoint
 //===----------------------------------------------------------------------===//
 
 std::string TrainingRun::State::describeSettings() const {
@@ -470,7 +470,7 @@ LogicalResult TrainingRun::State::train() {
     while (step != steps) {
       FailureOr<TrainingStepInfo> info = runStep();
       if (failed(info)) {
-        // What was learned until then is not lost.
+        // Values that were learned until then are not lost.
         if (isCancelled(run) && step != savedStep)
           (void)save();
         return failure();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of a training run share.
+// Parts that training runs share.
 #ifndef MCT_LIB_TRAINING_TRAININGSUPPORT_H
 #define MCT_LIB_TRAINING_TRAININGSUPPORT_H
 

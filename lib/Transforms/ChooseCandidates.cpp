@@ -122,34 +122,33 @@ static std::string describe(const OperatorPoints &of, int64_t index) {
 
 namespace {
 struct ChooseCandidatesPass
-    : public mct::impl::ChooseCandidatesPassBase<ChooseCandidatesPass> {
-  using ChooseCandidatesPassBase::ChooseCandidatesPassBase;
+    : public EntryFunctionPass<
+          mct::impl::ChooseCandidatesPassBase<ChooseCandidatesPass>> {
+  using EntryFunctionPass::EntryFunctionPass;
 
-  void runOnOperation() override {
+  LogicalResult runOn(func::FuncOp entry) override {
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
     FailureOr<Overrides> rules =
         Overrides::read(overrides, getOperation().getLoc());
     if (failed(rules))
-      return signalPassFailure();
-    std::vector<OperatorPoints> operators = findOperatorPoints(*entry);
+      return failure();
+    std::vector<OperatorPoints> operators = findOperatorPoints(entry);
     SmallVector<int64_t> wanted;
-    if (failed(applyRules(*entry, operators, *rules, wanted)) ||
-        failed(applyChoices(*entry, operators, wanted)))
-      return signalPassFailure();
+    if (failed(applyRules(entry, operators, *rules, wanted)) ||
+        failed(applyChoices(entry, operators, wanted)))
+      return failure();
     for (auto [of, index] : llvm::zip(operators, wanted)) {
       // Nobody knows whether the others and this one keep to it, or what a
       // correction would be worth now.
       if (index != of.getChosen()) {
-        (*entry)->removeAttr(tpc::kBudgetAttrName);
-        (*entry)->removeAttr(tpc::kRejectedCorrectionsAttrName);
+        entry->removeAttr(tpc::kBudgetAttrName);
+        entry->removeAttr(tpc::kRejectedCorrectionsAttrName);
       }
       if (failed(chooseCandidate(of, index, kernels)))
-        return signalPassFailure();
+        return failure();
     }
+    return success();
   }
 
 private:

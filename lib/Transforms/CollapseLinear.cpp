@@ -264,7 +264,8 @@ struct CollapseLinearPass
       llvm::DenseSet<Operation *> parts = getOperatorParts(function, kernelOps);
       RewritePatternSet patterns(&getContext());
       populateCollapseLinearPatterns(patterns, kernelOps, parts);
-      // What an op could be collapsed with has taken all that is behind it.
+      // An op with which another could be collapsed has taken all that is
+      // behind it.
       if (failed(applyPatterns(function, std::move(patterns),
                                /*listener=*/nullptr, /*lastFirst=*/true)))
         return WalkResult::interrupt();

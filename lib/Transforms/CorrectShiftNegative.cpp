@@ -42,7 +42,7 @@ static bool isNonLinearity(const tpc::Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the shift does to a point
+// Effects of the shift on a point
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -150,7 +150,7 @@ static FailureOr<Observed> observe(tpc::QuantizeOp point) {
   return Observed{std::move(*histogram), std::move(atoms)};
 }
 
-/// Whether a search of grids can choose the parameters again.
+/// Returns whether a search of grids can choose the parameters again.
 static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
   return parameters.getQuantizationMethod().getGridSearch() &&
          parameters.getGrids().size() == 1;

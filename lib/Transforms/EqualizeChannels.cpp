@@ -135,8 +135,7 @@ private:
   struct Pair {
     KernelOp first, second;
     ScalingPath path;
-    /// Per output channel of the first layer: what its kernel and bias are
-    /// multiplied with.
+    /// Factors of kernel and bias of the first layer, by output channel.
     std::vector<double> factors;
     /// The same per input channel of the second layer, and the output channel
     /// of the first that it is.
@@ -166,8 +165,8 @@ private:
       remark.attachNote(why.getCulprit()->getLoc()) << "this op";
   }
 
-  /// By point: mean squares of its channels, kept up to date where factors are
-  /// moved.
+  /// Mean squares of the channels of each point, kept up to date where factors
+  /// are moved.
   llvm::DenseMap<Operation *, std::vector<double>> meanSquares;
 };
 } // namespace

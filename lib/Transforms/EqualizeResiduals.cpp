@@ -221,7 +221,7 @@ private:
   /// The factors of branches, which may take those of a layer norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
   llvm::StringMap<std::string> renamed;
-  /// By point; no entry where they are not known.
+  /// Means by point; no entry where they are not known.
   llvm::DenseMap<Operation *, ChannelSizes> sizesOf;
   const KernelOps *kernels = nullptr;
 };
@@ -294,7 +294,8 @@ LogicalResult EqualizeResidualsPass::measure(ArrayRef<Residual> residuals) {
   });
   OwningOpRef<ModuleOp> copy;
   if (!isKnown && !measuredBy.empty()) {
-    // What is measured for this pass alone is not left on the module.
+    // Statistics that are measured for this pass alone are not left on the
+    // module.
     copy = getOperation().clone();
     for (const OpPassManager &each : measuredBy) {
       PassManager passes(&getContext(), ModuleOp::getOperationName());
@@ -537,7 +538,7 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
     value = step->input->get();
   }
 
-  // What uses it takes the factors.
+  // Users of it take the factors.
   std::vector<double> numbers(sizes->second.magnitudes.size());
   std::iota(numbers.begin(), numbers.end(), 0.0);
   SmallVector<tosa::MulOp> branches;

@@ -382,7 +382,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
     value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
-  // What the layer makes stays the same.
+  // The result of the layer stays the same.
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   rewriter.setInsertionPoint(kernelOp.getOperation());
   rewriter.modifyOpInPlace(kernelOp.getOperation(), [&] {
@@ -471,7 +471,7 @@ void mct::populateFoldBatchNormPatterns(
     const llvm::DenseSet<Operation *> &parts) {
   Folder folder(kernels, parts);
   MLIRContext *context = patterns.getContext();
-  // What stands between two layers belongs to the one before it.
+  // An op between two layers belongs to the one before it.
   patterns.add<FoldIntoLayer<&Folder::foldBehind>>(context, folder, 2);
   patterns.add<FoldIntoLayer<&Folder::foldBefore>>(context, folder, 1);
   patterns.add<FoldBehindConcat>(context, folder);

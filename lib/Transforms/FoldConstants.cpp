@@ -35,7 +35,8 @@ struct FoldExpression : public RewritePattern {
     // Other patterns may have changed what it knows.
     ConstantEvaluator &evaluator = expressions.getEvaluator();
     evaluator.clear();
-    // What is too large to be computed may have parts that are not.
+    // An expression that is too large to be computed may have parts that are
+    // not.
     bool changed = false;
     SmallVector<Operation *> pending = {op};
     llvm::SmallPtrSet<Operation *, 8> seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an importer writes at the arguments of a network that it has cut at the
-// points of a quantized one.
+// Record that an importer writes at the arguments of a network that it has cut
+// at the points of a quantized one.
 #ifndef MCT_LIB_TRANSFORMS_IMPORTEDRECORD_H
 #define MCT_LIB_TRANSFORMS_IMPORTEDRECORD_H
 

@@ -31,7 +31,7 @@ struct ImportedConstant {
   tosa::ConstOp op;
 };
 
-/// Where a constant is read, behind what moves it there.
+/// Use of a constant, behind what moves it there.
 struct Reading {
   OpOperand *operand;
   ConstantTensor values;
@@ -346,7 +346,8 @@ static SmallVector<int64_t> findAxes(ArrayRef<int64_t> shape,
   return axes;
 }
 
-/// For each combination of indices along `axes` the channel in the file.
+/// Returns the channel in the file for each combination of indices along
+/// `axes`.
 static SmallVector<size_t> gatherNumbers(ArrayRef<int64_t> shape,
                                          ArrayRef<int64_t> axes,
                                          ArrayRef<float> channels) {
@@ -496,15 +497,12 @@ LogicalResult Inserter::run() {
 
 namespace {
 struct InsertImportedPointsPass
-    : public WithOpModels<
-          mct::impl::InsertImportedPointsPassBase<InsertImportedPointsPass>> {
+    : public WithOpModels<EntryFunctionPass<
+          mct::impl::InsertImportedPointsPassBase<InsertImportedPointsPass>>> {
   using WithOpModels::WithOpModels;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry) ||
-        failed(Inserter(*entry, getAnalysis<KernelOps>()).run()))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
+    return Inserter(entry, getAnalysis<KernelOps>()).run();
   }
 };
 } // namespace

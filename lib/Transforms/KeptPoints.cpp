@@ -46,7 +46,7 @@ KeptPoints::~KeptPoints() {
 }
 
 //===----------------------------------------------------------------------===//
-// What a target holds
+// Limits of a target
 //===----------------------------------------------------------------------===//
 
 /// The quantizer of a method with the levels of another one; null, and why,

@@ -52,7 +52,7 @@ private:
 
   ModuleOp module;
   func::FuncOp entry;
-  /// In the order in which they are declared.
+  /// Variables in the order in which they are declared.
   llvm::MapVector<StringRef, Variable> variables;
 };
 

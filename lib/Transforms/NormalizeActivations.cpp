@@ -210,7 +210,7 @@ static std::optional<std::pair<double, double>> getAffine(Value value,
   return std::pair(scale, offset);
 }
 
-/// As far as numbers that are written in f32 tell.
+/// Compares as far as numbers that are written in f32 tell.
 static bool isClose(double number, double expected) {
   return std::abs(number - expected) <= 1e-6 * expected;
 }

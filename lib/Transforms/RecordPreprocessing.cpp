@@ -16,13 +16,11 @@ using namespace mct;
 
 namespace {
 struct RecordPreprocessingPass
-    : public mct::impl::RecordPreprocessingPassBase<RecordPreprocessingPass> {
-  using RecordPreprocessingPassBase::RecordPreprocessingPassBase;
+    : public EntryFunctionPass<
+          mct::impl::RecordPreprocessingPassBase<RecordPreprocessingPass>> {
+  using EntryFunctionPass::EntryFunctionPass;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     Preprocessing record;
     record.scale.append(scale.begin(), scale.end());
     record.offset.append(offset.begin(), offset.end());
@@ -31,28 +29,29 @@ struct RecordPreprocessingPass
       record.axis = axis;
     DictionaryAttr attribute = record.toAttribute(&getContext());
     bool isFound = false;
-    for (BlockArgument argument : entry->getArguments()) {
-      if (!isMeant(*entry, argument))
+    for (BlockArgument argument : entry.getArguments()) {
+      if (!isMeant(entry, argument))
         continue;
       isFound = true;
       if (attribute.empty())
-        entry->removeArgAttr(argument.getArgNumber(), kPreprocessingAttrName);
+        entry.removeArgAttr(argument.getArgNumber(), kPreprocessingAttrName);
       else
-        entry->setArgAttr(argument.getArgNumber(), kPreprocessingAttrName,
-                          attribute);
+        entry.setArgAttr(argument.getArgNumber(), kPreprocessingAttrName,
+                         attribute);
     }
     if (!isFound) {
-      InFlightDiagnostic error = entry->emitOpError();
+      InFlightDiagnostic error = entry.emitOpError();
       if (input.empty())
         error << "has no argument of real numbers; name one";
       else
         error << "has no argument '" << input << "'; its arguments are "
-              << llvm::join(names(*entry), ", ");
-      return signalPassFailure();
+              << llvm::join(names(entry), ", ");
+      return failure();
     }
-    if (failed(readPreprocessing(*entry)))
-      return signalPassFailure();
+    if (failed(readPreprocessing(entry)))
+      return failure();
     markAllAnalysesPreserved();
+    return success();
   }
 
 private:

@@ -152,7 +152,7 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
   std::vector<float> kernel(old.values().begin(), old.values().end());
   for (auto [element, value] : llvm::enumerate(kernel))
     value = float(factors[kernelOp.inChannelOf(element)] * value);
-  // Of the kernel as it was and as it is corrected the same.
+  // The kernel as it was and as it is corrected are treated the same.
   kernelOp.setKernel(
       builder, kernel,
       kernelOp.withScaledFloatKernel(

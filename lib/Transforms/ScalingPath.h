@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From one layer to the next: what lies between two kernels when a factor can
-// move from one to the other.
+// Paths from one layer to the next: the ops that lie between two kernels when a
+// factor can move from one to the other.
 #ifndef MCT_LIB_TRANSFORMS_SCALINGPATH_H
 #define MCT_LIB_TRANSFORMS_SCALINGPATH_H
 
@@ -12,13 +12,13 @@ namespace mct {
 
 /// Ops that read each other's result, and that nobody else reads.
 struct ScalingPath {
-  /// Between the start and the consumer, in order.
+  /// Ops between the start and the consumer, in order.
   llvm::SmallVector<mlir::Operation *> ops;
   /// The kernel op that reads the last of them; none when the path ends in
   /// something else.
   std::optional<KernelOp> consumer;
-  /// Where the path ends without a kernel op: the op that cannot be passed, or
-  /// null when a value has several readers, or none.
+  /// End of a path without a kernel op: the op that cannot be passed, or null
+  /// when a value has several readers, or none.
   mlir::Operation *obstacle = nullptr;
 
   /// The ReLUs, bounded or not, on the path.

@@ -60,8 +60,8 @@ static std::optional<KernelOp> findKernelOp(tpc::QuantizeOp point,
   return std::nullopt;
 }
 
-/// For each element of the kernel the mean square of its input channel; empty
-/// for mse.
+/// Returns for each element of the kernel the mean square of its input channel;
+/// empty for mse.
 static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
                                                        const KernelOps &kernels,
                                                        size_t elements) {

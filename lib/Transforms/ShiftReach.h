@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a number goes that is added to every element of a point.
+// Finds the values that a number which is added to every element of a point
+// reaches.
 #ifndef MCT_LIB_TRANSFORMS_SHIFTREACH_H
 #define MCT_LIB_TRANSFORMS_SHIFTREACH_H
 

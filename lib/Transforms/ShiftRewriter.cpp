@@ -45,7 +45,7 @@ StringAttr ShiftRewriter::makeName(const Twine &wanted) {
   return builder.getStringAttr(name);
 }
 
-/// In the list of fused ops that has it.
+/// Index in the list of fused ops that has it.
 void ShiftRewriter::replaceInGroup(StringRef member,
                                    ArrayRef<StringRef> replacement) {
   tpc::QuantizeOp point = pointOfMember.lookup(member);

@@ -41,7 +41,7 @@ private:
   mlir::OpBuilder builder;
   bool biasCorrectionFollows;
   llvm::StringSet<> names;
-  /// By name of an op: the point whose fused group it is in.
+  /// Point whose fused group has the op of a name.
   llvm::StringMap<tpc::QuantizeOp> pointOfMember;
   /// New names of values that are shifted.
   llvm::StringMap<mlir::StringAttr> shiftedNames;

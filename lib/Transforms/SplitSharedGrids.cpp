@@ -118,7 +118,8 @@ private:
     FailureOr<Overrides> found = Overrides::getFrom(function);
     if (failed(found))
       return failure();
-    // What one concatenation hands to another, that one may split as well.
+    // Values that one concatenation hands to another, that one may split as
+    // well.
     SmallVector<tpc::QuantizeOp> points;
     function.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() && point.getStatisticsAttr() &&

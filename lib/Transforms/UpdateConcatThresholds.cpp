@@ -53,7 +53,7 @@ struct UpdateConcatThresholdsPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    // What one concatenation hands to another one, that one hands on.
+    // Values that one concatenation hands to another one, that one hands on.
     SmallVector<Operation *> concats;
     getOperation().walk([&](Operation *op) {
       if (isConcat(op))

@@ -155,7 +155,7 @@ bool Module::check(StringRef function, Job &job) const {
     return false;
   ScopedDiagnosticHandler handler(
       own->context.get(), [&](Diagnostic &diagnostic) {
-        // That an op is slow is said when it runs.
+        // The warning that an op is slow comes when it runs.
         if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
           job.tell(toMessage(diagnostic));
       });

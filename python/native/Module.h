@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the Python package does with modules, without Python: nothing here
+// Work that the Python package does with modules, without Python: nothing here
 // throws, and what goes wrong is told to a job.
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
@@ -99,7 +99,7 @@ struct ExecuteOptions {
 /// all memory goes with it.
 class Module {
 public:
-  /// From text or bytecode. Null, and told to `job`, where it is invalid.
+  /// Parses text or bytecode. Null, and told to `job`, where it is invalid.
   /// `name`: what messages call it.
   static std::shared_ptr<const Module> parse(std::string bytes,
                                              llvm::StringRef name, Job &job);
@@ -155,7 +155,7 @@ public:
   /// Returns what its numbers stand for, as JSON (`mct/Export/Parameters.h`).
   std::optional<std::string> exportParameters(llvm::StringRef function,
                                               Job &job) const;
-  /// What a `.tflite` file of it has, as JSON (`mct/Export/Tflite.h`).
+  /// Returns what a `.tflite` file of it has, as JSON (`mct/Export/Tflite.h`).
   std::optional<std::string> exportTflite(const TfliteOptions &options,
                                           Job &job) const;
   /// The target that it holds, as JSON of MCT in that version of the schema.

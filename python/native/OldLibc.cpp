@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What LLVM takes from glibc 2.36, for wheels, which run with glibc 2.34.
+// Functions that LLVM takes from glibc 2.36, for wheels, which run with glibc
+// 2.34.
 #include <cstdint>
 #include <cstdlib>
 #include <sys/random.h>

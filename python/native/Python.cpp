@@ -196,7 +196,7 @@ namespace {
 /// An object of `mct._host`.
 class PythonTraining : public mct::TrainingHost {
 public:
-  /// With the interpreter's lock.
+  /// Called with the interpreter's lock.
   explicit PythonTraining(nb::object object)
       : object(std::move(object)),
         watches(nb::cast<bool>(this->object.attr("watches_steps"))),
@@ -353,7 +353,7 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
     std::rethrow_exception(raised);
   if (!errors.empty() && job.hasFailed())
     raise(errors);
-  // Of a success.
+  // Message of a success.
   for (nb::handle error : errors)
     nb::module_::import_("mct.errors").attr("log")(error);
 }

@@ -47,13 +47,21 @@ def findings(root: Path, path: str, text: str) -> list[str]:
         (
             "include/A.h",
             "/// Of a channel.\nint step();\n",
-            "1: '/// Of a channel.' is a doc comment without a subject",
+            "1: '/// Of a channel.' begins without a subject",
         ),
         (
             "lib/A.cpp",
             "/// What the op computes.\nint compute();\n",
-            "1: '/// What the op computes.' is a doc comment without a subject",
+            "1: '/// What the op computes.' begins without a subject",
         ),
+        (
+            "lib/A.h",
+            "/// A pair.\nstruct P {\n  /// By index.\n  int a;\n};\n",
+            "3: '/// By index.' begins without a subject",
+        ),
+        ("lib/A.h", "// SPDX\n//\n// From here to there.\n", "3: '// From here to there.' begins without a subject"),
+        ("lib/A.cpp", "int a;\n\n\n// That of b.\nint c;\n", "4: '// That of b.' begins without a subject"),
+        ("include/P.td", "// SPDX\n\n\n\n// Whether it is.\n", "5: '// Whether it is.' begins without a subject"),
         ("python/mct/a.js", "a('b', { c: 'd' });\ne('What it did', `${f} g`);\n", "2: 'What' in text for users: begin"),
     ],
 )
@@ -65,10 +73,10 @@ def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> N
 @pytest.mark.parametrize(
     "path, text",
     [
-        ("lib/A.cpp", '// Nobody reads it: a comment.\nget("readers");\n'),
+        ("lib/A.cpp", 'int a;\n\n\n// Nobody reads it: a comment.\nget("readers");\n'),
         ("lib/A.h", "/// Returns the step\n/// Of a channel: a second line.\nint step();\n"),
         ("include/P.td", DESCRIPTION.format(summary="Run", text="The key `readers` is the old one.")),
-        ("include/P.td", "// What runs\n"),
+        ("include/P.td", "// The readers\n"),
         ("python/mct/a.py", 'words = {"readers": 1}  # nobody\n'),
         ("docs/a.md", "A page has readers.\n\n```text\nnobody\n```\n"),
         ("test/a.py", '"""Nobody reads it."""\n'),

@@ -264,6 +264,7 @@ def test_bash_completes_commands_options_and_words() -> None:
     assert complete("mct", "compare", "--e") == ["--exact"]
     assert complete("mct", "compare", "--sort", "") == ["program", "error"]
     assert complete("mct", "run", "--resize", "s") == ["stretch"]
+    assert complete("mct", "export", "--profile", "q") == ["qdq"]
     assert "--weights-error-method" in complete("mct", "quantize", "--weights-")
     assert "no-clipping" in complete("mct", "quantize", "--weights-error-method", "no")
     assert {"imx500", "tflite_v1"} <= set(complete("mct", "quantize", "--target", ""))

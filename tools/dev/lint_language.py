@@ -5,7 +5,8 @@
 Text that users see is: summaries, descriptions and options in .td files; string literals with a space in C++
 (diagnostics, remarks, reasons, help texts, keys of the report's schema); docstrings and messages in Python; pages of
 docs/ and those beside the sources; texts of the report's page. The words to use instead are those of
-docs/concepts/glossary.md. Doc comments are sentences with a subject or a verb ("Returns the step of channel `c`.").
+docs/concepts/glossary.md. Doc comments and headers of files are sentences with a subject or a verb, or noun phrases
+("Returns the step of channel `c`.", "Index of the worker."); no comment begins with a relative clause.
 
     python3 tools/dev/lint_language.py [ROOT]
 
@@ -33,8 +34,16 @@ WORDS = {
 }
 # At the beginning of a sentence that is not a question.
 STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
-# At the beginning of a doc comment of C++.
-DOC_STARTS = re.compile(r"(?:Of|What|Whatever|Whose|Who|Whoever|Nobody|That|Those|Behind)\b")
+# At the beginning of a comment of C++.
+COMMENT_STARTS = re.compile(r"(?:Of|What|Whatever|Which|Whose|Who|Whoever|Whether|That|Those)\b")
+# At the beginning of a doc comment of C++, or of the header of a file.
+DOC_STARTS = re.compile(
+    COMMENT_STARTS.pattern
+    + r"|(?:Nobody|About|Above|Across|After|Against|Along|As|At|Before|Behind|Below|Between|By|For|From|In|On|Over|Per"
+    r"|To|Until|Where|With|Without)\b"
+)
+# Line of a file below which comments are no longer its header.
+HEADER_END = 4
 SENTENCE = r"(?:\A|(?<=[.:;!|] )|(?<=[.:;!]\n)|(?<=\n\n))\s*"
 
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
@@ -68,6 +77,7 @@ def lint_definitions(path: Path) -> Iterator[Finding]:
     source = path.read_text()
     for match in BLOCK.finditer(source):
         yield from findings_of(path, source.count("\n", 0, match.start()) + 1, match[1])
+    yield from lint_comments(path, source)
     outside = BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     for line, text in literals(outside):
         yield from findings_of(path, line, text)
@@ -77,11 +87,19 @@ def lint_code(path: Path) -> Iterator[Finding]:
     source = path.read_text()
     for line, text in literals(source):
         yield from findings_of(path, line, text)
+    yield from lint_comments(path, source)
+
+
+def lint_comments(path: Path, source: str) -> Iterator[Finding]:
     before = ""
     for number, text in enumerate(source.split("\n"), 1):
         comment = text.strip()
-        if comment.startswith("/// ") and not before.startswith("///") and DOC_STARTS.match(comment[4:]):
-            yield path, number, f"'{comment}' is a doc comment without a subject or a verb: write 'Returns …'"
+        mark, _, words = comment.partition(" ")
+        if mark in ("//", "///") and (before == mark or before.partition(" ")[0] != mark):
+            # A later paragraph may begin with a preposition.
+            is_doc = (mark == "///" and before != mark) or number < HEADER_END
+            if (DOC_STARTS if is_doc else COMMENT_STARTS).match(words):
+                yield path, number, f"'{comment}' begins without a subject or a verb: write 'Returns …', 'Index of …'"
         before = comment
 
 
@@ -120,11 +138,11 @@ def lint_script(path: Path) -> Iterator[Finding]:
 # The suffixes of files below each folder, and what is checked in them.
 CHECKED = {
     "include": {".td": lint_definitions, ".h": lint_code, ".def": lint_code},
-    "lib": {".cpp": lint_code, ".h": lint_code},
+    "lib": {".cpp": lint_code, ".h": lint_code, ".inc": lint_code},
     "tpc_dialect": {".td": lint_definitions, ".cpp": lint_code, ".h": lint_code},
-    "tools": {".cpp": lint_code},
+    "tools": {".cpp": lint_code, ".h": lint_code},
     "python/mct": {".py": lint_python, ".js": lint_script},
-    "python/native": {".cpp": lint_code},
+    "python/native": {".cpp": lint_code, ".h": lint_code},
     "docs": {".md": lint_page},
 }
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md", "tpc_dialect/README.md")

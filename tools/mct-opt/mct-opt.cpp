@@ -201,7 +201,7 @@ int main(int argc, char **argv) {
   mct::report::Trace trace;
   setCommand(trace, ArrayRef<char *>(argv, argc), inputName);
   bool isBinary = isBytecode((*input)->getMemBufferRef());
-  // What is dumped may go to another tool, which has no such pass.
+  // The dump may go to another tool, which has no such pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
   config.setPassPipelineSetupFn([&, asked = config](PassManager &passes) {
     isRead = true;

@@ -29,7 +29,7 @@ static void emitOption(raw_ostream &os, const Record &option) {
   os << "};\n";
 }
 
-/// Where an option of the group stands in a pass.
+/// Place of an option of the group in a pass.
 static StringRef getPassMember(const Record &option) {
   return option.isSubClassOf("Mct_PipelineOption")
              ? option.getValueAsString("passMember")

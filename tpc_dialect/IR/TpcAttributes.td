@@ -37,7 +37,7 @@ def Tpc_OptionalRealListParameter : AttrParameter<"::mct::tpc::RealList", "list 
 }
 
 //===----------------------------------------------------------------------===//
-// What a platform offers
+// Offers of a platform
 //===----------------------------------------------------------------------===//
 
 def Tpc_MethodAttr
@@ -338,7 +338,7 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of a point
+// Statistics of a point
 //===----------------------------------------------------------------------===//
 
 def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
@@ -461,7 +461,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What was done to a layer
+// Corrections of a layer
 //===----------------------------------------------------------------------===//
 
 def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
@@ -512,7 +512,7 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What else an operator may do
+// Alternatives of an operator
 //===----------------------------------------------------------------------===//
 
 def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {

@@ -6,9 +6,9 @@
 
 namespace mct::tpc {
 
-/// Which encoding the ops and attributes of a file have. 0, of files that do
-/// not say: the attributes of `tpc.quantize` in a fixed order; 1: as one
-/// dictionary.
+/// Version of the encoding that the ops and attributes of a file have. 0, of
+/// files that do not say: the attributes of `tpc.quantize` in a fixed order; 1:
+/// as one dictionary.
 struct BytecodeVersion : mlir::DialectVersion {
   static constexpr uint64_t kLatest = 1;
   explicit BytecodeVersion(uint64_t number) : number(number) {}

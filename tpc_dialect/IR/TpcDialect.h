@@ -57,7 +57,7 @@ inline llvm::hash_code hash_value(const Real &real) {
 struct RealList : llvm::ArrayRef<double> {
   using llvm::ArrayRef<double>::ArrayRef;
   RealList(llvm::ArrayRef<double> values) : llvm::ArrayRef<double>(values) {}
-  /// As the generated parsers take a list that may be left out.
+  /// Follows the generated parsers, which take a list that may be left out.
   operator llvm::SmallVector<double>() const {
     return llvm::SmallVector<double>(begin(), end());
   }

@@ -146,7 +146,7 @@ LogicalResult BindingOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return success();
   Operation *symbol =
       symbolTable.lookupNearestSymbolFrom(*this, getPlatformAttr());
-  // Which sets it defines is known when its base is.
+  // The sets that it defines are known when its base is.
   if (isa_and_nonnull<DeriveOp>(symbol))
     return success();
   // B1

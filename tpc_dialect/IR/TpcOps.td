@@ -225,7 +225,8 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
   let extraClassDeclaration = [{
     bool isActivation() { return !getWeightAttr(); }
     bool isWeight() { return static_cast<bool>(getWeightAttr()); }
-    /// Whether the parameters are those of the file that the network was imported from, which nothing estimates again.
+    /// Returns whether the parameters are those of the file that the network was imported from, which nothing estimates
+    /// again.
     bool hasImportedParameters();
     /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
     std::string getUniqueName();

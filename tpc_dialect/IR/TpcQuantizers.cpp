@@ -17,7 +17,7 @@ using namespace mct;
 using namespace mct::tpc;
 
 //===----------------------------------------------------------------------===//
-// What the quantizers share
+// Parts of all quantizers
 //===----------------------------------------------------------------------===//
 
 static quantization::Rounding toRounding(RoundingMode mode) {

@@ -63,7 +63,7 @@ void addRejectedCorrection(mlir::Operation *function,
 bool isRejected(mlir::Operation *function, llvm::StringRef correction,
                 llvm::StringRef layer);
 
-/// For the verifier of the dialect.
+/// Checks for the verifier of the dialect.
 llvm::LogicalResult verifyRejectedCorrections(mlir::Operation *op,
                                               mlir::Attribute attribute);
 

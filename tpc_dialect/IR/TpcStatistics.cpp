@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a point, and what was done to its layer.
+// Statistics of a point, and corrections of its layer.
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcVerification.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,7 +25,7 @@ LogicalResult mct::tpc::verifyBounds(EmitError emitError, const Twine &what,
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of a point
+// Statistics of a point
 //===----------------------------------------------------------------------===//
 
 LogicalResult RangeAttr::verify(EmitError emitError, std::optional<Real> min,
@@ -168,7 +168,7 @@ std::optional<double> SelectionAttr::getMeanError() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What was done to a layer
+// Corrections of a layer
 //===----------------------------------------------------------------------===//
 
 LogicalResult CorrectionsAttr::verify(EmitError emitError,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What targets and bindings may say.
+// Verifiers of targets and bindings.
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcVerification.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mct::tpc;
 
 //===----------------------------------------------------------------------===//
-// What a platform offers
+// Offers of a platform
 //===----------------------------------------------------------------------===//
 
 LogicalResult
@@ -263,7 +263,8 @@ OpInfoAttr::verify(EmitError emitError, StringAttr opName,
       (inAxis && *inAxis < 0))
     return emitError() << "kernel axes of '" << opName.getValue()
                        << "' must not be negative";
-  // What walks over channels goes through the axes in their order in memory.
+  // Code that walks over channels goes through the axes in their order in
+  // memory.
   if (std::adjacent_find(outAxes.begin(), outAxes.end(),
                          std::greater_equal<int64_t>()) != outAxes.end())
     return emitError() << "'out_axes' of '" << opName.getValue()

@@ -13,7 +13,7 @@ using namespace mct;
 using namespace mct::tpc;
 
 //===----------------------------------------------------------------------===//
-// What is learned
+// Learned values
 //===----------------------------------------------------------------------===//
 
 SmallVector<LearnedRole> StraightThroughAttr::getRoles() const { return {}; }
@@ -54,7 +54,7 @@ SmallVector<LearnedRole> HostQuantizerAttr::getRoles() const { return {}; }
 bool HostQuantizerAttr::keepsParameters() const { return true; }
 
 //===----------------------------------------------------------------------===//
-// What an operator gets
+// Configurations of operators
 //===----------------------------------------------------------------------===//
 
 DictionaryAttr QuantizeConfigAttr::getWeightQuantizers(Operation *) const {
@@ -179,7 +179,8 @@ LogicalResult QuantizeConfigAttr::verify(EmitError emitError,
   return success();
 }
 
-/// Which type T2 asks for is one of these; what it needs is said by the second.
+/// Returns whether a learned value has a type that T2 asks for; the next
+/// function says what it needs.
 static bool fits(QuantizeOp point, LearnedRole role, RankedTensorType learned) {
   auto type = cast<RankedTensorType>(point.getInput().getType());
   switch (role) {

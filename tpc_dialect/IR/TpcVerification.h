@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verifiers of several attributes share.
+// Checks that the verifiers of several attributes share.
 #ifndef TPC_DIALECT_IR_TPCVERIFICATION_H
 #define TPC_DIALECT_IR_TPCVERIFICATION_H
 

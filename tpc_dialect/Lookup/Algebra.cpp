@@ -125,7 +125,7 @@ FormulaSearch::Result FormulaSearch::constant(Value value, unsigned depth) {
       op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       isa<QuantizeOp>(op))
     return std::nullopt;
-  // What is computed of constants alone.
+  // Expressions of constants alone.
   SmallVector<Polynomial> operands;
   for (Value each : op->getOperands()) {
     if (!isa<TensorType>(each.getType()))
@@ -295,7 +295,7 @@ StringRef FormulaSearch::nameNorm(ArrayRef<Operation *> ops) const {
   llvm::SmallSetVector<int64_t, 4> axes = reducedAxes(ops);
   if (!isImage(axes))
     return "layer_norm";
-  // What a layer norm normalizes together it scales one by one, an instance
+  // A layer norm scales one by one what it normalizes together, an instance
   // norm what it normalizes apart.
   bool variesInside = false, variesOutside = false;
   for (Operation *op : ops)

@@ -246,7 +246,7 @@ static LogicalResult checkBinding(PlatformOp platform, BindingOp binding,
     subgraphs.insert(formula.name);
   llvm::DenseMap<Attribute, OpsOfAttr> owners;
   for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
-    // Of a stock binding only what the platform defines counts.
+    // Only what the platform defines counts of a stock binding.
     if (!platform.lookupOperatorSet(entry.getSet().getValue()))
       continue;
     if (failed(checkWeightNames(platform, binding, entry, frameworks)))

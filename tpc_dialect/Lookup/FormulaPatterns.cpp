@@ -135,7 +135,7 @@ bool FormulaPatterns::isSoftmax(const Term &term) const {
           std::pair(exponential.first, 1.0) ||
       !isNear(term.coefficient, 1 / double(sum.count)))
     return false;
-  // Of x alone, or less its maximum along the same axes.
+  // Function of x alone, or less its maximum along the same axes.
   bool hasInput = false;
   for (const Term &part : function.argument.terms) {
     if (!part.constants.empty() || part.powers.size() != 1)

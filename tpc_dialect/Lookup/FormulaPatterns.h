@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which polynomials are formulas.
+// Polynomials that are formulas.
 #ifndef TPC_DIALECT_LOOKUP_FORMULAPATTERNS_H
 #define TPC_DIALECT_LOOKUP_FORMULAPATTERNS_H
 

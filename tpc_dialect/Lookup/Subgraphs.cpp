@@ -429,8 +429,7 @@ CompiledSubgraph::match(Operation *root, uint64_t *visited) const {
   match.kernelOp = matcher.getOps()[kernelStep];
   llvm::append_range(match.ops, matcher.getRepetitions());
   llvm::append_range(match.ops, matcher.getOps());
-  // What is computed inside is seen by nobody else: fusing removes its
-  // quantizer.
+  // Nobody else sees the values inside: fusing removes its quantizer.
   for (Operation *op : match.ops)
     if (op != root && !llvm::all_of(op->getUsers(), [&](Operation *user) {
           return llvm::is_contained(match.ops, user);

@@ -248,7 +248,7 @@ LogicalResult TpcLookup::fillTagged(Node &node, StringAttr tag) {
   node.operatorSet = tag;
   node.options = platformOp.getOptionsOf(tag.getValue());
   node.info = getOpInfo(name);
-  // What the binding says of the op's weights, where it binds it to that set.
+  // Names of the op's weights by the binding, where it binds it to that set.
   const Claim *ofThisSet = nullptr;
   if (auto it = claimsByOp.find(name); it != claimsByOp.end())
     for (const Claim &claim :

@@ -29,7 +29,7 @@ inline constexpr llvm::StringLiteral kSubgraphPrefix = "subgraph:";
 /// One operator as the target model sees it: a single op, or the ops that a
 /// named subgraph joins.
 struct Node {
-  /// In program order. The last is the root; its first result is the node's
+  /// Ops in program order. The last is the root; its first result is the node's
   /// result. Constants and quantizer points that feed the ops are not among
   /// them.
   llvm::SmallVector<mlir::Operation *> ops;

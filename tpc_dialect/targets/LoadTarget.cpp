@@ -24,8 +24,8 @@ using namespace mct::tpc;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where a target is read from. `identity` is the same for all names of one
-/// source; paths inside are relative to `folder`.
+/// Source of a target. `identity` is the same for all names of one source;
+/// paths inside are relative to `folder`.
 struct Source {
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   std::string identity, folder;

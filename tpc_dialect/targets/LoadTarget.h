@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the name of a target, or from a file, to a tpc.platform.
+// Loads a tpc.platform by the name of a target, or from a file.
 #ifndef TPC_DIALECT_TARGETS_LOADTARGET_H
 #define TPC_DIALECT_TARGETS_LOADTARGET_H
 

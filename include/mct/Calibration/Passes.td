@@ -4,7 +4,7 @@
 
 include "mct/Support/Options.td"
 
-/// Where statistics come from besides samples, and where they go.
+/// Options that tell where statistics come from besides samples, and where they go.
 defvar Mct_StatisticsOptions = [
   ListOption<"statisticsIn", "statistics-in", "std::string", "Take the statistics from these files, merged; samples only serve points that no file knows">,
   Option<"statisticsOut", "statistics-out", "std::string", /*default=*/"", "Write the statistics to this file">,

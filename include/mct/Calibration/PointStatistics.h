@@ -15,7 +15,7 @@ namespace mct::calibration {
 /// Statistics of one tensor that calibration collects; merging is exact.
 struct PointStatistics {
   quantization::Histogram histogram;
-  /// Over the last axis of one sample; none when not asked for.
+  /// Computed over the last axis of one sample; none when not asked for.
   std::optional<quantization::ChannelStatistics> channels;
 
   /// Adds everything `other` has seen. Fails, and changes nothing, when one

@@ -51,9 +51,6 @@ struct Encoding {
   }
   /// Returns true if real numbers below zero are stored.
   bool hasNegative() const { return low < zeroPoint; }
-  mlir::Type getStorageType(mlir::MLIRContext *context) const {
-    return mlir::IntegerType::get(context, storageBits);
-  }
   /// Returns the record of a tensor with this name in the integer network.
   QuantizedValue describe(llvm::StringRef name) const;
 

@@ -13,7 +13,7 @@
 
 namespace mct {
 
-/// Where mct-correct-bias takes the error of a layer from.
+/// Source of the error of a layer for mct-correct-bias.
 enum class BiasEstimate { QuantizedNetwork, InputMean };
 
 /// Returns the command line's words for them.

@@ -20,8 +20,8 @@ struct TensorMemory {
   std::string name;
   /// A dynamic size counts as 1.
   int64_t elements = 0;
-  /// With channels that are rounded up, where the target computes several at
-  /// once.
+  /// Bytes with channels that are rounded up, where the target computes several
+  /// at once.
   int64_t paddedElements = 0;
   /// Bits of an element: as it is stored, and in the float module.
   unsigned bits = 0, floatBits = 0;

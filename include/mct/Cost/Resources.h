@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a quantized network uses of its target, as a function of the widths of
-// its points: memory of weights and activations, and operations on bits.
+// Resources of its target that a quantized network uses, as a function of the
+// widths of its points: memory of weights and activations, and operations on
+// bits.
 #ifndef MCT_COST_RESOURCES_H
 #define MCT_COST_RESOURCES_H
 
@@ -25,7 +26,7 @@ int64_t getPresentBits(tpc::QuantizeOp point);
 /// Bits of the values of a point that quantizes.
 using BitsOfPoint = llvm::function_ref<int64_t(tpc::QuantizeOp)>;
 
-/// In bits.
+/// Width in bits.
 struct ResourceUse {
   /// Bits of all weights that are quantized.
   int64_t weights = 0;
@@ -75,7 +76,7 @@ struct ResourceModel {
   std::vector<Step> steps;
 
   ResourceUse evaluate(BitsOfPoint bits) const;
-  /// With the bits that the points have.
+  /// Uses the bits that the points have.
   ResourceUse evaluate() const;
   /// Bits of the cut of a step, and its operations on bits.
   int64_t cutBits(const Step &step, BitsOfPoint bits) const;

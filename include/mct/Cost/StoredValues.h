@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values of a function are stored, and by which point they are quantized.
+// Values of a function that are stored, and the points that quantize them.
 #ifndef MCT_COST_STOREDVALUES_H
 #define MCT_COST_STOREDVALUES_H
 

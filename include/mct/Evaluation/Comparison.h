@@ -65,13 +65,13 @@ struct ComparedPoint {
   ErrorSums sums;
   /// Differences of a value that is stored as integers.
   std::optional<StepCounts> steps;
-  /// With a quantizer: the error that it adds to the values of the reference,
-  /// and the error in front of it.
+  /// Set if it has a quantizer: the error that this adds to the values of the
+  /// reference, and the error in front of it.
   std::optional<ErrorSums> own, inherited;
 };
 
-/// By the name of a value: the value of a reference whose axes it has in
-/// another order.
+/// Values of a reference whose axes are in another order, by the names of those
+/// that are compared with them.
 using TransposedNames = llvm::StringMap<TransposedName>;
 
 /// Runs a reference beside an executor and compares what both observe, value by

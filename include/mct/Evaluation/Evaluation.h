@@ -35,11 +35,12 @@ struct EvaluationOptions {
   std::string labelsFile;
   /// Paths of an `.npy` file for each output; empty if outputs are not kept.
   std::vector<std::string> outputFiles;
-  /// With a reference: the stored integers of an integer network are compared,
-  /// and nothing else. `local`: every point computes from those integers.
+  /// Set for a comparison with a reference: the stored integers of an integer
+  /// network are compared, and nothing else. `local`: every point computes from
+  /// those integers.
   bool exact = false, local = false;
-  /// With a reference: split the error of every point that quantizes into what
-  /// its quantizer does and what comes in.
+  /// Set for a comparison with a reference: splits the error of every point
+  /// that quantizes into what its quantizer does and what comes in.
   bool splitErrors = false;
   /// Called for each unit, in the thread of the worker; may be null.
   std::function<llvm::Error(const SeenResults &)> onUnitDone;

@@ -107,8 +107,8 @@ private:
   void addGroups(size_t number, ComparedResult &result) const;
 
   Inputs inputs;
-  /// For each result, the index of the part that each position along the axis
-  /// of its channels belongs to; empty where the result is not compared.
+  /// Index, for each result, of the part that each position along the axis of
+  /// its channels belongs to; empty where the result is not compared.
   std::vector<std::vector<int64_t>> comparedAs;
   /// Length of a row that may be one of scores; 0 if no row may.
   int64_t classes = 0;

@@ -64,7 +64,7 @@ public:
 
   /// Distances of one network.
   struct Found {
-    /// By part and sample: the divergence, or the squared error.
+    /// Divergence, or squared error, by part and sample.
     std::vector<std::vector<double>> distances;
     std::vector<char> agreeing;
   };
@@ -85,7 +85,7 @@ public:
     size_t output = 0;
     /// Index of the group; none for the whole result.
     std::optional<size_t> group;
-    /// By sample: the energy of the values of the reference.
+    /// Energy of the values of the reference, by sample.
     std::vector<double> energies;
   };
   /// Returns the parts that count, after `decide`.
@@ -118,9 +118,9 @@ private:
     /// Number of elements of a sample; 0 if the output does not count.
     int64_t elements = 0;
     int64_t rowLength = 1;
-    /// By unit: whether its rows are distributions.
+    /// Tells of each unit whether its rows are distributions.
     std::vector<char> distributions;
-    /// By element of a sample: its part, counted from `firstPart`; empty if all
+    /// Part of each element of a sample, counted from `firstPart`; empty if all
     /// are one part.
     std::vector<int64_t> partOf;
     size_t firstPart = 0, numParts = 1;
@@ -136,7 +136,7 @@ private:
   std::vector<Output> outputs;
   std::vector<Part> parts;
   bool hasScores = false;
-  /// By unit: whether its results are finite.
+  /// Tells of each unit whether its results are finite.
   std::vector<char> finite;
   std::unique_ptr<Frontier> reference;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a network can be run, without running it.
+// Checks whether a network can be run, without running it.
 #ifndef MCT_EXECUTION_CHECK_H
 #define MCT_EXECUTION_CHECK_H
 

@@ -34,7 +34,7 @@ struct TensorSpec {
   std::string name;
   /// Static type; it holds `Executor::unit()` samples.
   mlir::RankedTensorType type;
-  /// For an input: the preprocessing that the module records.
+  /// Preprocessing of an input that the module records.
   std::optional<Preprocessing> preprocessing = std::nullopt;
 };
 

@@ -28,16 +28,16 @@ struct SampleOptions {
   /// or 1 and 0. Applies to the f32 inputs; an input of another type takes the
   /// values as they are stored.
   llvm::SmallVector<double> scale, offset;
-  /// By index of the input: overrides the preprocessing that the module has
-  /// recorded. May be empty.
+  /// Preprocessing by index of the input, in place of the one that the module
+  /// has recorded. May be empty.
   Preprocessings preprocessing;
-  /// By index of the input: one with a record reads samples as if it were of
-  /// f32, and gets them on its grid, in its integers. May be empty.
+  /// Records by index of the input: one with a record reads samples as if it
+  /// were of f32, and gets them on its grid, in its integers. May be empty.
   QuantizedValues quantized;
-  /// By index of the input: a file of the signed type that stores a record's
-  /// integers (i8 up to 8 bits, i16 up to 16, i32) holds those, and is read as
-  /// what they stand for, without preprocessing, unless there is a `scale` or
-  /// `offset`.
+  /// Records by index of the input: a file of the signed type that stores a
+  /// record's integers (i8 up to 8 bits, i16 up to 16, i32) holds those, and is
+  /// read as what they stand for, without preprocessing, unless there is a
+  /// `scale` or `offset`.
   QuantizedValues codes;
   /// Largest number of samples that are used; negative: all.
   int64_t limit = -1;

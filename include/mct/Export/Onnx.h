@@ -58,7 +58,7 @@ struct OnnxOptions {
   /// Producer of the file, and its version; empty: this project. The entries of
   /// `metadata_props` name this project in any case.
   std::string producer, producerVersion;
-  /// In bytes: what readers of protobuf take.
+  /// Largest size in bytes: what parsers of protobuf take.
   uint64_t largestFile = (uint64_t(1) << 31) - 1;
   /// Name, in the folder of the file, of a second one with the elements of
   /// constants, and what opens it. It is written where one alone would be

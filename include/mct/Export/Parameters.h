@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the numbers of a quantized network stand for, for programs that do not
-// read MLIR.
+// Meaning of the numbers of a quantized network, for programs that do not read
+// MLIR.
 #ifndef MCT_EXPORT_PARAMETERS_H
 #define MCT_EXPORT_PARAMETERS_H
 

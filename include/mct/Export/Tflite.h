@@ -15,7 +15,7 @@ namespace mct {
 struct TfliteOptions {
   /// The function; empty: `main`, or the only public one.
   std::string function;
-  /// Whether inputs and outputs that have points are codes or numbers.
+  /// Tells whether inputs and outputs that have points are codes or numbers.
   IntegerBoundary boundary = IntegerBoundary::Integer;
   /// Kernels of at most 4 bits are stored in INT4.
   bool allowsInt4 = false;

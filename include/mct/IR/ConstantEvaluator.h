@@ -51,12 +51,13 @@ public:
   /// None when `value` is no such expression.
   std::optional<ConstantTensor> evaluate(mlir::Value value);
 
-  /// From now on these are the elements of `value`, whatever makes it.
+  /// Sets the elements of `value` from now on, whatever makes it.
   void provide(mlir::Value value, ConstantTensor tensor) {
     results[value].tensor = std::move(tensor);
   }
 
-  /// From now on `value` is not known, and nothing that is computed from it.
+  /// Makes `value`, and everything that is computed from it, unknown from now
+  /// on.
   void leaveOut(mlir::Value value) { results[value] = Result(); }
 
   /// Forgets all results, and what was provided or left out, but not the

@@ -7,7 +7,7 @@
 
 namespace mct {
 
-/// Which ops are computed from constants alone, by ops that a
+/// Finds the ops that are computed from constants alone, by ops that a
 /// `ConstantEvaluator` knows. Each op is looked at once.
 ///
 /// It is a listener: a driver that changes the IR notifies it, and an op is

@@ -14,6 +14,21 @@ namespace mct {
 mlir::FailureOr<mlir::func::FuncOp> findEntryFunction(mlir::ModuleOp module,
                                                       llvm::StringRef name);
 
+/// Runs a pass on the function that its option `function` names.
+template <typename PassBase> struct EntryFunctionPass : PassBase {
+  using PassBase::PassBase;
+
+  void runOnOperation() final {
+    mlir::FailureOr<mlir::func::FuncOp> entry =
+        findEntryFunction(this->getOperation(), this->function);
+    if (failed(entry) || failed(runOn(*entry)))
+      this->signalPassFailure();
+  }
+
+protected:
+  virtual mlir::LogicalResult runOn(mlir::func::FuncOp entry) = 0;
+};
+
 } // namespace mct
 
 #endif // MCT_IR_ENTRYFUNCTION_H

@@ -64,7 +64,8 @@ public:
   HostQuantizers(mlir::Dialect *dialect, Maker maker)
       : Base(dialect), maker(std::move(maker)) {}
 
-  /// From now on points in the context find their quantizers by `maker`. Once.
+  /// Makes points in the context find their quantizers by `maker` from now on.
+  /// Once.
   static void attach(mlir::MLIRContext *context, Maker maker);
   /// Forgets the quantizers that were made, and `maker`: for a context that
   /// outlives what they need.

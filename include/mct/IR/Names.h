@@ -22,7 +22,7 @@ inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
 /// A value that is another one with its axes in another order.
 struct TransposedName {
   mlir::StringAttr original;
-  /// For each axis of the value that of the original, as in `tosa.transpose`.
+  /// Axis of the original for each axis of the value, as in `tosa.transpose`.
   llvm::SmallVector<int32_t> permutation;
 };
 

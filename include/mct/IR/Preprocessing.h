@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of the values of samples before a network reads them, in an
-// attribute of builtin types, which tools without our dialect keep.
+// Record of what becomes of the values of samples before a network reads them,
+// in an attribute of builtin types, which tools without our dialect keep.
 #ifndef MCT_IR_PREPROCESSING_H
 #define MCT_IR_PREPROCESSING_H
 
@@ -25,8 +25,8 @@ struct Preprocessing {
   llvm::SmallVector<double> scale, offset;
   /// The leading dimension, which holds the samples, is 0. None: the last.
   std::optional<int64_t> axis;
-  /// After the leading one, dimension i of the argument is dimension
-  /// permutation[i] of a sample. Empty: they are in order.
+  /// Order of the dimensions after the leading one: dimension i of the argument
+  /// is dimension permutation[i] of a sample. Empty: they are in order.
   llvm::SmallVector<int64_t> permutation;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;

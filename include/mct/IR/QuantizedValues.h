@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an integer network says of the real numbers that its values stand for,
-// in attributes of builtin types, which tools without our dialect keep.
+// Record of what an integer network says of the real numbers that its values
+// stand for, in attributes of builtin types, which tools without our dialect
+// keep.
 #ifndef MCT_IR_QUANTIZEDVALUES_H
 #define MCT_IR_QUANTIZEDVALUES_H
 
@@ -28,8 +29,8 @@ struct QuantizedValue {
   std::string name;
   double scale = 1; // positive and finite
   int64_t zeroPoint = 0;
-  /// At most as many as the element type has. As many: all its values are
-  /// stored. Fewer: [-2^(bits-1), 2^(bits-1)), or [0, 2^bits) where the
+  /// Number of bits, at most that of the element type. As many: all its values
+  /// are stored. Fewer: [-2^(bits-1), 2^(bits-1)), or [0, 2^bits) where the
   /// attribute has `is_signed = false`.
   int64_t bits = 8;
   bool isSigned = true;

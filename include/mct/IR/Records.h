@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What passes did, what they left alone, and why: as data. A remark is printed
-// from the record that it carries, so that the two cannot disagree.
+// Records of what passes did, what they left alone, and why, as data. A remark
+// is printed from the record that it carries, so that the two cannot disagree.
 //
 // MLIR's own remarks (mlir/IR/Remarks.h) are not used: they need an engine that
 // the tool installs in the context, which a plugin of another tool cannot, and

@@ -10,7 +10,7 @@ namespace mct {
 /// An image for `tosa.resize`, and the offsets that it is read from.
 struct ResizeSource {
   mlir::Value image;
-  /// Along y and x.
+  /// Offsets along y and x.
   llvm::SmallVector<int64_t, 2> offset;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values the tensors of an integer TOSA network can have, by interval
+// Values that the tensors of an integer TOSA network can have, by interval
 // arithmetic, and where an op may meet values that it is not defined for.
 #ifndef MCT_INTEGERRANGES_INTEGERRANGES_H
 #define MCT_INTEGERRANGES_INTEGERRANGES_H
@@ -39,7 +39,7 @@ struct Accumulator {
   std::vector<int64_t> magnitudes;
 };
 
-/// Which values every integer tensor of a function can have, from the types of
+/// Values that every integer tensor of a function can have, from the types of
 /// its arguments and what `tpc.quantized` says of them, its constants, clamps,
 /// tables and rescales, for each index of the last axis by itself.
 ///
@@ -57,12 +57,14 @@ public:
   /// type says: there is a rule for it.
   static bool knows(mlir::OperationName op);
 
-  /// For all elements; none when it is no tensor of integers up to 48 bits.
+  /// Returns the range of all elements; none when it is not a tensor of
+  /// integers up to 48 bits.
   std::optional<Interval> get(mlir::Value value) const;
   /// One for all elements, or one for each index of the last axis; empty where
   /// `get` has none.
   llvm::ArrayRef<Interval> getChannels(mlir::Value value) const;
-  /// In program order, at most one of a kind for each op: the worst.
+  /// Returns violations in program order, at most one of a kind for each op:
+  /// the worst.
   llvm::ArrayRef<RangeViolation> getViolations() const { return violations; }
   llvm::ArrayRef<Accumulator> getAccumulators() const { return accumulators; }
 

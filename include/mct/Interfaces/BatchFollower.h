@@ -25,7 +25,7 @@ struct BatchDimension {
   }
 };
 
-/// Where the batch lies in every value that depends on the arguments.
+/// Place of the batch in every value that depends on the arguments.
 using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
 
 /// A change of an operand when the batch changes.
@@ -41,7 +41,7 @@ struct OperandChange {
   unsigned operand;
   Kind kind;
   int64_t dimension;
-  /// For one sample; 0: there is nothing to take.
+  /// Number for one sample; 0: there is nothing to take.
   int64_t rows = 0;
 };
 

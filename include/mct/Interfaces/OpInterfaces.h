@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What passes know of ops beside their kernels (`tpc.framework` describes
-// those): which ones compute element by element, which ones only move values,
-// and how the batch follows. A dialect that implements the interfaces for its
-// ops takes part in every pass that asks; for tosa, linalg and tensor external
-// models do.
+// Interfaces of what passes know of ops beside their kernels (`tpc.framework`
+// describes those): which ones compute element by element, which ones only move
+// values, and how the batch follows. A dialect that implements the interfaces
+// for its ops takes part in every pass that asks; for tosa, linalg and tensor
+// external models do.
 #ifndef MCT_INTERFACES_OPINTERFACES_H
 #define MCT_INTERFACES_OPINTERFACES_H
 
@@ -36,14 +36,14 @@ enum class Movement {
   Fill
 };
 
-/// Where channels of an operand lie in a result.
+/// Axes of an operand and of a result along which channels are the same.
 struct ChannelMap {
   /// Not a channel of the operand: filled, or of another operand.
   static constexpr int64_t kNone = -1;
 
   /// Axis of the result.
   int64_t axis;
-  /// For each position along it the channel of the operand.
+  /// Channel of the operand for each position along it.
   llvm::SmallVector<int64_t> channels;
 
   /// Returns whether all `count` channels lie there in order, and nothing else.

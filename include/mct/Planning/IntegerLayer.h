@@ -63,8 +63,8 @@ private:
 
   llvm::SmallVector<quantization::Grid> grids;
   std::vector<int64_t> codes;
-  /// By output channel: steps of the accumulator, and sums of the magnitudes of
-  /// positive and of negative codes.
+  /// Numbers by output channel: steps of the accumulator, and sums of the
+  /// magnitudes of positive and of negative codes.
   std::vector<double> steps, positive, negative;
   /// Largest code of the input above its zero point, and below.
   double highest = 0, lowest = 0;

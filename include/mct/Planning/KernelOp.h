@@ -62,10 +62,10 @@ public:
 
   /// The kernel, row-major, in the layout of its constant.
   ConstantFloats getKernel() const;
-  /// For every output channel the sum over its elements e of
-  /// kernel[e] * input[inChannelOf(e)]: what a convolution without bias makes,
-  /// away from borders, of an input that is constant per channel (stride 1
-  /// where it is transposed).
+  /// Returns for every output channel the sum over its elements e of kernel[e]
+  /// * input[inChannelOf(e)]: what a convolution without bias makes, away from
+  /// borders, of an input that is constant per channel (stride 1 where it is
+  /// transposed).
   std::vector<double> contract(llvm::ArrayRef<float> kernel,
                                llvm::ArrayRef<double> input) const;
   /// One value per output channel, zeros when the op has no bias. None when it
@@ -144,7 +144,7 @@ private:
   std::optional<unsigned> biasNumber;
   llvm::SmallVector<int64_t, 2> outAxes;
   std::optional<int64_t> inAxis;
-  /// As described: negative counts from the end.
+  /// Axis as described: a negative one counts from the end.
   int64_t channelAxis = -1;
   int64_t numOutputs = 0;
   llvm::SmallVector<int64_t, 2> window, strides, dilations;

@@ -12,7 +12,7 @@ namespace mct {
 struct OperatorPoints {
   /// Its name when the points were inserted.
   mlir::StringAttr name;
-  /// In program order.
+  /// Points in program order.
   llvm::SmallVector<tpc::QuantizeOp> points;
 
   /// 1 where there is no choice.

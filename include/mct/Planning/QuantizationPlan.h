@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the target asks of each operator of a function: its configurations, what
-// is fused with what, and which tensors are quantized.
+// Demands of the target on each operator of a function: its configurations,
+// what is fused with what, and which tensors are quantized.
 #ifndef MCT_PLANNING_QUANTIZATIONPLAN_H
 #define MCT_PLANNING_QUANTIZATIONPLAN_H
 
@@ -122,8 +122,8 @@ struct PlannedInput {
   std::string whyFloat;
 };
 
-/// By operator, what its result (no name) and its weights, by their names, took
-/// of its alternatives.
+/// Alternatives that the result (no name) and the weights, by their names, of
+/// each operator took.
 using TakenAlternatives = llvm::StringMap<
     llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Attribute>>>;
 
@@ -172,15 +172,15 @@ public:
   create(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
          Overrides &overrides, const TakenAlternatives &taken = {});
 
-  /// In program order of their roots.
+  /// Nodes in program order of their roots.
   std::vector<PlannedNode> nodes;
   llvm::SmallVector<FusedGroup> groups;
   llvm::SmallVector<PlannedInput> inputs;
   /// True if preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
-  /// Whether that result of a node gets a point: where all do, and where it is
-  /// a mean, which has to be rounded to the grid that it stays on.
+  /// Returns whether that result of a node gets a point: where all do, and
+  /// where it is a mean, which has to be rounded to the grid that it stays on.
   bool hasRepeatedPoint(const PlannedNode &planned) const;
   /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
@@ -213,7 +213,7 @@ private:
   llvm::SmallVector<size_t> consumers(size_t index) const;
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;
-  /// By value: the name of the point that covers it.
+  /// Name of the point that covers a value.
   llvm::DenseMap<mlir::Value, mlir::StringAttr> coverOf;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which channels of a network's results mean the same: boxes beside scores.
+// Channels of a network's results that mean the same: boxes beside scores.
 #ifndef MCT_PLANNING_RESULTGROUPS_H
 #define MCT_PLANNING_RESULTGROUPS_H
 

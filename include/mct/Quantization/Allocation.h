@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of its choices each operator takes so that the sum of their costs is
-// least and limits on sums of integers hold: the multiple-choice knapsack.
+// Chooses for each operator one of its choices so that the sum of their costs
+// is least and limits on sums of integers hold: the multiple-choice knapsack.
 #ifndef MCT_QUANTIZATION_ALLOCATION_H
 #define MCT_QUANTIZATION_ALLOCATION_H
 
@@ -29,7 +29,7 @@ struct AllocatedResource {
   std::string name;
   /// Used whatever is chosen.
   int64_t fixed = 0;
-  /// For each group one amount for each choice, not negative; empty: 0.
+  /// One amount for each choice, not negative, of each group; empty: 0.
   std::vector<std::vector<int64_t>> amounts;
   std::vector<Pair> pairs;
   std::optional<int64_t> limit;
@@ -38,7 +38,7 @@ struct AllocatedResource {
 };
 
 struct AllocationProblem {
-  /// For each group one cost for each choice; at least one, all finite.
+  /// One cost for each choice of each group; at least one, all finite.
   std::vector<std::vector<double>> costs;
   std::vector<AllocatedResource> resources;
 
@@ -62,8 +62,8 @@ struct AllocationResult {
   /// Allocations within all limits, the cheapest first, as many as were asked
   /// for or as there are; empty: nothing does.
   std::vector<Allocation> best;
-  /// Without any: what exceeds the limits least, by the largest ratio of an
-  /// amount to its limit, and of several such the cheapest; and which
+  /// Set if there is none: what exceeds the limits least, by the largest ratio
+  /// of an amount to its limit, and of several such the cheapest; and which
   /// resources it exceeds.
   Allocation closest;
   llvm::SmallVector<size_t> exceeded;

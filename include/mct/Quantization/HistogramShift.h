@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a histogram, and of the grid chosen from it, when a constant
-// is added to every value.
+// Changes a histogram, and the grid chosen from it, as when a constant is added
+// to every value.
 
 #ifndef MCT_QUANTIZATION_HISTOGRAMSHIFT_H
 #define MCT_QUANTIZATION_HISTOGRAMSHIFT_H

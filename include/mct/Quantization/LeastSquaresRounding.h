@@ -77,16 +77,16 @@ struct RoundingProblem {
 struct RoundedWeights {
   /// Like RoundingProblem::weights; each is a level of its channel.
   std::vector<float> weights;
-  /// For each channel the number of the candidate whose levels it has.
+  /// Number of the candidate whose levels each channel has.
   std::vector<size_t> chosen;
-  /// For each channel what the bias has to be so that the mean is the target's.
+  /// Bias of each channel with which the mean is the target's.
   std::vector<double> bias;
-  /// For each channel the mean of (target - output)^2 with that bias.
+  /// Mean of (target - output)^2 of each channel with that bias.
   std::vector<double> error;
   /// The same for weights that take the nearest level of the first candidate.
   std::vector<double> nearestError;
-  /// For each channel what is minimized: error + d * |q - w|^2, where w are the
-  /// weights, q what they became and d what the damping adds. Never above
+  /// Objective of each channel: error + d * |q - w|^2, where w are the weights,
+  /// q what they became and d what the damping adds. Never above
   /// `nearestObjective`; where all channels take one candidate, their sums.
   std::vector<double> objective, nearestObjective;
 };
@@ -121,7 +121,7 @@ RoundedWeights roundLeastSquares(const RoundingProblem &problem,
 struct WideRoundingProblem {
   /// [rows, columns] and [rows, outputs]; as many rows, at least one, finite.
   MatrixView inputs, targets;
-  /// As in RoundingProblem.
+  /// Means the same as in RoundingProblem.
   llvm::ArrayRef<float> weights;
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
   bool choosesPerChannel = true;

@@ -16,7 +16,7 @@
 
 namespace mct::quantization {
 
-// Of the options, the functions below read `bits` (the width of the index: a
+// The functions below read of the options `bits` (the width of the index: a
 // table has at most 2^bits entries; 1..8), `kind` (whether thresholds are
 // powers of two), `minThreshold` and, for activations, `isSigned` and
 // `zThreshold`. Weights are always signed, and their tables always hold zero.

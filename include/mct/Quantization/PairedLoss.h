@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether one network is worse than another one, from their errors on the same
-// samples.
+// Tells whether one network is worse than another one, from their errors on the
+// same samples.
 
 #ifndef MCT_QUANTIZATION_PAIREDLOSS_H
 #define MCT_QUANTIZATION_PAIREDLOSS_H
@@ -16,7 +16,8 @@ namespace mct::quantization {
 /// How much larger the squared errors of one network are than those of another
 /// one.
 struct PairedLoss {
-  /// In dB: 10 log10 of the ratio of the sums; negative where they are smaller.
+  /// Loss in dB: 10 log10 of the ratio of the sums; negative where they are
+  /// smaller.
   double loss = 0;
   /// Standard error of `loss`, in dB, over the samples; infinite for fewer than
   /// 4 of them.
@@ -38,7 +39,7 @@ struct PairedLoss {
 PairedLoss compareErrors(llvm::ArrayRef<double> with,
                          llvm::ArrayRef<double> without, double negligible);
 
-/// In dB.
+/// Loss in dB.
 inline constexpr double kLargestLoss = 300;
 
 } // namespace mct::quantization

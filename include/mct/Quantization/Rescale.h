@@ -10,9 +10,9 @@
 namespace mct::quantization {
 
 enum class FactorRounding {
-  /// To the nearest multiplier.
+  /// Rounds to the nearest multiplier.
   Nearest,
-  /// To one that is not below the factor.
+  /// Rounds to one that is not below the factor.
   Up
 };
 

@@ -68,7 +68,7 @@ regularizerFactors(llvm::ArrayRef<double> importances, size_t layers,
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// From one value to another between two steps, and constant outside.
+/// Rises from one value to another between two steps, and is constant outside.
 struct LinearAnnealing {
   int64_t start = 0, end = 1;
   double initial = 0, target = 1;

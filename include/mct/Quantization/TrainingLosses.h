@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What training makes small: a number and its gradients by what a network has
-// made. Values are f32, sums double, in the order of the values.
+// Losses, which training makes small: a number and its gradients by what a
+// network has made. Values are f32, sums double, in the order of the values.
 #ifndef MCT_QUANTIZATION_TRAININGLOSSES_H
 #define MCT_QUANTIZATION_TRAININGLOSSES_H
 

@@ -10,7 +10,7 @@
 
 namespace mct::quantization {
 
-/// Where a value halfway between two levels goes.
+/// Direction in which a value halfway between two levels goes.
 enum class Rounding {
   HalfToEven, // to the even level, counted from the zero point: MCT, searches
   HalfUp,     // to the larger level: integer TOSA (`rescale`, SINGLE_ROUND)

@@ -18,8 +18,8 @@ struct SelectionOptions {
   QuantizationMethod kind = QuantizationMethod::PowerOfTwo;
   /// Width of the stored integer, sign included; 1..16.
   unsigned bits = 8;
-  /// Whether a symmetric grid has negative levels. The uniform kind and the
-  /// weight functions do not read it: weights are always signed.
+  /// Tells whether a symmetric grid has negative levels. The uniform kind and
+  /// the weight functions do not read it: weights are always signed.
   bool isSigned = true;
   ErrorMethod errorMethod = ErrorMethod::MSE;
   /// p of the LP method, 1..64.
@@ -55,7 +55,7 @@ struct SelectedParameters {
   /// Certificate::Bound: no parameters of the kind have an error below error /
   /// (1 + bound). 0 for the exact ones, infinity for None.
   double bound = std::numeric_limits<double>::infinity();
-  /// Whether the step is a larger one than that of the least error, as
+  /// Tells whether the step is a larger one than that of the least error, as
   /// `errorTolerance` allows.
   bool isLarger = false;
 };

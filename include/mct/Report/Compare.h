@@ -47,11 +47,11 @@ struct Comparison {
   bool sameSamples = false, sameCalibration = false;
   /// Numbers of the network: accuracy, distance, memory, seconds.
   std::vector<Change> numbers;
-  /// In the order of the later report.
+  /// Points in the order of the later report.
   std::vector<Matched> points, operators;
   std::vector<std::string> pointsOnlyBefore, pointsOnlyAfter,
       operatorsOnlyBefore, operatorsOnlyAfter;
-  /// By rule and subject. Those that stayed with their severities.
+  /// Diagnoses by rule and subject. Those that stayed with their severities.
   std::vector<Diagnosis> diagnosesThatWent, diagnosesThatCame;
   struct Stayed {
     std::string rule, subject;

@@ -18,7 +18,7 @@ inline constexpr Real kGrave = 0.25, kWorthless = 1;
 
 /// A rule as the documentation lists it.
 struct RuleDescription {
-  /// In kebab case; does not change.
+  /// Name in kebab case; does not change.
   llvm::StringRef name;
   /// When it speaks, and what it proposes: half sentences.
   llvm::StringRef condition, remedy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs of the networks say of a quantized module: how accurate it is, what
+// Runs the networks and measures a quantized module: how accurate it is, what
 // each point adds to the error, and what it costs in the results.
 #ifndef MCT_REPORT_EFFECTS_H
 #define MCT_REPORT_EFFECTS_H
@@ -24,9 +24,9 @@ struct EffectOptions {
               integerName = "the integer module";
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
-  /// About so many samples, chosen by their values (`execution::thinSamples`),
-  /// for the runs in which one point or operator differs; 0, or a network with
-  /// a fixed batch: all.
+  /// Number of samples, about, chosen by their values
+  /// (`execution::thinSamples`), for the runs in which one point or operator
+  /// differs; 0, or a network with a fixed batch: all.
   int64_t effectSamples = 128;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the accuracy of a quantized network goes, why, and what to do: as data.
-// No IR in it: whoever has a report needs no context.
+// Document of where the accuracy of a quantized network goes, why, and what to
+// do: as data. No IR in it: whoever has a report needs no context.
 #ifndef MCT_REPORT_REPORT_H
 #define MCT_REPORT_REPORT_H
 
@@ -34,7 +34,7 @@ struct Distance {
 /// Distance of a point in an integer network from the simulation.
 struct IntegerDistance {
   int64_t values = 0, differing = 0;
-  /// In steps of the grid.
+  /// Difference in steps of the grid.
   Real largest = 0;
 };
 
@@ -42,7 +42,7 @@ struct IntegerDistance {
 struct Histogram {
   /// Left edge of the first bin, and width of each, in the unit of the values.
   Real first = 0, width = 0;
-  /// At most 256: neighbours are joined.
+  /// Bins, at most 256: neighbours are joined.
   std::vector<int64_t> counts;
 };
 
@@ -51,7 +51,8 @@ struct Statistics {
   int64_t count = 0, zeros = 0;
   Real min = 0, max = 0;
   std::optional<Histogram> histogram;
-  /// By channel of the last axis, where calibration kept them; else empty.
+  /// Extremes by channel of the last axis, where calibration kept them; else
+  /// empty.
   std::vector<Real> channelMin, channelMax;
 };
 
@@ -61,8 +62,8 @@ struct Parameters {
   std::string method;
   int64_t bits = 0;
   bool isSigned = true;
-  /// Whether thresholds have to be powers of two; none in documents of before
-  /// it was told.
+  /// Tells whether thresholds have to be powers of two; none in documents of
+  /// before it was told.
   std::optional<bool> hasPowersOfTwo;
   /// One, or one for each channel. Thresholds, where the method has them; the
   /// smallest and largest level; the distance of levels, where they are evenly
@@ -70,7 +71,7 @@ struct Parameters {
   std::vector<Real> threshold, lowest, highest, step;
   /// Levels of a table at threshold 1; else empty.
   std::vector<Real> levels;
-  /// As the IR says it.
+  /// Text as the IR has it.
   std::string text;
 };
 
@@ -79,8 +80,8 @@ struct Selection {
   /// Words of the attribute.
   std::string errorMethod, certificate;
   std::vector<Real> error;
-  /// With the certificate `bound`: no parameters have an error below error / (1
-  /// + bound).
+  /// Bound of the certificate `bound`: no parameters have an error below error
+  /// / (1 + bound).
   std::optional<Real> bound;
   /// Error (mean of the squares, over the histogram of an activation or the
   /// elements of a weight) of other thresholds of the same method, bits and
@@ -162,17 +163,17 @@ struct Point {
   /// Decisions of `tpc.corrections` and of the records of passes.
   std::vector<Decision> decisions;
 
-  /// Against the float network, behind the quantizer, with everything
+  /// Distance from the float network, behind the quantizer, with everything
   /// quantized. Of a weight: of its values.
   std::optional<Distance> total;
   /// When nothing else is quantized: what this quantizer does to the values of
   /// the float network.
   std::optional<Distance> own;
-  /// In front of the quantizer, with everything else quantized: what comes in.
-  /// None for weights.
+  /// Distance in front of the quantizer, with everything else quantized: what
+  /// comes in. None for weights.
   std::optional<Distance> inherited;
   std::optional<Effect> effect;
-  /// Where an integer network was given.
+  /// Set where an integer network was given.
   std::optional<IntegerDistance> integer;
   /// Channels of weights.
   std::vector<WeightChannel> channels;
@@ -247,8 +248,8 @@ struct ChangedPrediction {
   int64_t sample = 0;
   int64_t floatClass = 0, simulatedClass = 0;
   std::optional<int64_t> label;
-  /// By how much the float class leads the other one in the float network, and
-  /// the other one leads in the quantized network; in the unit of the outputs.
+  /// Lead of the float class over the other one in the float network, and the
+  /// other one leads in the quantized network; in the unit of the outputs.
   Real floatMargin = 0, simulatedMargin = 0;
 };
 
@@ -284,7 +285,7 @@ struct Diagnosis {
   /// Number of the `Report::trials` that tried the remedy; none: it needs
   /// another run of `mct-ptq`, other data, or was not tried.
   std::optional<int64_t> trial;
-  /// On which the condition of the rule decided.
+  /// Numbers on which the condition of the rule decided.
   std::vector<Number> numbers;
 };
 
@@ -295,7 +296,7 @@ struct ResultGroup {
   std::string name;
   /// Positions along `Result::axis`.
   std::vector<int64_t> channels;
-  /// From those of the float network.
+  /// Distance from those of the float network.
   Distance simulated;
   std::optional<Distance> integer;
   /// The point that makes the largest distance by itself, and its share of what
@@ -311,7 +312,7 @@ struct Result {
   /// True if each sample has one row of scores of classes; see
   /// `execution::ResultComparison`.
   bool isScores = false;
-  /// As in a group. `integer`: of the integer network.
+  /// Distances as in a group. `integer`: of the integer network.
   Distance simulated;
   std::optional<Distance> integer;
   std::string worstPoint;
@@ -351,8 +352,8 @@ struct RejectedCorrection {
   std::vector<std::string> layers;
   /// Name of the result that lost most; empty: results of the layers.
   std::string result;
-  /// In dB: how much worse that was with the correction, and its standard
-  /// error over the samples; none where they were too few to tell.
+  /// Loss in dB by the correction, and its standard error over the samples;
+  /// none where they were too few to tell.
   Real loss = 0;
   std::optional<Real> standardError;
   int64_t samples = 0;
@@ -409,7 +410,7 @@ struct Report {
   std::optional<Accuracy> integer;
   /// Results that are real numbers, in the order of the function.
   std::vector<Result> results;
-  /// In program order.
+  /// Operators in program order.
   std::vector<Operator> operators;
   std::vector<Point> points;
   /// Bits of the weights, the largest cut of activations, both, and BOPS.
@@ -433,7 +434,7 @@ struct Report {
   std::vector<Decision> decisions;
   std::vector<CorrectionEffect> corrections;
   std::vector<RejectedCorrection> rejectedCorrections;
-  /// At most eight of one remedy, then at most two of two remedies.
+  /// Trials, at most eight of one remedy, then at most two of two remedies.
   std::vector<Trial> trials;
   Real seconds = 0; // of making the report
   /// Worst first.

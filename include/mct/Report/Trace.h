@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run of passes leaves behind, beside its module, so that a report can
-// tell how the module came about.
+// Trace that a run of passes leaves behind, beside its module, so that a report
+// can tell how the module came about.
 #ifndef MCT_REPORT_TRACE_H
 #define MCT_REPORT_TRACE_H
 
@@ -43,8 +43,9 @@ struct Trace {
   /// Digest of the calibration, as in Report; empty: not known.
   std::string calibrationDigest;
   std::optional<int64_t> calibrationSamples;
-  /// In the order in which they began. A pass that ran on several functions is
-  /// there once, with all their time; one that runs others has their time, too.
+  /// Passes in the order in which they began. A pass that ran on several
+  /// functions is there once, with all their time; one that runs others has
+  /// their time, too.
   std::vector<PassTime> passes;
   /// Records of all passes that have the option `remarks`, on or off.
   std::vector<TracedRecord> records;

@@ -23,7 +23,7 @@ class OutputFile : public llvm::raw_ostream {
 public:
   /// Touches nothing until the first byte is written.
   explicit OutputFile(llvm::StringRef path);
-  /// Without `keep`, drops what was written.
+  /// Drops what was written, unless `keep` was called.
   ~OutputFile() override;
 
   /// Opens the file before anything is written, to report a folder that cannot

@@ -3,7 +3,6 @@
 #define MCT_SUPPORT_STOREDTENSOR_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -57,15 +56,6 @@ std::shared_ptr<const StoredTensor> viewArray(llvm::StringRef name,
                                               ElementType type,
                                               llvm::ArrayRef<int64_t> shape,
                                               const void *data);
-
-/// Stores what a generator makes: `pull` returns the bytes of some whole rows
-/// of `rowShape`, none at the end; they are not used after the next call. All
-/// rows are pulled at once and kept in a temporary file, so that they can be
-/// read as often as needed. The shape is N x `rowShape`. Fails with the
-/// generator's error, and where it makes a part of a row.
-llvm::Expected<std::shared_ptr<const StoredTensor>>
-spool(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> rowShape,
-      llvm::function_ref<llvm::Expected<llvm::ArrayRef<char>>()> pull);
 
 } // namespace mct::support
 

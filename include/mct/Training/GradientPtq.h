@@ -52,8 +52,8 @@ struct GradientPtqOptions {
   GptqLoss loss = GptqLoss::Divergence;
   /// Divisor of the logits, for Divergence.
   double temperature = 4;
-  /// For SquaredError and Program layers count by their Hessian scores; none:
-  /// all alike. Attention needs it.
+  /// Set where layers of SquaredError and Program count by their Hessian
+  /// scores; none: all alike. Attention needs it.
   std::optional<GptqHessianOptions> hessian;
 
   GptqRounding rounding = GptqRounding::Soft;

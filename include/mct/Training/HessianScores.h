@@ -47,11 +47,11 @@ struct HessianOptions {
   /// them, one more changes no mean by more than this part of it.
   int64_t maxVectors = 100;
   double tolerance = 1e-3;
-  /// About so many of the samples, as thinSamples; 0, or of a network with a
+  /// Number of the samples, about, as thinSamples; 0, or of a network with a
   /// fixed batch: all.
   int64_t maxSamples = 0;
   execution::RunOptions run;
-  /// As CompileOptions::maxMemory.
+  /// Limit as CompileOptions::maxMemory.
   int64_t maxMemory = 0;
   /// Cache that the run shares with others; may be null.
   std::shared_ptr<execution::RunCache> cache;

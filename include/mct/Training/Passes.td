@@ -467,7 +467,7 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
            "Steps between two times that it is written; 0: only at the end">,
     Option<"lossesOut", "losses-out", "std::string", /*default=*/"",
            "Write the loss of every step of this command to this .npy file">,
-    // What a worker takes at once is given by the order in which gradients are summed.
+    // The order in which gradients are summed gives the number that a worker takes at once.
   ] # !filter(option, Mct_SampleOptions, !ne(option.argument, "batch-size"));
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }

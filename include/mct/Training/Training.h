@@ -36,7 +36,7 @@ struct FrozenQuantizer {
 namespace mct {
 
 //===----------------------------------------------------------------------===//
-// What is learned
+// Learned values
 //===----------------------------------------------------------------------===//
 
 enum class LearnedKind {
@@ -109,8 +109,8 @@ struct TrainingStep {
   /// the new states, and then the gradients of those learned values that are
   /// trained, in their order.
   mlir::func::FuncOp function;
-  /// For each result that is compared: a copy of it, in `function`, from which
-  /// the gradients are computed. Whoever runs the function replaces it by the
+  /// Copies of each result that is compared, in `function`, from which the
+  /// gradients are computed. Whoever runs the function replaces it by the
   /// derivatives of the loss by the result (`Worker::setEditor`).
   llvm::SmallVector<mlir::Value> seeds;
 };

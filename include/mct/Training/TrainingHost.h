@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program around the compiler has to do with training: it may look at
-// each step, and compute the loss.
+// Hooks of training for the caller of the compiler: it may look at each step,
+// and compute the loss.
 #ifndef MCT_TRAINING_TRAININGHOST_H
 #define MCT_TRAINING_TRAININGHOST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training run makes small.
+// Losses of training runs.
 //
 // A batch is computed in shards of a few samples, which several threads may do
 // at once; so a loss is a sum over the shards of a batch.
@@ -23,7 +23,7 @@ struct ComparedShape {
   std::string name;
   /// Elements of a sample, and of the last axis.
   int64_t elements = 1, channels = 1;
-  /// Without the axis of the samples.
+  /// Shape without the axis of the samples.
   std::vector<int64_t> sizes = {};
 };
 
@@ -38,11 +38,11 @@ struct TrainingBatch {
 
 /// Some samples of a batch, and what the network makes of them.
 struct TrainingShard {
-  /// Where in the batch they begin.
+  /// Index in the batch where they begin.
   int64_t first = 0;
   llvm::ArrayRef<int64_t> samples;
   struct Result {
-    /// For all samples of the shard; of the teacher: empty without one.
+    /// Values of all samples of the shard; of the teacher: empty without one.
     llvm::ArrayRef<float> values, teacher;
     /// Place for as many gradients; its contents are undefined.
     llvm::MutableArrayRef<float> gradients;

@@ -2,9 +2,9 @@
 //
 // Trains a network: batch by batch, gradients of a loss move what is learned.
 //
-// What comes of it depends on the network, the samples and the settings, and
-// neither on threads nor on interruptions: it is the same bytes on machines of
-// one instruction set.
+// The result depends on the network, the samples and the settings, and neither
+// on threads nor on interruptions: it is the same bytes on machines of one
+// instruction set.
 #ifndef MCT_TRAINING_TRAININGRUN_H
 #define MCT_TRAINING_TRAININGRUN_H
 
@@ -60,7 +60,7 @@ struct TrainingStepInfo {
   int64_t step = 0, steps = 0, stepsPerEpoch = 0;
   /// Loss of the batch, before the step, and the part of the regularizer.
   double loss = 0, regularizer = 0;
-  /// Until the next step.
+  /// Valid until the next step.
   llvm::ArrayRef<TrainedTensor> trained;
 };
 
@@ -77,7 +77,7 @@ struct TrainingSettings {
   bool isShuffled = true;
   uint64_t seed = 0;
 
-  /// By kind of what is learned; none: values of that kind stay.
+  /// Settings by kind of what is learned; none: values of that kind stay.
   std::optional<OptimizerSettings> weights, biases, quantizers, rounding;
   std::optional<RegularizerSettings> regularizer;
   /// Fraction of gradual points, by step. None: from 0 to 1 over the whole run.
@@ -100,7 +100,7 @@ struct TrainingSettings {
 
 /// A network, and what it is trained with.
 struct TrainingProblem {
-  /// With trainable points. It stays as it is.
+  /// Network with trainable points. It stays as it is.
   mlir::func::FuncOp network;
   /// Values of it that are compared and learned; `name` and `samples` are the
   /// run's.

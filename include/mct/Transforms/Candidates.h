@@ -12,12 +12,12 @@ namespace mct {
 
 /// Takes alternative `index`, which is one, at all points of the operator.
 ///
-/// What no longer holds is dropped: parameters of points that are quantized in
-/// another way now, and the corrections that were measured on what they were:
-/// those of the operator's own kernel, and those of the layers behind it that
-/// were measured in the quantized network. Their kernels and biases become
-/// those of the float network again (a kernel that was scaled, up to one
-/// rounding; parameters of one that was rounded go as well). Where a
+/// Attributes that no longer hold are dropped: parameters of points that are
+/// quantized in another way now, and the corrections that were measured on what
+/// they were: those of the operator's own kernel, and those of the layers
+/// behind it that were measured in the quantized network. Their kernels and
+/// biases become those of the float network again (a kernel that was scaled, up
+/// to one rounding; parameters of one that was rounded go as well). Where a
 /// second-moment correction is taken back, parameters of its kernel and
 /// statistics and parameters of the activations behind it go as well. All other
 /// statistics and parameters stay, so that selecting again selects what is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a batch norm made of the channels of the layer into which it was folded.
+// Moments that a batch norm gave the channels of the layer into which it was
+// folded.
 #ifndef MCT_TRANSFORMS_OUTPUTMOMENTS_H
 #define MCT_TRANSFORMS_OUTPUTMOMENTS_H
 

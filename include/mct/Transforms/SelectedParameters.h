@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the target's words to a search, and from a search to the parameters of a
-// point.
+// Turns the target's words into a search, and its answer into the parameters of
+// a point.
 #ifndef MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 #define MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 
@@ -34,7 +34,8 @@ struct SelectionSettings {
   /// A diagnostic with the name of the option unless all values are possible.
   mlir::LogicalResult
   verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
-  /// For a grid of `kind`; the signedness is left to the caller.
+  /// Returns options for a grid of `kind`; the signedness is left to the
+  /// caller.
   quantization::SelectionOptions
   optionsFor(tpc::QuantizationMethodAttrInterface method, int64_t bits) const;
 };
@@ -58,7 +59,7 @@ double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
                         llvm::ArrayRef<float> rows, int64_t channels);
 
 //===----------------------------------------------------------------------===//
-// What a point tells of its parameters. Null where an error is no number.
+// Records of a point about its parameters. Null where an error is not a number.
 //===----------------------------------------------------------------------===//
 
 /// Describes a search for grids, one result for each parameter.

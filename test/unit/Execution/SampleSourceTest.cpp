@@ -79,40 +79,6 @@ TEST_F(SampleSourceTest, ArraysAreReadWhereTheyLie) {
             "'pixels': expected shape Nx2 for input 'x', found 1x4");
 }
 
-// A generator is asked once, however often its samples are read.
-TEST_F(SampleSourceTest, GeneratorsArePulledOnce) {
-  std::vector<Floats> batches{{1, 2}, {3, 4, 5, 6}};
-  size_t pulled = 0;
-  auto pull = [&]() -> llvm::Expected<llvm::ArrayRef<char>> {
-    if (pulled++ == batches.size())
-      return llvm::ArrayRef<char>();
-    const Floats &batch = batches[pulled - 1];
-    return llvm::ArrayRef(reinterpret_cast<const char *>(batch.data()),
-                          batch.size() * sizeof(float));
-  };
-  SampleOptions options;
-  options.tensors.push_back(
-      {"x", llvm::cantFail(spool("made", ElementType::F32, {2}, pull))});
-  for (int round = 0; round != 2; ++round) {
-    auto source = llvm::cantFail(open(options));
-    EXPECT_EQ(source->numSamples(), 3);
-    EXPECT_EQ(load(*source, 0, 1, 2), (Floats{3, 4, 5, 6}));
-  }
-  EXPECT_EQ(pulled, 3u);
-
-  batches = {{1, 2, 3}};
-  pulled = 0;
-  EXPECT_EQ(
-      llvm::toString(spool("made", ElementType::F32, {2}, pull).takeError()),
-      "'made': expected rows of 8 bytes, found 12 bytes");
-  auto refuse = []() -> llvm::Expected<llvm::ArrayRef<char>> {
-    return llvm::createStringError("no more");
-  };
-  EXPECT_EQ(
-      llvm::toString(spool("made", ElementType::F32, {2}, refuse).takeError()),
-      "no more");
-}
-
 // Which samples are taken does not depend on the order of the files, and those
 // that are equal are all taken or none.
 TEST_F(SampleSourceTest, ThinnedSamplesAreTheSameInAnyOrder) {

@@ -38,7 +38,7 @@ private:
   }
   template <typename T>
   std::enable_if_t<std::is_class_v<T>> fill(llvm::StringRef, T &object) {
-    Fields<T>::visit(*this, object);
+    visitFields(Fields<T>(), *this, object);
   }
 
   int64_t count = 0;
@@ -47,7 +47,7 @@ private:
 inline Report createFilled() {
   Report report;
   Filler filler;
-  Fields<Report>::visit(filler, report);
+  visitFields(Fields<Report>(), filler, report);
   return report;
 }
 

@@ -19,7 +19,7 @@ static std::string toText(const Trace &trace) {
 static Trace createFilledTrace() {
   Trace trace;
   Filler filler;
-  Fields<Trace>::visit(filler, trace);
+  visitFields(Fields<Trace>(), filler, trace);
   return trace;
 }
 
