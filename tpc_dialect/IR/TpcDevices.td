@@ -32,7 +32,7 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
       another one.
     * `integer_only`: the device does not compute floating-point numbers.
 
-    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments` and `tpc.onnx_operators`, the last three
+    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.compressed_weights` and `tpc.onnx_operators`, the last four
     at most once each.
 
     Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
@@ -112,6 +112,21 @@ def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
   }];
   let arguments = (ins I64Attr:$burst, I64Attr:$smallest, I64Attr:$memory);
   let assemblyFormat = "`burst` $burst `smallest` $smallest `memory` $memory attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
+  let summary = "Cost of reading compressed weights";
+  let description = [{
+    The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. With the costs of
+    `tpc.repeated_layers` that tells which layers wait for their weights.
+
+    ```mlir
+    tpc.compressed_weights byte 1.0
+    ```
+  }];
+  let arguments = (ins F64Attr:$byte);
+  let assemblyFormat = "`byte` $byte attr-dict";
   let hasVerifier = 1;
 }
 
