@@ -2,18 +2,22 @@
 #include "BitWidthModel.h"
 #include "BitWidthsFile.h"
 #include "CandidateRun.h"
+#include "CompressedWeights.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Device.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/PassSideOutputs.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
+#include <cmath>
 #include <limits>
+#include <memory>
 
 namespace mct {
 #define GEN_PASS_DEF_ASSIGNBITWIDTHSPASS
@@ -37,11 +41,8 @@ struct AssignBitWidthsPass
     if (failed(found) || failed(checkFiles()))
       return signalPassFailure();
     entry = *found;
-    if (budget.empty() && bitWidthsIn.empty()) {
-      entry.emitOpError("gets no bit widths: give a budget, for example "
-                        "budget=weights:50%, or a file, bit-widths-in");
+    if (failed(checkWhatDecides()))
       return signalPassFailure();
-    }
     if (!llvm::hasSingleElement(entry.getBody())) {
       entry.emitOpError("has several blocks, so that its resources are not "
                         "known");
@@ -78,7 +79,9 @@ private:
              << llvm::toString(std::move(error));
     return success();
   }
-  LogicalResult parseBudget(const BitWidthModel &model);
+  LogicalResult checkWhatDecides();
+  LogicalResult parseBudget(BitWidthModel &model);
+  LogicalResult estimateCompressed(BitWidthModel &model);
   FailureOr<std::vector<std::vector<unsigned>>> findAllowed();
   LogicalResult read();
   LogicalResult solve();
@@ -88,6 +91,9 @@ private:
   FailureOr<std::vector<Assignment::Measured>>
   findBest(const BitWidthModel &model);
   LogicalResult remeasureBest(const BitWidthModel &model);
+  LogicalResult solveByLoss(const BitWidthModel &model);
+  AllocationProblem createLossProblem(const BitWidthModel &model);
+  FailureOr<double> measure(ArrayRef<unsigned> alternatives);
   FailureOr<double> measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                 const execution::RunSettings &judged);
   FailureOr<OwningOpRef<ModuleOp>> copyWith(ArrayRef<unsigned> alternatives);
@@ -99,16 +105,74 @@ private:
   func::FuncOp entry;
   std::vector<OperatorPoints> choices;
   std::optional<Sensitivities> sensitivities;
+  /// The sensitivities that assignments are chosen by.
+  Sensitivities smoothed;
   Budget limits;
+  /// The device that reads the weights, or null.
+  std::shared_ptr<Device> reader;
+  /// In dB; 0: a budget decides.
+  double loss = 0;
+  CompressedWeights compressed;
   Assignment assignment;
 };
 } // namespace
 
-LogicalResult AssignBitWidthsPass::parseBudget(const BitWidthModel &model) {
+/// Finds what decides about the alternatives: a budget, a file, or the loss
+/// that is allowed.
+LogicalResult AssignBitWidthsPass::checkWhatDecides() {
+  constexpr double kDefaultLoss = 0.3;
+  loss = maxLoss;
+  bool isDecided = !budget.empty() || !bitWidthsIn.empty();
+  if (!(loss >= 0 && loss <= 100))
+    return emitError(getOperation().getLoc())
+           << "max-loss is " << loss << "; give a number of dB from 0 to 100";
+  if (!device.empty()) {
+    FailureOr<Device> found = Device::find(device, getOperation());
+    if (failed(found))
+      return failure();
+    if (!found->getFact<tpc::CompressedWeightsOp>())
+      return emitError(getOperation().getLoc())
+             << "device=" << device
+             << " reads weights as they are stored; give one with "
+                "tpc.compressed_weights, or no device";
+    reader = std::make_shared<Device>(std::move(*found));
+    if (loss == 0 && !isDecided)
+      loss = kDefaultLoss;
+  }
+  if (loss == 0 && !isDecided)
+    return entry.emitOpError(
+        "gets no bit widths: give a budget, for example budget=weights:50%, a "
+        "file, bit-widths-in, or max-loss");
+  if (loss != 0 && isDecided)
+    return entry.emitOpError()
+           << "gets bit widths by max-loss=" << loss
+           << ", and by a budget or by bit-widths-in; give one of them";
+  if (loss != 0 && calibrationData.empty())
+    return emitError(getOperation().getLoc())
+           << "max-loss=" << loss
+           << " needs samples; give calibration-data=FILE.npy";
+  return success();
+}
+
+LogicalResult AssignBitWidthsPass::parseBudget(BitWidthModel &model) {
   auto parsed = Budget::parse(budget, model.getUseAt8Bits());
   if (!parsed)
     return report(parsed.takeError());
   limits = *parsed;
+  return limits.of(Resource::Compressed) || loss != 0
+             ? estimateCompressed(model)
+             : success();
+}
+
+LogicalResult AssignBitWidthsPass::estimateCompressed(BitWidthModel &model) {
+  auto candidates = selectCandidates(
+      entry, [&](ModuleOp copy) { return selectMissing(copy); });
+  if (failed(candidates))
+    return failure();
+  compressed = estimateCompressedWeights(
+      entry, getAnalysis<KernelOps>(), choices, *candidates,
+      reader ? reader->get() : tpc::DeviceOp());
+  model.setCompressed(compressed.bits, compressed.others);
   return success();
 }
 
@@ -247,13 +311,18 @@ LogicalResult AssignBitWidthsPass::solve() {
   if (failed(allowed))
     return failure();
   ArrayRef<std::vector<double>> distances;
-  if (sensitivities)
-    distances = sensitivities->distances;
+  if (sensitivities) {
+    smoothed = *sensitivities;
+    smoothed.smooth(choices);
+    distances = smoothed.distances;
+  }
   BitWidthModel model(entry, getAnalysis<KernelOps>(), choices,
                       std::move(*allowed), distances);
   if (failed(parseBudget(model)))
     return failure();
 
+  if (loss != 0)
+    return failed(solveByLoss(model)) ? failure() : write(model);
   llvm::Expected<AllocationResult> result =
       quantization::allocate(model.createProblem(limits));
   if (!result)
@@ -433,6 +502,93 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
     assignment.sum = best->sum;
   }
   assignment.measured = std::move(*found);
+  return success();
+}
+
+/// Returns the problem whose resource is what compressed weights cost.
+AllocationProblem
+AssignBitWidthsPass::createLossProblem(const BitWidthModel &model) {
+  // More than any sum of distances.
+  constexpr double kNever = 1e9;
+  if (!reader)
+    return model.createProblem(compressed.bits);
+  AllocationProblem problem = model.createProblem(compressed.waits);
+  // Nothing is won where a layer does not wait.
+  for (auto [number, of] : llvm::enumerate(choices)) {
+    if (!llvm::all_equal(compressed.waits[number]))
+      continue;
+    for (auto [choice, cost] : llvm::enumerate(problem.costs[number]))
+      if (model.toAlternative(number, choice) != of.getChosen())
+        cost += kNever;
+  }
+  return problem;
+}
+
+/// Returns the distance from the float network of the network in which all
+/// operators take these alternatives, as the mean of two halves of the samples
+/// of which each is corrected on the other.
+FailureOr<double>
+AssignBitWidthsPass::measure(ArrayRef<unsigned> alternatives) {
+  using execution::SampleHalf;
+  FailureOr<execution::RunSettings> settings =
+      parseRunSettings("measuring", batchSize, threads);
+  auto module = copyWith(alternatives);
+  if (failed(settings) || failed(module))
+    return failure();
+  double sum = 0;
+  for (auto [fitted, judged] :
+       {std::pair(SampleHalf::First, SampleHalf::Second),
+        {SampleHalf::Second, SampleHalf::First}}) {
+    OwningOpRef<ModuleOp> corrected = (*module)->clone();
+    settings->half = judged;
+    auto distance = measureHalf(*corrected, fitted, *settings);
+    if (failed(distance))
+      return failure();
+    sum += *distance;
+  }
+  return sum / 2;
+}
+
+/// Takes the assignment with the cheapest weights that is within `loss` of the
+/// present one.
+LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
+  constexpr size_t kMostPoints = 64;
+  for (const OperatorPoints &of : choices)
+    assignment.alternatives.push_back(unsigned(of.getChosen()));
+  if (choices.empty())
+    return success();
+  if (failed(checkMeasurable(entry)))
+    return failure();
+  AllocationProblem problem = createLossProblem(model);
+  auto front = computeAllocationFront(problem);
+  if (!front)
+    return entry.emitOpError("has too many alternatives for max-loss; give a "
+                             "budget, for example budget=compressed:75%");
+  FailureOr<double> present = measure(assignment.alternatives);
+  if (failed(present))
+    return failure();
+  double limit = *present * std::pow(10.0, loss / 10);
+  // By rising weights distances fall, up to chance.
+  size_t step = llvm::divideCeil(front->size(), kMostPoints);
+  size_t first = 0, last = llvm::divideCeil(front->size(), step);
+  while (first < last) {
+    size_t middle = (first + last) / 2;
+    const quantization::Allocation &tried = (*front)[middle * step].allocation;
+    Assignment::Measured measured{model.toAlternatives(tried.choices),
+                                  problem.costOf(tried.choices), 0};
+    FailureOr<double> distance = measure(measured.alternatives);
+    if (failed(distance))
+      return failure();
+    measured.distance = *distance;
+    assignment.measured.push_back(measured);
+    if (*distance > limit) {
+      first = middle + 1;
+      continue;
+    }
+    last = middle;
+    assignment.alternatives = measured.alternatives;
+    assignment.sum = measured.sum;
+  }
   return success();
 }
 

@@ -40,15 +40,22 @@ std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
 }
 
 ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
-  return model.evaluate([&](tpc::QuantizeOp point) {
+  ResourceUse use = model.evaluate([&](tpc::QuantizeOp point) {
     std::optional<size_t> group = groupOf(point);
     return group ? getBitsIn(point, alternatives[*group])
                  : getPresentBits(point);
   });
+  use.compressed = otherCompressed;
+  for (auto [bits, alternative] : llvm::zip(compressed, alternatives))
+    use.compressed += bits[alternative];
+  return use;
 }
 
 ResourceUse BitWidthModel::getUseAt8Bits() const {
-  return model.evaluate([](tpc::QuantizeOp) { return 8; });
+  ResourceUse use = model.evaluate([](tpc::QuantizeOp) { return 8; });
+  // Limits on what is compressed are fractions of what is not.
+  use.compressed = use.weights;
+  return use;
 }
 
 AllocatedResource BitWidthModel::createResource(std::string name) const {
@@ -151,14 +158,55 @@ static bool mayExceed(const AllocatedResource &resource) {
   return most > *resource.limit;
 }
 
-AllocationProblem BitWidthModel::createWeightProblem() const {
+/// Sums of amounts that are all different would be too many: they are rounded
+/// up to multiples of a small part of them.
+static int64_t getUnit(ArrayRef<std::vector<int64_t>> amounts) {
+  constexpr int64_t kParts = 1 << 14;
+  int64_t most = 0;
+  for (const std::vector<int64_t> &ofOperator : amounts)
+    most += ofOperator.empty() ? 0 : *llvm::max_element(ofOperator);
+  return std::max<int64_t>(1, most / kParts);
+}
+
+AllocatedResource
+BitWidthModel::createResource(ArrayRef<std::vector<int64_t>> given) const {
+  AllocatedResource resource = createResource(std::string());
+  int64_t unit = getUnit(given);
+  for (auto [amounts, ofOperator, all] :
+       llvm::zip(resource.amounts, allowed, given))
+    for (auto [amount, alternative] : llvm::zip(amounts, ofOperator))
+      amount = llvm::alignTo(all[alternative], unit);
+  return resource;
+}
+
+AllocatedResource BitWidthModel::createCompressed() const {
+  AllocatedResource resource = createResource(compressed);
+  resource.fixed = otherCompressed;
+  return resource;
+}
+
+static AllocationProblem
+createCosts(ArrayRef<std::vector<unsigned>> allowed,
+            ArrayRef<std::vector<double>> sensitivities) {
   AllocationProblem problem;
   for (auto [ofOperator, distances] : llvm::zip(allowed, sensitivities)) {
     std::vector<double> &costs = problem.costs.emplace_back();
     for (unsigned alternative : ofOperator)
       costs.push_back(distances[alternative]);
   }
+  return problem;
+}
+
+AllocationProblem BitWidthModel::createWeightProblem() const {
+  AllocationProblem problem = createCosts(allowed, sensitivities);
   problem.resources.push_back(createWeights());
+  return problem;
+}
+
+AllocationProblem
+BitWidthModel::createProblem(ArrayRef<std::vector<int64_t>> amounts) const {
+  AllocationProblem problem = createCosts(allowed, sensitivities);
+  problem.resources.push_back(createResource(amounts));
   return problem;
 }
 
@@ -195,6 +243,8 @@ AllocationProblem BitWidthModel::createProblem(const Budget &budget) const {
   }
   if (budget.of(Resource::Bops))
     limit(createBops(), Resource::Bops);
+  if (budget.of(Resource::Compressed))
+    limit(createCompressed(), Resource::Compressed);
   return problem;
 }
 

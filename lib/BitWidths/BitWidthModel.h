@@ -29,19 +29,37 @@ public:
   /// Returns the use with 8 bits everywhere.
   ResourceUse getUseAt8Bits() const;
 
+  /// Takes the compressed bits of each operator in each of its alternatives,
+  /// and those of all other weights.
+  void setCompressed(std::vector<std::vector<int64_t>> bits, int64_t others) {
+    compressed = std::move(bits);
+    otherCompressed = others;
+  }
+
   /// Choices of the problem are the numbers of allowed alternatives. There is
   /// a resource for each limit, and for each cut that a limit is about.
   quantization::AllocationProblem createProblem(const Budget &budget) const;
   /// Returns the problem with the weights as its only resource.
   quantization::AllocationProblem createWeightProblem() const;
+  /// Returns the problem with amounts of each operator in each of its
+  /// alternatives as its only resource.
+  quantization::AllocationProblem
+  createProblem(llvm::ArrayRef<std::vector<int64_t>> amounts) const;
   std::vector<unsigned> toAlternatives(llvm::ArrayRef<unsigned> choices) const;
+  unsigned toAlternative(size_t group, size_t choice) const {
+    return allowed[group][choice];
+  }
 
 private:
   quantization::AllocatedResource createWeights() const;
   quantization::AllocatedResource createBops() const;
+  quantization::AllocatedResource createCompressed() const;
   quantization::AllocatedResource
   createCut(const ResourceModel::Step &step) const;
   quantization::AllocatedResource createResource(std::string name) const;
+  /// `given`: amounts of each operator in each of its alternatives.
+  quantization::AllocatedResource
+  createResource(llvm::ArrayRef<std::vector<int64_t>> given) const;
   void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
            int64_t elements) const;
   /// Returns the group that decides the width of a point, or none.
@@ -51,6 +69,8 @@ private:
   llvm::ArrayRef<OperatorPoints> choices;
   std::vector<std::vector<unsigned>> allowed;
   llvm::ArrayRef<std::vector<double>> sensitivities;
+  std::vector<std::vector<int64_t>> compressed;
+  int64_t otherCompressed = 0;
   llvm::DenseMap<mlir::Operation *, size_t> groups;
 };
 

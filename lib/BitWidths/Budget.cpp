@@ -22,6 +22,8 @@ StringRef mct::bit_widths::stringifyResource(Resource resource) {
     return "total";
   case Resource::Bops:
     return "bops";
+  case Resource::Compressed:
+    return "compressed";
   }
   llvm_unreachable("unknown resource");
 }
@@ -36,6 +38,8 @@ int64_t mct::bit_widths::getUse(const ResourceUse &use, Resource resource) {
     return use.total();
   case Resource::Bops:
     return use.bops;
+  case Resource::Compressed:
+    return use.compressed;
   }
   llvm_unreachable("unknown resource");
 }
@@ -115,9 +119,10 @@ Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
     if (!limit)
       return createStringError(
           "cannot read the limit '" + text +
-          "' of the budget; expected weights, activations or total, and bytes "
-          "(K, M or G of them) or percent, or bops and a number or percent, "
-          "for example weights:50%" +
+          "' of the budget; expected weights, activations, total or "
+          "compressed, "
+          "and bytes (K, M or G of them) or percent, or bops and a number or "
+          "percent, for example weights:50%" +
           llvm::Twine(support::kTroubleshooting) +
           "no-bit-widths-keep-to-the-budget");
     if (budget.of(*resource))

@@ -9,9 +9,10 @@
 
 namespace mct::bit_widths {
 
-enum class Resource { Weights, Activations, Total, Bops };
+enum class Resource { Weights, Activations, Total, Bops, Compressed };
 inline constexpr Resource kResources[] = {
-    Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops};
+    Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops,
+    Resource::Compressed};
 llvm::StringRef stringifyResource(Resource resource);
 /// Returns the name with its unit: `weights_bytes`.
 llvm::StringRef getKey(Resource resource);
@@ -22,7 +23,7 @@ std::string describeUse(Resource resource, int64_t amount);
 
 /// Limits in bits, or operations on bits.
 struct Budget {
-  std::optional<int64_t> limits[4];
+  std::optional<int64_t> limits[std::size(kResources)];
 
   std::optional<int64_t> of(Resource resource) const {
     return limits[size_t(resource)];

@@ -414,8 +414,11 @@ CandidateRunImpl::describe(Trial &trial, const CandidatePoint &point,
   corrections::Layer &layer = network.layers[number].layer;
   // The channels of the alternative.
   setAxes(layer.point, quantizer.axes);
+  bool keeps = quantizer.keepsThresholds && options.roundMaxBits != 0;
   auto how = corrections::describeRounding(
-      layer, quantizer.quantizer, options.roundMaxBits, kThresholdStride);
+      layer, quantizer.quantizer,
+      keeps ? std::numeric_limits<unsigned>::max() : options.roundMaxBits,
+      keeps ? 0 : kThresholdStride);
   auto *rounded = std::get_if<RoundedLayer>(&how);
   if (!rounded)
     return std::nullopt;

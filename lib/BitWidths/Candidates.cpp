@@ -36,9 +36,14 @@ FailureOr<std::vector<OperatorCandidates>> mct::bit_widths::selectCandidates(
       OperatorCandidates &candidates = found[number++];
       if (index >= of.numAlternatives())
         continue;
-      for (tpc::QuantizeOp point : of.points)
+      for (tpc::QuantizeOp point : of.points) {
+        tpc::AttrQuantConfigAttr config;
+        if (point.isWeight())
+          config = point.getWeightConfig();
         candidates.alternatives[index][point.getUniqueName()] = {
-            point.getParametersAttr(), llvm::to_vector(point.getChannelAxes())};
+            point.getParametersAttr(), llvm::to_vector(point.getChannelAxes()),
+            config && config.getErrorTolerance()};
+      }
     }
   }
   return found;

@@ -18,6 +18,8 @@ struct PointQuantizer {
   tpc::QuantizerAttrInterface quantizer;
   /// Axes of its channels.
   llvm::SmallVector<int64_t> axes;
+  /// Whether rounding weights keeps the parameters.
+  bool keepsThresholds = false;
 };
 /// Quantizers of points by their unique names.
 using Quantizers = std::map<std::string, PointQuantizer>;

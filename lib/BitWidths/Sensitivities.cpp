@@ -4,7 +4,9 @@
 #include "mlir/IR/Builders.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcSensitivities.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mct;
@@ -69,6 +71,63 @@ static ComparedPoints readPoints(DictionaryAttr members) {
                                     tpc::kSensitivityDistances),
       readWord<SensitivityWeighting>(members, tpc::kSensitivityWeighting,
                                      tpc::kSensitivityWeightings)};
+}
+
+/// Returns the error tolerance of a kernel in an alternative of its operator:
+/// 1 for the least error, none where that has other bits than the present one.
+static std::optional<double> getTolerance(const OperatorPoints &of,
+                                          int64_t alternative) {
+  std::optional<double> tolerance;
+  for (tpc::QuantizeOp point : of.points) {
+    auto present = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(
+        OperatorPoints::getConfig(point, of.getChosen()));
+    auto other = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(
+        OperatorPoints::getConfig(point, alternative));
+    if (!present || !other || point.getWeight() != tpc::kKernelWeight)
+      continue;
+    if (present.getBits() != other.getBits())
+      return std::nullopt;
+    tolerance = double(other.getErrorTolerance().value_or(1));
+  }
+  return tolerance;
+}
+
+/// Returns the distances of an operator where errors of a kernel grow in
+/// proportion to its tolerance; `least` is the distance of a network with none.
+static std::vector<double> smoothTolerances(const OperatorPoints &of,
+                                            ArrayRef<double> distances,
+                                            double least) {
+  // So that more errors never seem to cost nothing.
+  constexpr double kSmallestSlope = 1e-5;
+  double products = 0, squares = 0, most = 1;
+  for (auto [index, distance] : llvm::enumerate(distances))
+    if (auto tolerance = getTolerance(of, int64_t(index))) {
+      products += *tolerance * (distance - least);
+      squares += *tolerance * *tolerance;
+      most = std::max(most, *tolerance);
+    }
+  std::vector<double> smooth(distances.begin(), distances.end());
+  if (most == 1)
+    return smooth;
+  double slope = std::max(products / squares, kSmallestSlope * least);
+  for (auto [index, distance] : llvm::enumerate(smooth))
+    distance = std::max(distance, least + slope * most);
+  for (size_t index = 0; index != smooth.size(); ++index)
+    if (auto tolerance = getTolerance(of, int64_t(index)))
+      smooth[index] = least + slope * *tolerance;
+  return smooth;
+}
+
+void Sensitivities::smooth(ArrayRef<OperatorPoints> choices) {
+  std::vector<double> present;
+  for (auto [of, ofOperator] : llvm::zip(choices, distances))
+    present.push_back(ofOperator[of.getChosen()]);
+  if (present.empty())
+    return;
+  auto middle = present.begin() + int64_t(present.size() / 2);
+  std::nth_element(present.begin(), middle, present.end());
+  for (auto [of, ofOperator] : llvm::zip(choices, distances))
+    ofOperator = smoothTolerances(of, ofOperator, *middle);
 }
 
 void Sensitivities::writeTo(func::FuncOp function,

@@ -39,6 +39,12 @@ struct Sensitivities {
   /// One number for each alternative of each operator of `findChoices`.
   std::vector<std::vector<double>> distances;
 
+  /// Replaces the distances of alternatives that differ in the error tolerance
+  /// of a kernel, which are small beside those of the activations and their
+  /// chance, by a line through them. Alternatives of other bits come no nearer
+  /// than the largest tolerance.
+  void smooth(llvm::ArrayRef<OperatorPoints> choices);
+
   void writeTo(mlir::func::FuncOp function,
                llvm::ArrayRef<OperatorPoints> choices) const;
   /// Returns none without the attribute. A diagnostic where it is not about

@@ -220,7 +220,8 @@ struct RoundWeightsPass
       auto how = isRejected
                      ? describeRejectedBefore()
                      : describeRounding(layer, layer.point.getParametersAttr(),
-                                        getMostBits(layer));
+                                        getMostBits(layer),
+                                        keepsThresholds(layer) ? 0 : 1);
       if (const auto *why = std::get_if<Record>(&how)) {
         leaveAlone(*why);
       } else {
@@ -246,10 +247,18 @@ private:
   /// Returns the largest width of a kernel that is rounded. A layer of coarse
   /// activations makes up for their errors, however fine its own levels are.
   unsigned getMostBits(const Layer &layer) const {
+    if (maxBits != 0 && keepsThresholds(layer))
+      return std::numeric_limits<unsigned>::max();
     tpc::QuantizeOp input = findWidthSource(layer.op.getInput().get()).point;
     bool readsCoarse = input && input.getParametersAttr() &&
                        input.getParametersAttr().getBits() <= maxBits;
     return readsCoarse ? std::numeric_limits<unsigned>::max() : maxBits;
+  }
+  /// Returns whether the thresholds are larger than those of the least error.
+  static bool keepsThresholds(const Layer &layer) {
+    tpc::AttrQuantConfigAttr config =
+        tpc::QuantizeOp(layer.point).getWeightConfig();
+    return config && config.getErrorTolerance();
   }
   LogicalResult round(const Layers &found,
                       std::vector<RoundingVisitor::Member> &members,

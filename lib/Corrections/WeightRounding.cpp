@@ -120,7 +120,8 @@ mct::corrections::describeRounding(const Layer &layer,
   add(1);
   // One threshold for all channels is one choice for all of them; several that
   // channels share in part stay.
-  if (quantizer.getNumChannels() == 1 || rounded.choosesPerChannel)
+  if (stride != 0 &&
+      (quantizer.getNumChannels() == 1 || rounded.choosesPerChannel))
     for (int step = -24; step <= 12; step += stride)
       if (step != 0)
         add(std::exp2(step / 20.0));

@@ -37,7 +37,7 @@ struct RoundedLayer {
 
 /// Returns why the weights of a layer cannot be rounded together, or how they
 /// are, when its point quantizes by `quantizer` or one with other parameters,
-/// of which every `stride`-th is tried.
+/// of which every `stride`-th is tried; 0: none.
 std::variant<Record, RoundedLayer>
 describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
                  unsigned maxBits, int stride = 1);

@@ -252,10 +252,31 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
   addCorrections(passManager, options, /*runs=*/true);
 }
 
+/// Returns whether alternatives are chosen by what they cost the results.
+static bool choosesByLoss(const PtqOptions &options) {
+  return options.budget.maxLoss != 0 || !options.budget.device.empty();
+}
+
 /// Returns whether alternatives of the target are chosen for the network as a
 /// whole.
 static bool choosesBitWidths(const PtqOptions &options) {
-  return !options.budget.budget.empty() || !options.budget.bitWidthsIn.empty();
+  return !options.budget.budget.empty() ||
+         !options.budget.bitWidthsIn.empty() || choosesByLoss(options);
+}
+
+/// Returns the error tolerances that kernels may have: those given, and where
+/// the size of compressed weights counts, powers of two, each of which takes
+/// half a bit from a weight.
+static SmallVector<int64_t> getErrorTolerances(const PtqOptions &options) {
+  SmallVector<int64_t> given(options.tolerances.weightsErrorTolerances.begin(),
+                             options.tolerances.weightsErrorTolerances.end());
+  bool compresses = choosesByLoss(options) ||
+                    llvm::any_of(options.budget.budget, [](StringRef limit) {
+                      return limit.starts_with("compressed:");
+                    });
+  if (given.empty() && compresses)
+    given = {2, 4, 8, 16, 32, 64};
+  return given;
 }
 
 /// Adds the choice of bit widths; the points have parameters. Those of
@@ -273,7 +294,16 @@ static void addBitWidths(OpPassManager &passManager,
     pass.roundMaxBits = options.corrections.roundWeights
                             ? options.rounding.roundWeightsMaxBits
                             : 0;
+    // A loss in dB is one of squared errors.
+    if (choosesByLoss(options) &&
+        !options.sensitivity.sensitivityMetric.hasValue())
+      pass.metric = SensitivityMetric::MSE;
   };
+  AddErrorTolerancesPassOptions tolerances;
+  tolerances.function = options.samples.function;
+  tolerances.weightsErrorTolerances = getErrorTolerances(options);
+  if (!tolerances.weightsErrorTolerances.empty())
+    passManager.addPass(createAddErrorTolerancesPass(tolerances));
   if (options.budget.bitWidthsIn.empty()) {
     MeasureSensitivityPassOptions measure;
     setCommon(measure);

@@ -69,7 +69,7 @@ static OwningOpRef<ModuleOp> createVocabulary(MLIRContext *context) {
       context,
       tpc::MethodAttr::get(context, tpc::QuantizationMethod::PowerOfTwo),
       /*bits=*/8, /*per_channel=*/false, /*enabled=*/false,
-      /*lut_values_bits=*/std::nullopt);
+      /*lut_values_bits=*/std::nullopt, /*error_tolerance=*/std::nullopt);
   auto config = tpc::OpQuantConfigAttr::get(
       context,
       tpc::MethodAttr::get(context, tpc::QuantizationMethod::PowerOfTwo),

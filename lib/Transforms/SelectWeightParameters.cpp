@@ -195,9 +195,14 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
     if (!std::isfinite(value))
       return point.emitOpError() << "quantizes a weight with the value "
                                  << value << " at element " << index;
+  SelectionSettings own = settings;
+  if (std::optional<int64_t> tolerance = config.getErrorTolerance())
+    own.errorTolerance = std::max(own.errorTolerance, double(*tolerance));
+  if (failed(own.verify([&] { return point.emitOpError(); })))
+    return failure();
   WeightSearch search;
   search.point = point;
-  search.options = settings.optionsFor(method, config.getBits());
+  search.options = own.optionsFor(method, config.getBits());
   search.options.isSigned = true;
   if (failed(chooseAxis(point, *values, search.options, threads)))
     return failure();

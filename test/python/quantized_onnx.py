@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -246,3 +248,32 @@ def run(model, samples: dict[str, np.ndarray]) -> list[np.ndarray]:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return session.run(None, samples)
+
+
+def constants_in(text: str) -> dict[str, np.ndarray]:
+    """Weights by the names of their layers, as they stand in front of their points."""
+    arrays = {}
+    blobs = dict(re.findall(r'("[^"]*"|[\w.$-]+): "0x([0-9A-F]+)"', text))
+    for name, resource, values, shape in re.findall(
+        r'(%\w+) = "tosa\.const"\(\) <\{values = dense(_resource)?<(.*)> : tensor<([\dx]+)xf32>\}>', text
+    ):
+        if resource:  # behind its alignment
+            array = np.frombuffer(bytes.fromhex(blobs[values][8:]), "<f4")
+        elif values.startswith('"0x'):
+            array = np.frombuffer(bytes.fromhex(values[3:-1]), "<f4")
+        else:
+            array = np.array(re.findall(r"[-+.\deE]+", values), np.float32)
+        extents = [int(extent) for extent in shape.split("x")]
+        arrays[name] = np.broadcast_to(array, extents) if array.size == 1 else array.reshape(extents)
+    points = re.findall(r'tpc\.quantize (%\w+) as "(.*?)" weight "(?:kernel|pos)_attr"', text)
+    return {layer: arrays[name] for name, layer in points if name in arrays}
+
+
+def steps_and_zero_points(quantizer: str, bits: int, signed: bool) -> tuple[list[float], list[int]]:
+    """Of a quantizer as MLIR writes it; zero points as a file counts them."""
+    numbers = {
+        name: list(map(float, values.split(","))) for name, values in re.findall(r"(\w+) = \[(.*?)\]", quantizer)
+    }
+    if "threshold" in numbers:
+        return [t / 2 ** (bits - signed) for t in numbers["threshold"]], [0] * len(numbers["threshold"])
+    return numbers["scale"], [int(z) - signed * 2 ** (bits - 1) for z in numbers["zero_point"]]

@@ -16,6 +16,7 @@ import importer_networks as networks  # noqa: E402
 import onnx  # noqa: E402
 import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
 # A code that is another one stands for a value a step away; what is smaller are rounding errors of float32.
 SAME = 1e-5
@@ -34,35 +35,6 @@ def differing(results, expected) -> tuple[int, int]:
     return sum(value.size for value in expected), sum(
         int((np.abs(a - b) > SAME * np.abs(b).max()).sum()) for a, b in pairs
     )
-
-
-def constants_in(text: str) -> dict[str, np.ndarray]:
-    """Weights by the names of their layers, as they stand in front of their points."""
-    arrays = {}
-    blobs = dict(re.findall(r'("[^"]*"|[\w.$-]+): "0x([0-9A-F]+)"', text))
-    for name, resource, values, shape in re.findall(
-        r'(%\w+) = "tosa\.const"\(\) <\{values = dense(_resource)?<(.*)> : tensor<([\dx]+)xf32>\}>', text
-    ):
-        if resource:  # behind its alignment
-            array = np.frombuffer(bytes.fromhex(blobs[values][8:]), "<f4")
-        elif values.startswith('"0x'):
-            array = np.frombuffer(bytes.fromhex(values[3:-1]), "<f4")
-        else:
-            array = np.array(re.findall(r"[-+.\deE]+", values), np.float32)
-        extents = [int(extent) for extent in shape.split("x")]
-        arrays[name] = np.broadcast_to(array, extents) if array.size == 1 else array.reshape(extents)
-    points = re.findall(r'tpc\.quantize (%\w+) as "(.*?)" weight "(?:kernel|pos)_attr"', text)
-    return {layer: arrays[name] for name, layer in points if name in arrays}
-
-
-def steps_and_zero_points(quantizer: str, bits: int, signed: bool) -> tuple[list[float], list[int]]:
-    """Of a quantizer as MLIR writes it; zero points as a file counts them."""
-    numbers = {
-        name: list(map(float, values.split(","))) for name, values in re.findall(r"(\w+) = \[(.*?)\]", quantizer)
-    }
-    if "threshold" in numbers:
-        return [t / 2 ** (bits - signed) for t in numbers["threshold"]], [0] * len(numbers["threshold"])
-    return numbers["scale"], [int(z) - signed * 2 ** (bits - 1) for z in numbers["zero_point"]]
 
 
 def check_weights(model, net, type_of=lambda name: "int8") -> None:

@@ -17,6 +17,7 @@ import importer_networks as networks  # noqa: E402
 import onnx  # noqa: E402
 import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
+from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
 # ----------------------------------------------------------------------------------------------------------------------
 # What is refused

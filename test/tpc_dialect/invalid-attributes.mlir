@@ -13,6 +13,11 @@
 // -----
 
 // A3
+// expected-error@+1 {{'error_tolerance' must be more than 1, but got 1; leave it out for the least error}}
+#w = #tpc.attr_quant_config<method = symmetric, bits = 8, error_tolerance = 1>
+
+// -----
+
 // expected-error@+1 {{expected one of [power_of_two, lut_pot_quantizer, symmetric, uniform, lut_sym_quantizer] for quantization method, got: symetric}}
 #w = #tpc.attr_quant_config<method = symetric, bits = 8>
 

@@ -4,7 +4,7 @@
 
 // Every config prints once, as an alias; what is default is left out.
 // CHECK-DAG: #[[W8:weight_config[0-9]*]] = #tpc.attr_quant_config<method = power_of_two, bits = 8>
-// CHECK-DAG: #[[K8:weight_config[0-9]*]] = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+// CHECK-DAG: #[[K8:weight_config[0-9]*]] = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true, error_tolerance = 4>
 // CHECK-DAG: #[[K4:weight_config[0-9]*]] = #tpc.attr_quant_config<method = lut_sym_quantizer, bits = 4, enabled = true, lut_values_bits = 8>
 // CHECK-DAG: #[[PLAIN:op_config[0-9]*]] = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #[[W8]]>
 // CHECK-DAG: #[[LINEAR:op_config[0-9]*]] = #tpc.op_quant_config<act_method = uniform, act_bits = 16, input_bits = [8, 16], signedness = signed, simd_size = 32, weights = {kernel_attr = #[[K8]]}, default_weight = #[[K4]]>
@@ -14,7 +14,7 @@
 // CHECK-DAG: #[[TWO:options[0-9]*]] = #tpc.qc_options<[#[[LINEAR]], #[[PLAIN]]], base = #[[PLAIN]]>
 // CHECK-DAG: #[[GROUP:group[0-9]*]] = #tpc.operator_set_group<["Add", "Sub"], name = "binary">
 #w8 = #tpc.attr_quant_config<bits = 8, method = power_of_two, per_channel = false>
-#k8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
+#k8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true, error_tolerance = 4>
 #k4 = #tpc.attr_quant_config<method = lut_sym_quantizer, bits = 4, enabled = true, lut_values_bits = 8>
 #plain = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = true, default_weight = #w8>
 #linear = #tpc.op_quant_config<act_method = uniform, act_bits = 16, input_bits = [8, 16], signedness = signed, simd_size = 32, weights = {kernel_attr = #k8}, default_weight = #k4>

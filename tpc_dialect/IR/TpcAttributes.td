@@ -74,8 +74,10 @@ def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
     * `per_channel`: one threshold per output channel instead of one per tensor.
     * `enabled`: quantized at all.
     * `lut_values_bits`: width of a table's entries, 8 where it is not given. Parameters can be selected for 8 only.
+    * `error_tolerance`: thresholds are the largest ones with at most so many times the least squared error, so that codes are
+      small and compress well. Read for 8 bits and more.
 
-    Rules: (A1) bits > 0; (A2) lut_values_bits > 0.
+    Rules: (A1) bits > 0; (A2) lut_values_bits > 0; (A3) error_tolerance > 1.
 
     ```mlir
     #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
@@ -88,8 +90,15 @@ def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
     "int64_t":$bits,
     DefaultValuedParameter<"bool", "false">:$per_channel,
     DefaultValuedParameter<"bool", "false">:$enabled,
-    OptionalParameter<"std::optional<int64_t>">:$lut_values_bits);
-  let assemblyFormat = "`<` struct(custom<Method>($method), $bits, $per_channel, $enabled, $lut_values_bits) `>`";
+    OptionalParameter<"std::optional<int64_t>">:$lut_values_bits,
+    OptionalParameter<"std::optional<int64_t>">:$error_tolerance);
+  let assemblyFormat = [{
+    `<` struct(custom<Method>($method), $bits, $per_channel, $enabled, $lut_values_bits, $error_tolerance) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Returns the same config with a tolerance.
+    ::mct::tpc::AttrQuantConfigAttr withErrorTolerance(int64_t tolerance) const;
+  }];
 }
 
 def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {

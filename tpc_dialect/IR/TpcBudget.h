@@ -13,9 +13,10 @@ namespace mct::tpc {
 ///     tpc.budget = {weights_bytes = 38680 : i64}
 inline constexpr llvm::StringLiteral kBudgetAttrName = "tpc.budget";
 /// Bytes of all quantized weights, of the largest cut of activations, of both;
-/// operations on bits.
+/// operations on bits; bytes of the weights as Ethos-U reads them.
 inline constexpr llvm::StringLiteral kBudgetKeys[] = {
-    "weights_bytes", "activations_bytes", "total_bytes", "bops"};
+    "weights_bytes", "activations_bytes", "total_bytes", "bops",
+    "compressed_bytes"};
 
 } // namespace mct::tpc
 

@@ -26,7 +26,7 @@ LogicalResult DeviceOp::verifyRegions() {
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
         !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, StridedLayersOp,
-             OnnxOperatorsOp, OnnxLimitsOp>(fact))
+             CompressedWeightsOp, OnnxOperatorsOp, OnnxLimitsOp>(fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -53,6 +53,15 @@ LogicalResult RepeatedLayersOp::verify() {
     if (!cost.isFinite() || cost.isNegative() || cost.isZero())
       return emitOpError("has a cost of ")
              << cost.convertToDouble() << ", which is not positive";
+  return success();
+}
+
+LogicalResult CompressedWeightsOp::verify() {
+  // V4
+  const APFloat &cost = getByte();
+  if (!cost.isFinite() || cost.isNegative() || cost.isZero())
+    return emitOpError("has a cost of ")
+           << cost.convertToDouble() << ", which is not positive";
   return success();
 }
 

@@ -32,8 +32,8 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
       another one.
     * `integer_only`: the device does not compute floating-point numbers.
 
-    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.onnx_operators` and
-    `tpc.onnx_limits`, all but the first at most once each.
+    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.strided_layers`, `tpc.compressed_weights`,
+    `tpc.onnx_operators` and `tpc.onnx_limits`, all but the first at most once each.
 
     Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
     that begin with `$` exist; (V4) costs, sizes and widths are positive and finite.
@@ -127,6 +127,21 @@ def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
   }];
   let arguments = (ins I64Attr:$channels);
   let assemblyFormat = "`channels` $channels attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
+  let summary = "Cost of reading compressed weights";
+  let description = [{
+    The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. With the costs of
+    `tpc.repeated_layers` that tells which layers wait for their weights.
+
+    ```mlir
+    tpc.compressed_weights byte 1.0
+    ```
+  }];
+  let arguments = (ins F64Attr:$byte);
+  let assemblyFormat = "`byte` $byte attr-dict";
   let hasVerifier = 1;
 }
 

@@ -19,7 +19,8 @@ using namespace mct::tpc;
 LogicalResult
 AttrQuantConfigAttr::verify(EmitError emitError,
                             QuantizationMethodAttrInterface, int64_t bits, bool,
-                            bool, std::optional<int64_t> lutValuesBits) {
+                            bool, std::optional<int64_t> lutValuesBits,
+                            std::optional<int64_t> errorTolerance) {
   // A1
   if (bits <= 0)
     return emitError() << "weight bit width must be positive, but got " << bits;
@@ -27,7 +28,18 @@ AttrQuantConfigAttr::verify(EmitError emitError,
   if (lutValuesBits && *lutValuesBits <= 0)
     return emitError() << "'lut_values_bits' must be positive, but got "
                        << *lutValuesBits;
+  // A3
+  if (errorTolerance && *errorTolerance <= 1)
+    return emitError() << "'error_tolerance' must be more than 1, but got "
+                       << *errorTolerance << "; leave it out for the least "
+                       << "error";
   return success();
+}
+
+AttrQuantConfigAttr
+AttrQuantConfigAttr::withErrorTolerance(int64_t tolerance) const {
+  return get(getContext(), getMethod(), getBits(), getPerChannel(),
+             getEnabled(), getLutValuesBits(), tolerance);
 }
 
 /// O7 and O8: the fixed output grid is complete and exists.

@@ -252,11 +252,19 @@ LogicalResult mct::tpc::exportTpcJson(PlatformOp platform, raw_ostream &os,
              << "has a config in fusing pattern #" << index
              << ", which schema version 1 cannot say; write version 2";
   QuantizationMethodAttrInterface unknown;
+  std::optional<int64_t> tolerance;
   platform->getAttrDictionary().walk([&](Attribute attribute) {
+    if (auto config = dyn_cast<AttrQuantConfigAttr>(attribute);
+        config && config.getErrorTolerance())
+      tolerance = config.getErrorTolerance();
     auto method = dyn_cast<QuantizationMethodAttrInterface>(attribute);
     if (method && !isa<MethodAttr>(attribute))
       unknown = method;
   });
+  if (tolerance)
+    return platform.emitOpError()
+           << "has an 'error_tolerance' of " << *tolerance
+           << ", which the JSON of MCT cannot say; leave it out";
   if (unknown)
     return platform.emitOpError()
            << "asks for the method " << unknown.getMethodName()

@@ -280,7 +280,8 @@ FailureOr<AttrQuantConfigAttr> Importer::readWeight(const Place &place) {
   auto config = AttrQuantConfigAttr::getChecked(
       [&] { return error(place.path); }, context,
       QuantizationMethodAttrInterface(MethodAttr::get(context, method)), bits,
-      perChannel, enabled, lutValuesBits);
+      perChannel, enabled, lutValuesBits,
+      /*error_tolerance=*/std::optional<int64_t>());
   if (!config)
     return failure();
   return config;

@@ -159,7 +159,8 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       samples say nothing about them.
     * Thresholds (or scales) are multiplied by the factor from 0.44 to 1.5 under which the rounded weights do best: of
       every output channel, or one of the tensor where it has one parameter; of powers of two by one half, where that is
-      better. Tables keep their entries.
+      better. Tables keep their entries. Kernels whose config has an `error_tolerance` are rounded whatever their bits, and keep
+      their thresholds, which are large on purpose.
     * The bias becomes that with which the mean is the float one.
 
     With `judge`, the layers are first rounded on samples of which some are held out (64 of 256 and more, of 16 to 255 a

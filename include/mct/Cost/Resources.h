@@ -38,6 +38,9 @@ struct ResourceUse {
   /// Sum over the layers of bits of the input * bits of the kernel *
   /// multiplications.
   int64_t bops = 0;
+  /// Estimated bits of the weights in the compressed form of Ethos-U, where
+  /// whoever evaluates knows their codes.
+  int64_t compressed = 0;
 };
 
 /// The quantized tensors of one function, the steps at which its activations

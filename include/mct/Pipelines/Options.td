@@ -121,8 +121,12 @@ def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the networ
 ]>;
 
 def BudgetOptionGroup : Mct_OptionGroup<"Limits for the alternatives that are chosen.", "bit widths", [
-  Mct_BudgetOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+  Mct_BudgetOption, Mct_MaxLossOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
+
+def ToleranceOptionGroup : Mct_OptionGroup<"Larger steps of kernels that bit widths are chosen with.", "bit widths", [
+  Mct_ErrorTolerancesOption,
+], /*copied=*/false>;
 
 def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to make what the float one makes.", "training", [
   Option<"gptqEpochs", "gptq-epochs", "uint64_t", /*default=*/"0",
@@ -155,6 +159,7 @@ def PtqOptions : Mct_Pipeline<"mct-ptq",
   Mct_Member<"statistics", StatisticsOptionGroup>, Mct_Member<"prepare", PrepareOptionGroup>,
   Mct_Member<"equalization", EqualizationOptionGroup>, Mct_Member<"sensitivity", SensitivityOptionGroup>,
   Mct_Member<"comparePoints", ComparePointOptionGroup>, Mct_Member<"budget", BudgetOptionGroup>,
+  Mct_Member<"tolerances", ToleranceOptionGroup>,
 ], [CorrectOptions]>;
 
 #endif // MCT_PIPELINES_OPTIONS_TD

@@ -18,8 +18,8 @@
 // RUN: echo '{"function": 1, "operators": []}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: echo '{"operators": [{"name": "x", "alternative": 1, "bits": 4}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=BITS
 
-// NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, or a file, bit-widths-in
-// WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations or total, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
+// NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, a file, bit-widths-in, or max-loss
+// WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations, total or compressed, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
 // HALF: error: cannot read the limit 'weights:half' of the budget
 // BOPS: error: cannot read the limit 'bops:-1' of the budget
 // TWICE: error: the budget limits 'total' twice

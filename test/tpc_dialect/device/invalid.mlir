@@ -30,6 +30,13 @@ tpc.device @empty_bursts {
 
 // -----
 
+tpc.device @no_time {
+  // expected-error @below {{has a cost of -1.000000e+00, which is not positive}}
+  tpc.compressed_weights byte -1.0
+}
+
+// -----
+
 tpc.device @no_memory {
   // expected-error @below {{has a burst of 16 bytes, a smallest copy of 16 and a memory of 0; all are positive}}
   tpc.staged_arguments burst 16 smallest 16 memory 0

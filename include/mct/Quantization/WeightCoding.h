@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Size of the codes of a kernel in the compressed form in which Arm's Ethos-U
+// devices read weights: an adaptive Golomb-Rice code of palette indices.
+#ifndef MCT_QUANTIZATION_WEIGHTCODING_H
+#define MCT_QUANTIZATION_WEIGHTCODING_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace mct::quantization {
+
+/// The codes of a kernel, from -255 to 255, by output channel, then by position
+/// in the window, then by input channel.
+struct KernelCodes {
+  std::vector<int16_t> codes;
+  int64_t outputs = 0;
+  int64_t positions = 1;
+  /// Each output channel of a depthwise kernel has one.
+  int64_t inputs = 1;
+  bool isDepthwise = false;
+};
+
+/// Returns the codes in the order in which the device reads them: blocks of 8
+/// output and 8 input channels, filled up with zeros.
+std::vector<int16_t> orderForDevice(const KernelCodes &kernel);
+
+/// Returns an estimate of the bits of an encoded stream. The encoder divides a
+/// stream into slices with parameters of their own; this takes the division
+/// with the least bits.
+int64_t estimateEncodedBits(llvm::ArrayRef<int16_t> stream);
+
+/// Returns an estimate of the bits of an encoded kernel.
+int64_t estimateEncodedBits(const KernelCodes &kernel);
+
+} // namespace mct::quantization
+
+#endif // MCT_QUANTIZATION_WEIGHTCODING_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What weights take in the compressed form in which Ethos-U reads them.
+#ifndef MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
+#define MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
+
+#include "Candidates.h"
+#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/OperatorPoints.h"
+#include "tpc_dialect/IR/TpcDevices.h"
+
+namespace mct::bit_widths {
+
+struct CompressedWeights {
+  /// For each operator with a choice, in each of its alternatives, estimated
+  /// bits.
+  std::vector<std::vector<int64_t>> bits;
+  /// Estimated bits of all other weights.
+  int64_t others = 0;
+  /// Cycles for which each of these operators waits for its weights; only with
+  /// a device.
+  std::vector<std::vector<int64_t>> waits;
+};
+
+/// Estimates from the nearest levels: kernels whose weights are rounded
+/// together have other codes of about the same size. `device` may be null.
+CompressedWeights
+estimateCompressedWeights(mlir::func::FuncOp function, const KernelOps &kernels,
+                          llvm::ArrayRef<OperatorPoints> choices,
+                          llvm::ArrayRef<OperatorCandidates> candidates,
+                          tpc::DeviceOp device);
+
+} // namespace mct::bit_widths
+
+#endif // MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
