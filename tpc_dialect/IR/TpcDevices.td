@@ -118,7 +118,7 @@ def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
 def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
   let summary = "Convolutions that read some rows and columns of an image";
   let description = [{
-    A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA wants those behind it cut off.
+    A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA wants an image without those behind it.
     Images of at most `channels` channels are read faster as a whole, by a larger kernel whose other weights are 0.
 
     ```mlir

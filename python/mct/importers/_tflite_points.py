@@ -76,7 +76,7 @@ def _is_quantized(tensor: Tensor) -> bool:
 
 
 class _Simulated(NamedTuple):
-    """What FAKE_QUANT does: a quantizer, and the bounds of its levels."""
+    """The quantizer that FAKE_QUANT is, and the bounds of its levels."""
 
     quantizer: Quantizer
     low: float
