@@ -110,7 +110,7 @@ private:
   Budget limits;
   /// The device that reads the weights, or null.
   std::shared_ptr<Device> reader;
-  /// In dB; 0: a budget decides.
+  /// Largest loss in dB; 0: a budget decides.
   double loss = 0;
   CompressedWeights compressed;
   Assignment assignment;

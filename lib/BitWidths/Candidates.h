@@ -18,7 +18,7 @@ struct PointQuantizer {
   tpc::QuantizerAttrInterface quantizer;
   /// Axes of its channels.
   llvm::SmallVector<int64_t> axes;
-  /// Whether rounding weights keeps the parameters.
+  /// True where rounding weights keeps the parameters.
   bool keepsThresholds = false;
 };
 /// Quantizers of points by their unique names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What weights take in the compressed form in which Ethos-U reads them.
+// Bits that weights take in the compressed form in which Ethos-U reads them.
 #ifndef MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 #define MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 
@@ -12,8 +12,8 @@
 namespace mct::bit_widths {
 
 struct CompressedWeights {
-  /// For each operator with a choice, in each of its alternatives, estimated
-  /// bits.
+  /// Estimated bits of each operator with a choice, in each of its
+  /// alternatives.
   std::vector<std::vector<int64_t>> bits;
   /// Estimated bits of all other weights.
   int64_t others = 0;

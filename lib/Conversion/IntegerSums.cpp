@@ -266,8 +266,8 @@ static IntegerAccumulator addStored(IntegerContext &context, Operation *op,
   // more for the coarser one, which is then exact.
   double unit = small, ratio = large / small;
   bool isNarrow = std::max(a.storageBits, c.storageBits) == 8;
-  // Who rounds twice has these bits always, and rounds halves by the sign only
-  // where bits are discarded.
+  // Kernels that round twice have these bits always, and round halves by the
+  // sign only where bits are discarded.
   if (roundsTwice(context.getOptions().rounding) ||
       ratio != std::floor(ratio) || ratio > (isNarrow ? 32767 : 4096))
     unit = std::ldexp(large, isNarrow ? -19 : -12);
