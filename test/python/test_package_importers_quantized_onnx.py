@@ -501,8 +501,8 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
 
 
 def test_a_file_like_those_of_sonys_exporter():
-    """Thresholds of weights are Constant nodes, weights are float, and quantizers stand in a domain of their own, as Model
-    Compression Toolkit 2.6.1 writes them."""
+    """Thresholds of weights are Constant nodes, weights are float, and quantizers stand in a domain of their own: so
+    writes Model Compression Toolkit 2.6.1."""
     random = np.random.default_rng(4)
     weights = random.uniform(-0.6, 0.6, (6, 3, 1, 1)).astype(np.float32)
     bias, thresholds = random.normal(size=6).astype(np.float32), np.array([0.4, 0.5, 0.6, 0.3, 0.55, 0.45], np.float32)
