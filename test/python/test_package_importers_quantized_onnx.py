@@ -469,6 +469,64 @@ def test_fake_quantize_that_no_point_is_names_its_node(options, message):
     assert caught.value.location == 'model.onnx: "fq_x"'
 
 
+def test_a_file_like_those_of_sonys_exporter():
+    """Thresholds of weights are Constant nodes, weights are float, and quantizers stand in a domain of their own: so
+    writes Model Compression Toolkit 2.6.1."""
+    random = np.random.default_rng(4)
+    weights = random.uniform(-0.6, 0.6, (6, 3, 1, 1)).astype(np.float32)
+    bias, thresholds = random.normal(size=6).astype(np.float32), np.array([0.4, 0.5, 0.6, 0.3, 0.55, 0.45], np.float32)
+    given = {"domain": "mct_quantizers", "mctq_version": "1.7.0", "num_bits": 8}
+    activation = [
+        helper.make_node(
+            "ActivationPOTQuantizer",
+            [source],
+            [f"{source}_q"],
+            f"/{source}_activation_holder_quantizer/ActivationPOTQuantizer",
+            signed=signed,
+            threshold=threshold,
+            **given,
+        )
+        for source, signed, threshold in (("input", 1, 4.0), ("relu", 0, 2.0), ("y", 0, 1.0))
+    ]
+    tensor = numpy_helper.from_array(thresholds.reshape(6, 1, 1, 1))
+    kernel = ["/a/Constant_output_0", "/a/WeightsSymmetricQuantizer_output_0"]
+    nodes = [
+        activation[0],
+        helper.make_node("Constant", [], [kernel[0]], "/a/Constant", value=tensor),
+        helper.make_node(
+            "WeightsSymmetricQuantizer",
+            ["a.weight", kernel[0]],
+            [kernel[1]],
+            "/a/WeightsSymmetricQuantizer",
+            signed=1,
+            per_channel=1,
+            channel_axis=0,
+            **given,
+        ),
+        helper.make_node("Conv", ["input_q", kernel[1], "a.bias"], ["conv"], "/a/layer/Conv"),
+        helper.make_node("Relu", ["conv"], ["relu"], "/Relu"),
+        activation[1],
+        helper.make_node("HardSwish", ["relu_q"], ["y"], "/HardSwish"),
+        activation[2],
+    ]
+    constants = {"a.weight": weights, "a.bias": bias}
+    proto = networks.onnx_model(nodes, [("input", [1, 3, 4, 4])], [("y_q", None)], constants, 20)
+    proto.opset_import.append(helper.make_opsetid("mct_quantizers", 1))
+    model = mct.load(proto)
+    x = random.normal(size=(1, 3, 4, 4)).astype(np.float32)
+
+    def quantized(values, step, low, high):
+        return np.clip(np.rint(values / step), low, high) * step
+
+    steps = (thresholds.astype(np.float64) / 128)[:, None]
+    real = quantized(weights[:, :, 0, 0], steps, -128, 127)
+    sums = np.einsum("bchw,oc->bohw", quantized(x, 1 / 32, -128, 127), real) + bias[:, None, None]
+    relu = quantized(np.maximum(sums, 0), 1 / 128, 0, 255)
+    expected = quantized(relu * np.clip(relu + 3, 0, 6) / 6, 1 / 256, 0, 255)
+    assert np.abs(model.run(x) - expected).max() < 1e-6
+    assert [point.thresholds for point in model.points if point.weight] == [tuple(map(float, thresholds))]
+
+
 def all_parameters(model) -> list:
     return sorted((point.bits, point.quantizer.partition("<")[2], point.axes) for point in model.points)
 

@@ -94,7 +94,9 @@ def _simulated(node: _flatbuffer.Node) -> _Simulated | None:
     scale = (high - low) / (highest - np.float32(lowest))
     zero = int(np.clip(np.floor(lowest - low / scale + np.float32(0.5)), lowest, highest))
     grid = f"scale = [{float(scale):.17e}], zero_point = [{zero}], bits = {bits}, rounding = half_up"
-    return _Simulated(Quantizer(f"#tpc.uniform<{grid}>"), (lowest - zero) * scale, (highest - zero) * scale)
+    return _Simulated(
+        Quantizer(f"#tpc.uniform<{grid}>"), float((lowest - zero) * scale), float((highest - zero) * scale)
+    )
 
 
 def _refused(name: str, tensor: str, message: str) -> Error:

@@ -190,7 +190,7 @@ class _Cutter:
         bits = 1 + is_signed
         while not (-(1 << (bits - 1)) if is_signed else 0) <= lowest or highest >= 1 << (bits - is_signed):
             bits += 1
-        axes = (int(axis),) if per_channel and len(scales) > 1 else ()
+        axes: tuple[int, ...] = (int(axis),) if per_channel and len(scales) > 1 else ()
         if len(scales) > 1 and blocks:
             axes, scales, zero_points = self._spread(node, blocks, scales, zero_points)
         return Parameters(scales, zero_points, bits, is_signed, axes), (int(lowest), int(highest))
