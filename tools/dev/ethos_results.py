@@ -35,17 +35,18 @@ DEVICES = integer_results.DEVICES
 # Options of mct-ptq; {device} stands for the device that is lowered for.
 ROWS = {"": {}, "device": {"device": "{device}"}}
 MORE = {
+    "MobileNet-VWW": {"device, max-loss=0.8": {"device": "{device}", "max_loss": 0.8}},
     "autoencoder": {
         "budget=weights:60%": {"budget": "weights:60%"},
         "budget=compressed:60%": {"budget": "compressed:60%"},
-    }
+    },
 }
 
 
 def quantize(network: dict, options: dict, device: str, folder: Path) -> tuple[Path, Path]:
     """Returns the simulation and the network of integers."""
     simulated, integer = folder / "simulated.mlirbc", folder / "integer.mlirbc"
-    given = {key: value.format(device=device) for key, value in options.items()}
+    given = {key: str(value).format(device=device) for key, value in options.items()}
     command = measure.ptq_command(
         network["model"], network["calibration"], simulated, target="imx500", **network["options"], **given
     )
