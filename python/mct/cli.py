@@ -21,7 +21,7 @@ from typing import Any
 
 # Of `mct.quantize`, but for what has arguments of its own here.
 _OWN_OPTIONS = (
-    *("model", "target", "data", "preprocessing", "config", "progress"),
+    *("model", "target", "data", "preprocessing", "config", "metric", "progress"),
     *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
 )
 
@@ -271,13 +271,25 @@ def _without(words: Sequence[str], option: str) -> list[str]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from mct.evaluation import execute
+    from mct.evaluation import Evaluation, execute
 
     model = _load(arguments.model)
     data = _data(arguments, _input_names(model, arguments.function))
-    found = execute(model, data, labels=arguments.labels, outputs=arguments.output or (), **_options(arguments, data))
+    reference = _load(arguments.reference) if arguments.reference else None
+    found: Evaluation = execute(
+        model,
+        data,
+        labels=arguments.labels,
+        outputs=arguments.output or (),
+        metric=arguments.metric,
+        reference=reference,
+        **_options(arguments, data),
+    )
+    if reference:
+        found = Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results, found.metric)
     if arguments.json:
-        numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1")}
+        numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1", "agreement")}
+        numbers["metric"] = asdict(found.metric) if found.metric else None
         _print_json({name: value for name, value in numbers.items() if value is not None})
     else:
         print(found)
@@ -325,7 +337,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 # Of `mct report`: what says how a report is made, and nothing of one that is there.
 _MAKING = (
-    *("model", "data", "labels", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
+    *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
     *("function", "batch_size", "threads", "max_memory", "trace"),
 )
 
@@ -370,6 +382,7 @@ def _make_report(arguments: argparse.Namespace) -> Any:
         integer=_load(arguments.integer) if arguments.integer else None,
         preprocessing=_preprocessing(arguments, data),
         effect_samples=128 if arguments.effect_samples is None else arguments.effect_samples,
+        metric=arguments.metric or None,
         **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
         trace=arguments.trace,
         progress=_progress(arguments),
@@ -453,93 +466,9 @@ def _export(arguments: argparse.Namespace) -> None:
     print(arguments.output)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Completion
-# ----------------------------------------------------------------------------------------------------------------------
-
-# `compgen` splits at spaces: no word that is completed has one.
-_BASH = """\
-_mct() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-  COMPREPLY=()
-  case "${{COMP_WORDS[1]}} $before" in
-{values}  esac
-  if [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W '{commands}' -- "$word"))
-  elif [[ $word == -* ]]; then
-    case ${{COMP_WORDS[1]}} in
-{options}    esac
-  fi
-}}
-complete -o default -F _mct mct
-"""
-
-
-def completion_script(shell: str, parser: argparse.ArgumentParser) -> str:
-    """Returns the script that completes commands, options and the values that are known; file names elsewhere."""
-    if shell == "fish":
-        return _fish_script(parser)
-    commands = _commands(parser)
-    values, options = [], []
-    for name, command in commands.items():
-        flags: list[str] = []
-        for action in command._actions:
-            flags += action.option_strings
-            words, is_open = _known_values(name, action)
-            generator = "-f -W" if is_open else "-W"
-            reply = f"COMPREPLY=($(compgen {generator} '{' '.join(words)}' -- \"$word\"))"
-            for flag in (action.option_strings or [name]) if words else []:
-                values.append(f"    '{name} {flag}') {reply}; return ;;\n")
-        options.append(f"      {name}) COMPREPLY=($(compgen -W '{' '.join(flags)}' -- \"$word\")) ;;\n")
-    script = _BASH.format(commands=" ".join(commands), values="".join(values), options="".join(options))
-    if shell == "zsh":
-        return "#compdef mct\nautoload -U +X bashcompinit && bashcompinit\n" + script
-    return script
-
-
-def _fish_script(parser: argparse.ArgumentParser) -> str:
-    lines = []
-    for name, command in _commands(parser).items():
-        description = _fish_quoted(command.description or "")
-        lines.append(f"complete -c mct -n __fish_use_subcommand -f -a {name} -d {description}")
-        condition = f"-n '__fish_seen_subcommand_from {name}'"
-        for action in command._actions:
-            words, is_open = _known_values(name, action)
-            parts = [f"complete -c mct {condition}"]
-            parts += [f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in action.option_strings]
-            if action.option_strings and action.nargs != 0:
-                parts.append("-r" if is_open or not words else "-x")
-            if words:
-                parts.append(f"-a {_fish_quoted(' '.join(words))}")
-            if len(parts) > 1:
-                lines.append(" ".join(parts))
-    return "\n".join(lines) + "\n"
-
-
-def _fish_quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
-def _known_values(command: str, action: argparse.Action) -> tuple[list[str], bool]:
-    """Returns the values that an argument may have, and whether it may be a file as well."""
-    if action.choices:
-        return [str(choice) for choice in action.choices], False
-    if action.dest == "target" or (command, action.dest) == ("targets", "name"):
-        from mct import _native
-
-        return sorted(dict(_native.stock_targets())), True
-    return [], False
-
-
-def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
-
-
 def _completion(arguments: argparse.Namespace) -> None:
+    from mct._completion import completion_script
+
     print(completion_script(arguments.shell, make_parser()), end="")
 
 
@@ -604,12 +533,25 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
         _add_pipeline_options(quantize)
 
 
+def _add_metric(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metric",
+        default="",
+        metavar="NAME",
+        help="of the first result and --labels: topK, miou, psnr, cosine, auc, retrieval (see mct-run --metrics)",
+    )
+
+
 def _add_run_and_compare(add: _Add) -> None:
     run = add("run", _run, "run a model of any stage", "mct run q.mlirbc --data images/ --output logits.npy")
     run.add_argument("model", help=MODEL_HELP)
     _add_samples(run)
     run.add_argument(
         "--labels", metavar="FILE.npy", help="class of each sample: print top-1 (default: folders of images)"
+    )
+    _add_metric(run)
+    run.add_argument(
+        "--reference", metavar="FILE", help="the float model, for example: how much this one loses against it"
     )
     run.add_argument("--output", nargs="+", metavar="FILE.npy", help="write the outputs, one file each")
     _add_run(run)
@@ -653,6 +595,7 @@ def _add_report(add: _Add) -> None:
     report.add_argument(
         "--labels", metavar="FILE.npy", help="class of each sample: top-1 of all networks (default: folders of images)"
     )
+    _add_metric(report)
     report.add_argument(
         "--effect-samples", type=int, metavar="N", help="so many samples where every point is quantized alone"
     )
