@@ -129,7 +129,11 @@ std::vector<std::pair<std::string, std::string>> Metric::list() {
       {"auc", "area under the receiver operating characteristic, for labels 0 "
               "and 1"},
       {"retrieval", "share of the samples whose nearest other sample has the "
-                    "same label"}};
+                    "same label"},
+      {"error-rate",
+       "edits between result and label by the length of the "
+       "label, of words or of characters, whichever the codes "
+       "stand for; error-rate:BLANK for results that are scores"}};
 }
 
 /// Returns the metric of that name; null where there is none.
@@ -160,6 +164,12 @@ createNamed(StringRef name, std::optional<double> parameter) {
     return takesNone(createCosine());
   if (name == "auc")
     return takesNone(createCurveArea());
+  if (name == "error-rate") {
+    if (parameter && (*parameter < 0 || *parameter != std::floor(*parameter)))
+      return refuse("expected the code of the blank: error-rate:0");
+    return createErrorRate(parameter ? std::optional(int64_t(*parameter))
+                                     : std::nullopt);
+  }
   if (name == "retrieval")
     return takesNone(createRetrieval());
   return std::unique_ptr<Metric>();

@@ -343,6 +343,99 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/// Number of codes that must be put in, taken out or changed to make the labels
+/// of the results, as part of the codes of all labels.
+class ErrorRate : public Metric {
+public:
+  explicit ErrorRate(std::optional<int64_t> blank) : blank(blank) {}
+
+  bool isHigherBetter() const override { return false; }
+
+  Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
+    if (!labels.areIntegers() || labels.getShape().size() != 1)
+      return labels.fail("expected a row of integer codes for each sample, "
+                         "negative ones behind its end, found " +
+                         support::getName(labels.getType()) + " of shape " +
+                         describeShape(labels.getShape()) + " for each");
+    if (shape.size() == 1)
+      return Error::success();
+    if (shape.size() != 2)
+      return refuse("expected results with a row of codes, or of scores of all "
+                    "codes, found shape " +
+                    describeShape(shape) + " for each sample");
+    codes = shape.back();
+    if (!blank || *blank >= codes)
+      return refuse("the results are scores of " + Twine(codes) +
+                    " codes; say which of them is the blank: error-rate:0");
+    return Error::success();
+  }
+
+  int64_t getRowLength() const override { return 2; }
+
+  /// A row has the number of edits, and of codes of the label.
+  Error measure(ArrayRef<float> output, ArrayRef<double> label,
+                MutableArrayRef<double> row) const override {
+    std::vector<int64_t> found = readCodes(output), wanted;
+    for (double code : label)
+      if (code >= 0)
+        wanted.push_back(int64_t(code));
+    // Edits from the codes so far to each beginning of the label.
+    std::vector<int64_t> edits(wanted.size() + 1);
+    std::iota(edits.begin(), edits.end(), 0);
+    for (int64_t code : found) {
+      int64_t before = edits[0]++;
+      for (size_t index = 0; index != wanted.size(); ++index) {
+        int64_t changed = before + (code != wanted[index]);
+        before = edits[index + 1];
+        edits[index + 1] = std::min({changed, before + 1, edits[index] + 1});
+      }
+    }
+    row[0] = double(edits.back());
+    row[1] = double(wanted.size());
+    return Error::success();
+  }
+
+  double aggregate(const MetricRows &rows,
+                   ArrayRef<uint32_t> counts) const override {
+    double edits = 0, length = 0;
+    for (auto [row, count] : llvm::enumerate(counts)) {
+      edits += count * rows[int64_t(row)][0];
+      length += count * rows[int64_t(row)][1];
+    }
+    return edits / length;
+  }
+
+private:
+  /// Returns the codes of a result: those that are not negative, or of each
+  /// step the one with the largest score, repeated ones once and no blanks.
+  std::vector<int64_t> readCodes(ArrayRef<float> output) const {
+    std::vector<int64_t> found;
+    if (codes == 0) {
+      for (float code : output)
+        if (code >= 0)
+          found.push_back(int64_t(code));
+      return found;
+    }
+    int64_t last = -1;
+    for (; !output.empty(); output = output.drop_front(size_t(codes))) {
+      ArrayRef<float> step = output.take_front(size_t(codes));
+      auto best = int64_t(llvm::max_element(step) - step.begin());
+      if (best != last && best != *blank)
+        found.push_back(best);
+      last = best;
+    }
+    return found;
+  }
+
+  std::optional<int64_t> blank;
+  /// Number of codes that have scores; 0 where results are codes.
+  int64_t codes = 0;
+};
+
+//===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
@@ -433,6 +526,11 @@ std::unique_ptr<Metric> execution::createCosine() {
 
 std::unique_ptr<Metric> execution::createCurveArea() {
   return std::make_unique<CurveArea>();
+}
+
+std::unique_ptr<Metric>
+execution::createErrorRate(std::optional<int64_t> blank) {
+  return std::make_unique<ErrorRate>(blank);
 }
 
 std::unique_ptr<Metric> execution::createRetrieval() {

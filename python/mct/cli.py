@@ -538,7 +538,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         "--metric",
         default="",
         metavar="NAME",
-        help="of the first result and --labels: topK, miou, psnr, cosine, auc, retrieval (see mct-run --metrics)",
+        help="of the first result and --labels: topK, miou, psnr, cosine, auc, retrieval, … (see mct-run --metrics)",
     )
 
 

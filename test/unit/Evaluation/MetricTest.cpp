@@ -236,6 +236,62 @@ TEST_F(MetricTest, RetrievalFindsTheNearestOtherSample) {
             "that show the same");
 }
 
+/// Returns the number of edits, by trying all of them.
+static int countEdits(ArrayRef<int> from, ArrayRef<int> to) {
+  if (from.empty() || to.empty())
+    return int(from.size() + to.size());
+  int changed = countEdits(from.drop_front(), to.drop_front()) +
+                (from.front() != to.front());
+  return std::min({changed, 1 + countEdits(from.drop_front(), to),
+                   1 + countEdits(from, to.drop_front())});
+}
+
+TEST_F(MetricTest, ErrorRateCountsTheFewestEdits) {
+  constexpr int kSamples = 40, kLength = 5;
+  std::mt19937 random(9);
+  std::vector<float> outputs;
+  std::vector<int32_t> codes;
+  int edits = 0, length = 0;
+  for (int sample = 0; sample != kSamples; ++sample) {
+    std::vector<int> found, wanted;
+    for (int step = 0; step != kLength; ++step) {
+      outputs.push_back(float(random() % 4) - 1);
+      codes.push_back(int32_t(random() % 4) - 1);
+      if (outputs.back() >= 0)
+        found.push_back(int(outputs.back()));
+      if (codes.back() >= 0)
+        wanted.push_back(codes.back());
+    }
+    edits += countEdits(found, wanted);
+    length += int(wanted.size());
+  }
+  MetricLabels labels =
+      store<int32_t>(ElementType::I32, {kSamples, kLength}, codes);
+  EXPECT_DOUBLE_EQ(find("error-rate", {kLength}, outputs, labels),
+                   double(edits) / length);
+  EXPECT_FALSE(llvm::cantFail(Metric::create("error-rate"))->isHigherBetter());
+  // Steps say 1 1 0 1 2 2, which is 1 1 2 where 0 is the blank, and 1 0 1 where
+  // 2 is; the label is 1 2.
+  std::vector<float> scores = {0, 1, 0, 0, 1, 0, 1, 0, 0,
+                               0, 1, 0, 0, 0, 1, 0, 0, 1};
+  MetricLabels label = store<int64_t>(ElementType::I64, {1, 3}, {1, 2, -1});
+  EXPECT_EQ(find("error-rate:0", {6, 3}, scores, label), 1.0 / 2);
+  EXPECT_EQ(find("error-rate:2", {6, 3}, scores, label), 2.0 / 2);
+  EXPECT_EQ(errorOf("error-rate", {6, 3}, scores, label),
+            "the results are scores of 3 codes; say which of them is the "
+            "blank: error-rate:0");
+  EXPECT_EQ(errorOf("error-rate:3", {6, 3}, scores, label),
+            "the results are scores of 3 codes; say which of them is the "
+            "blank: error-rate:0");
+  EXPECT_EQ(errorOf("error-rate", {2, 3, 3}, scores, label),
+            "expected results with a row of codes, or of scores of all codes, "
+            "found shape 2x3x3 for each sample");
+  EXPECT_EQ(errorOf("error-rate", {3}, {1, 2, 3},
+                    store<float>(ElementType::F32, {1, 1}, {1})),
+            "expected a row of integer codes for each sample, negative ones "
+            "behind its end, found f32 of shape 1 for each");
+}
+
 TEST_F(MetricTest, NamesThatAreNoneAreRefused) {
   auto error = [](llvm::StringRef text) {
     auto made = Metric::create(text);
@@ -244,7 +300,9 @@ TEST_F(MetricTest, NamesThatAreNoneAreRefused) {
   EXPECT_EQ(error("top5"), "");
   EXPECT_EQ(error("accuracy"),
             "there is no metric 'accuracy'; there are top1, topK, miou, psnr, "
-            "cosine, auc, retrieval");
+            "cosine, auc, retrieval, error-rate");
+  EXPECT_EQ(error("error-rate:0.5"), "metric 'error-rate:0.5': expected the "
+                                     "code of the blank: error-rate:0");
   EXPECT_EQ(error("top0").substr(0, 26), "there is no metric 'top0';");
   EXPECT_EQ(error("psnr:x"),
             "metric 'psnr:x': expected a number behind the colon");
