@@ -65,7 +65,7 @@ def options_of(function: object, sections: dict[str, str]) -> Iterator[tuple[str
     """Yields section, option, default and description of a pipeline."""
     described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(function) or "", re.MULTILINE))
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("model", "progress", "data", "preprocessing", "config") or name not in described:
+        if name in ("model", "progress", "data", "preprocessing", "config", "metric") or name not in described:
             continue
         initial = parameter.default
         if initial is inspect.Parameter.empty or initial in ("", ()):
@@ -108,12 +108,13 @@ def own_options(tool: str, text: str) -> str:
 
 
 def command_line(build: Path) -> str:
-    from mct.cli import _commands, make_parser
+    from mct._completion import commands_of
+    from mct.cli import make_parser
 
     parser = make_parser()
     parser.prog = "mct"
     parts = ["# Command-line tools\n\n## `mct`\n\n```text", parser.format_help(), "```\n"]
-    for name, command in _commands(parser).items():
+    for name, command in commands_of(parser).items():
         parts += [f"### `mct {name}`\n\n```text", command.format_help(), "```\n"]
     for tool in TOOLS:
         parts.append(f"## `{tool}`\n")

@@ -27,7 +27,7 @@ def completion_script(shell: str, parser: argparse.ArgumentParser) -> str:
     """Returns the script that completes commands, options and the values that are known; file names elsewhere."""
     if shell == "fish":
         return _fish_script(parser)
-    commands = _commands(parser)
+    commands = commands_of(parser)
     values, options = [], []
     for name, command in commands.items():
         flags: list[str] = []
@@ -47,7 +47,7 @@ def completion_script(shell: str, parser: argparse.ArgumentParser) -> str:
 
 def _fish_script(parser: argparse.ArgumentParser) -> str:
     lines = []
-    for name, command in _commands(parser).items():
+    for name, command in commands_of(parser).items():
         description = _fish_quoted(command.description or "")
         lines.append(f"complete -c mct -n __fish_use_subcommand -f -a {name} -d {description}")
         condition = f"-n '__fish_seen_subcommand_from {name}'"
@@ -80,7 +80,8 @@ def _known_values(command: str, action: argparse.Action) -> tuple[list[str], boo
     return [], False
 
 
-def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Returns the parsers of the commands, by name."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
