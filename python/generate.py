@@ -160,11 +160,16 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
             )
         )
     result = "Model"
+    checks = ""
     parameters.append("*")
     if takes_samples:
         parameters.append("preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None")
     if flag == "mct-ptq":
         parameters.append("config: Config | None = None")
+        parameters.append("metric: MetricLike | None = None")
+        extra.append(
+            ("metric", "what `evaluate` and `report` judge the result by, as `mct.evaluation.evaluate` has it")
+        )
         extra.append(("config", "a `mct.QuantizationConfig`; options that differ from their defaults go before it"))
         result = "QuantizedModel"
     parameters += [
@@ -184,8 +189,13 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     returned = f"running.run_stage({', '.join(call)})"
     if result == "QuantizedModel":
         kept = "running.keep(data, calibration_data, calibration_samples)"
-        returned = f"QuantizedModel({returned}.module, model, {kept})"
-    body = f"    options: running.Options = {{\n{values}    }}\n" if options else "    options: running.Options = {}\n"
+        returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
+        checks = "    running.check_metric(metric)\n"
+    body = (
+        f"{checks}    options: running.Options = {{\n{values}    }}\n"
+        if options
+        else "    options: running.Options = {}\n"
+    )
     return name, (
         f"def {name}(\n{signature}) -> {result}:\n{docstring(summary, description, options, extra, flag)}\n"
         f"{body}    return {returned}\n"
@@ -221,7 +231,7 @@ def write_stages(definitions: Definitions) -> str:
         "",
         "from mct import running",
         "from mct.model import Model, QuantizedModel",
-        "from mct.running import Channels, Config, Labels, Overrides, PathLike, Progress, Target",
+        "from mct.running import Channels, Config, Labels, MetricLike, Overrides, PathLike, Progress, Target",
         "",
         "if TYPE_CHECKING:",
         "    from mct.preprocessing import Preprocessing",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Evaluation/Evaluation.h"
 
+#include "MetricRun.h"
 #include "mct/Evaluation/Labels.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Check.h"
@@ -187,10 +188,11 @@ private:
   bool readSameInputs() const;
   LogicalResult describeSamples();
   LogicalResult readClasses();
+  LogicalResult prepareMetric();
   LogicalResult openOutputs();
   LogicalResult prepareComparison(size_t workers);
   llvm::Error see(const execution::Unit &done);
-  void collect();
+  LogicalResult collect();
 
   ModuleOp module, reference;
   execution::RunSettings settings;
@@ -212,6 +214,8 @@ private:
   std::optional<execution::Comparison> comparison;
   QuantizedValues stored;
   std::unique_ptr<execution::ResultComparison> compared;
+  std::unique_ptr<execution::Metric> metric;
+  std::unique_ptr<execution::MetricRun> measured;
   execution::Evaluation results;
 };
 } // namespace
@@ -381,7 +385,7 @@ LogicalResult EvaluationRun::describeSamples() {
 }
 
 LogicalResult EvaluationRun::readClasses() {
-  if (asked.labelsFile.empty())
+  if (asked.labelsFile.empty() || (metric && !metric->takesClasses()))
     return success();
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
   int64_t unit = executor().unit();
@@ -399,6 +403,33 @@ LogicalResult EvaluationRun::readClasses() {
   if (!read)
     return report(read.takeError());
   labels = std::move(*read);
+  return success();
+}
+
+/// Prepares to measure the first results of both networks. That of the
+/// reference is real.
+LogicalResult EvaluationRun::prepareMetric() {
+  if (!metric)
+    return success();
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
+  if (failed(entry))
+    return failure();
+  FailureOr<QuantizedValues> read = readQuantizedResults(*entry);
+  if (failed(read))
+    return failure();
+  execution::MetricRun::Inputs inputs;
+  inputs.metric = std::move(metric);
+  inputs.labelsFile = asked.labelsFile;
+  inputs.samples = &network->samples();
+  inputs.specs = executor().outputs();
+  if (reference)
+    inputs.referenceSpecs = other->executor().outputs();
+  inputs.stored = std::move(*read);
+  inputs.unit = executor().unit();
+  auto made = execution::MetricRun::create(std::move(inputs));
+  if (!made)
+    return report(made.takeError());
+  measured = std::move(*made);
   return success();
 }
 
@@ -476,6 +507,9 @@ llvm::Error EvaluationRun::see(const execution::Unit &done) {
     correct[done.worker] +=
         execution::findAnswer(outputs.front(), done.outputs.front(), sample,
                               classes) == labels[done.firstSample + sample];
+  if (measured)
+    if (llvm::Error error = measured->measure(done, theirs))
+      return error;
   for (auto [index, stream] : llvm::enumerate(streams))
     stream->add(done.index, done.outputs[index], done.validSamples);
   if (!asked.onUnitDone)
@@ -487,13 +521,19 @@ llvm::Error EvaluationRun::see(const execution::Unit &done) {
       {done, executor().unit(), outputs, theirSpecs, theirs, labels});
 }
 
-void EvaluationRun::collect() {
+LogicalResult EvaluationRun::collect() {
+  if (measured) {
+    auto judged = measured->judge();
+    if (!judged)
+      return report(judged.takeError());
+    results.metric = std::move(*judged);
+  }
   if (!labels.empty())
     results.top1 =
         double(std::accumulate(correct.begin(), correct.end(), int64_t(0))) /
         double(results.samples);
   if (!comparison)
-    return;
+    return success();
   results.agreement = compared->agreement();
   results.results = compared->results();
   results.points = comparison->results();
@@ -501,12 +541,19 @@ void EvaluationRun::collect() {
   for (const execution::ComparedPoint &point : results.points)
     if (point.steps)
       results.steps.merge(*point.steps);
+  return success();
 }
 
 FailureOr<execution::Evaluation> EvaluationRun::run() {
+  if (!asked.metric.empty()) {
+    auto made = execution::Metric::create(asked.metric);
+    if (!made)
+      return report(made.takeError());
+    metric = std::move(*made);
+  }
   if (failed(prepareNetwork()) || (reference && failed(prepareReference())) ||
       failed(describeSamples()) || failed(readClasses()) ||
-      failed(openOutputs()))
+      failed(prepareMetric()) || failed(openOutputs()))
     return failure();
   size_t workers = network->numWorkers();
   correct.resize(workers);
@@ -524,10 +571,11 @@ FailureOr<execution::Evaluation> EvaluationRun::run() {
   results.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  if (failed(collect()))
+    return failure();
   for (const std::unique_ptr<OutputStream> &stream : streams)
     if (llvm::Error error = stream->commit())
       return report(std::move(error));
-  collect();
   return std::move(results);
 }
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Evaluation/Evaluation.h"
 
-#include <cmath>
+#include "JsonNumber.h"
 
 using namespace mct;
-
-/// JSON has neither infinity nor NaN.
-static llvm::json::Value jsonNumber(double value) {
-  if (std::isfinite(value))
-    return value;
-  return nullptr;
-}
+using execution::jsonNumber;
 
 static void printSteps(llvm::json::OStream &stream,
                        const execution::StepCounts &steps) {
@@ -54,6 +48,11 @@ void execution::printMembers(llvm::json::OStream &stream,
     stream.attribute("top1", *results.top1);
   if (results.agreement)
     stream.attribute("agreement", *results.agreement);
+  if (results.metric) {
+    stream.attributeBegin("metric");
+    print(stream, *results.metric);
+    stream.attributeEnd();
+  }
   stream.attribute("seconds", results.seconds);
   if (results.compared && !results.exact)
     stream.attributeArray("results", [&] {

@@ -54,6 +54,7 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   options.floatName = inputs.floatName;
   options.integerName = inputs.integerName;
   options.labelsFile = inputs.labelsFile;
+  options.metric = inputs.metric;
   options.effectSamples = inputs.effectSamples;
   execution::RunSettings settings = inputs.settings;
   if (!settings.cache)
@@ -65,6 +66,10 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   if (failed(observe(inputs.quantized, kernels, inputs.function, settings,
                      report)))
     return failure();
+  if (inputs.judged)
+    addJudged(*inputs.judged, report.simulated, report);
+  if (inputs.judgedInteger && report.integer)
+    addJudged(*inputs.judgedInteger, *report.integer, report);
   addRejectedCorrections(*function, report);
   if (inputs.trace)
     addTrace(report, *inputs.trace);

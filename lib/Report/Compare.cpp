@@ -56,9 +56,13 @@ struct ReportValues {
     number("effect.gain", found->gain, metric);
     number("effect.agreement", found->agreement);
   }
-  void accuracy(const std::string &path, const std::optional<Accuracy> &found) {
+  /// `metric`: name of the user's one, or empty.
+  void accuracy(const std::string &path, const std::optional<Accuracy> &found,
+                const std::string &metric) {
     if (!found)
       return;
+    if (found->judged)
+      number(path + "." + metric, found->judged->value);
     number(path + ".top1", found->top1);
     number(path + ".agreement", found->agreement);
     distance(path + ".output", found->output);
@@ -133,9 +137,10 @@ static ReportValues numbersOf(const Operator &op, StringRef metric) {
 
 static ReportValues numbersOf(const Report &report) {
   ReportValues values;
-  values.accuracy("floating", report.floating);
-  values.accuracy("simulated", report.simulated);
-  values.accuracy("integer", report.integer);
+  std::string metric = report.judgedBy ? report.judgedBy->name : "";
+  values.accuracy("floating", report.floating, metric);
+  values.accuracy("simulated", report.simulated, metric);
+  values.accuracy("integer", report.integer, metric);
   for (const Result &result : report.results) {
     std::string path = "results." + result.name;
     values.distance(path, result.simulated);

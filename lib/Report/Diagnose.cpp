@@ -122,6 +122,16 @@ static std::string describeWorstPoint(const ResultPart &part) {
 static std::string describeAnswers(const Report &report) {
   const Accuracy &simulated = report.simulated;
   std::string text;
+  if (report.judgedBy && report.floating.judged && simulated.judged) {
+    text = report.judgedBy->name + " is " + simulated.judged->shown +
+           " instead of " + report.floating.judged->shown +
+           " in float: quantization " + simulated.judged->text;
+    if (simulated.agreement)
+      text += ". The quantized network agrees with float on " +
+              percent(*simulated.agreement) + " of " +
+              std::to_string(simulated.samples) + " samples";
+    return text;
+  }
   if (report.floating.top1 && simulated.top1)
     text = "Top-1 is " + percent(*simulated.top1) + " instead of " +
            percent(*report.floating.top1) + " in float";

@@ -233,10 +233,39 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
   return execution::evaluate(*own, *other, settings, asked);
 }
 
+void report::addJudged(const execution::MetricResult &found, Accuracy &accuracy,
+                       Report &report) {
+  JudgedBy &by = report.judgedBy.emplace();
+  by.name = found.name;
+  by.unit = execution::getName(found.unit);
+  by.isHigherBetter = found.isHigherBetter;
+  by.samples = found.samples;
+  Judged &judged = accuracy.judged.emplace();
+  judged.value = found.value;
+  judged.shown = execution::describeValue(found.value, found.unit);
+  if (found.interval) {
+    judged.low = found.interval->low;
+    judged.high = found.interval->high;
+  }
+  if (!found.loss)
+    return;
+  judged.loss = found.loss->loss;
+  if (found.loss->interval) {
+    judged.lossLow = found.loss->interval->low;
+    judged.lossHigh = found.loss->interval->high;
+  }
+  judged.isBeyondChance = found.loss->isBeyondChance();
+  judged.text = execution::describeLoss(found);
+  Judged &floating = report.floating.judged.emplace();
+  floating.value = *found.reference;
+  floating.shown = execution::describeValue(*found.reference, found.unit);
+}
+
 LogicalResult Measurement::measureSimulation() {
   SeeAnswers answers;
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
+  asked.metric = options.metric;
   asked.splitErrors = true;
   asked.digest = true;
   asked.onUnitDone = [&](const SeenResults &seen) { return answers.add(seen); };
@@ -247,9 +276,14 @@ LogicalResult Measurement::measureSimulation() {
   report.samples = found->samples;
   report.digest = found->digest;
   report.hasLabels = !options.labelsFile.empty();
-  report.floating = {found->samples, answers.referenceTop1(), {}, {}};
-  report.simulated = {found->samples, found->top1, found->agreement,
+  report.floating = {found->samples, answers.referenceTop1(), {}, {}, {}};
+  report.simulated = {found->samples,
+                      found->top1,
+                      found->agreement,
+                      {},
                       addResults(found->results)};
+  if (found->metric)
+    addJudged(*found->metric, report.simulated, report);
   report.results = toResults(found->results);
   if (!report.results.empty() && report.results.front().isScores)
     answers.fillChanges(report);
@@ -269,12 +303,18 @@ LogicalResult Measurement::measureSimulation() {
 LogicalResult Measurement::measureInteger() {
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
+  asked.metric = options.metric;
   FailureOr<Evaluation> found = evaluate(integer, options.integerName, floating,
                                          options.floatName, asked);
   if (failed(found))
     return failure();
-  report.integer = {found->samples, found->top1, found->agreement,
+  report.integer = {found->samples,
+                    found->top1,
+                    found->agreement,
+                    {},
                     addResults(found->results)};
+  if (found->metric)
+    addJudged(*found->metric, *report.integer, report);
   addIntegers(found->results, report.results);
   execution::EvaluationOptions exact;
   exact.exact = true;

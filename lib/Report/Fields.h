@@ -211,12 +211,35 @@ void visitFields(Fields<Operator>, V &v, T &x) {
     "decisions of passes about the operator that are not about a point");
 }
 
+template <typename V, typename T> void visitFields(Fields<Judged>, V &v, T &x) {
+  v("value", x.value, "value of the metric");
+  v("shown", x.shown, "the value with its unit");
+  v("low", x.low, "lower bound of the value with 95 % confidence");
+  v("high", x.high, "upper bound of the value with 95 % confidence");
+  v("loss", x.loss,
+    "how much the network loses against float; negative: it gains");
+  v("loss_low", x.lossLow, "lower bound of the loss with 95 % confidence");
+  v("loss_high", x.lossHigh, "upper bound of the loss with 95 % confidence");
+  v("is_beyond_chance", x.isBeyondChance,
+    "whether the samples are enough to tell that it loses, or gains");
+  v("text", x.text, "the loss in words; empty: of the float network");
+}
+
+template <typename V, typename T>
+void visitFields(Fields<JudgedBy>, V &v, T &x) {
+  v("name", x.name, "name of the metric");
+  v("unit", x.unit, "share (between 0 and 1), dB, or number");
+  v("is_higher_better", x.isHigherBetter, "whether larger values are better");
+  v("samples", x.samples, "number of samples that count");
+}
+
 template <typename V, typename T>
 void visitFields(Fields<Accuracy>, V &v, T &x) {
   v("samples", x.samples, "samples run");
   v("top1", x.top1, "share of samples whose label is predicted");
   v("agreement", x.agreement,
     "share of the samples whose largest output is that of float");
+  v("judged", x.judged, "what the metric of `judged_by` says");
   v("output", x.output, "distance of the results from float");
 }
 
@@ -374,6 +397,7 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
     "digest of the samples of the calibration; empty: not known");
   v("calibration_samples", x.calibrationSamples,
     "number of samples of the calibration");
+  v("judged_by", x.judgedBy, "the user's metric; no key: none was asked for");
   v("floating", x.floating, "accuracy of the float network");
   v("simulated", x.simulated, "accuracy of the quantized network");
   v("integer", x.integer, "accuracy of the integer network");

@@ -21,7 +21,7 @@ from typing import Any
 
 # Of `mct.quantize`, but for what has arguments of its own here.
 _OWN_OPTIONS = (
-    *("model", "target", "data", "preprocessing", "config", "progress"),
+    *("model", "target", "data", "preprocessing", "config", "metric", "progress"),
     *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
 )
 
@@ -271,13 +271,25 @@ def _without(words: Sequence[str], option: str) -> list[str]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from mct.evaluation import execute
+    from mct.evaluation import Evaluation, execute
 
     model = _load(arguments.model)
     data = _data(arguments, _input_names(model, arguments.function))
-    found = execute(model, data, labels=arguments.labels, outputs=arguments.output or (), **_options(arguments, data))
+    reference = _load(arguments.reference) if arguments.reference else None
+    found: Evaluation = execute(
+        model,
+        data,
+        labels=arguments.labels,
+        outputs=arguments.output or (),
+        metric=arguments.metric,
+        reference=reference,
+        **_options(arguments, data),
+    )
+    if reference:
+        found = Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results, found.metric)
     if arguments.json:
-        numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1")}
+        numbers = {name: getattr(found, name) for name in ("samples", "seconds", "top1", "agreement")}
+        numbers["metric"] = asdict(found.metric) if found.metric else None
         _print_json({name: value for name, value in numbers.items() if value is not None})
     else:
         print(found)
@@ -325,7 +337,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 # Of `mct report`: what says how a report is made, and nothing of one that is there.
 _MAKING = (
-    *("model", "data", "labels", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
+    *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
     *("function", "batch_size", "threads", "max_memory", "trace"),
 )
 
@@ -370,6 +382,7 @@ def _make_report(arguments: argparse.Namespace) -> Any:
         integer=_load(arguments.integer) if arguments.integer else None,
         preprocessing=_preprocessing(arguments, data),
         effect_samples=128 if arguments.effect_samples is None else arguments.effect_samples,
+        metric=arguments.metric or None,
         **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
         trace=arguments.trace,
         progress=_progress(arguments),
@@ -520,12 +533,25 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
         _add_pipeline_options(quantize)
 
 
+def _add_metric(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metric",
+        default="",
+        metavar="NAME",
+        help="of the first result and --labels: topK, miou, psnr, cosine, auc, retrieval, … (see mct-run --metrics)",
+    )
+
+
 def _add_run_and_compare(add: _Add) -> None:
     run = add("run", _run, "run a model of any stage", "mct run q.mlirbc --data images/ --output logits.npy")
     run.add_argument("model", help=MODEL_HELP)
     _add_samples(run)
     run.add_argument(
         "--labels", metavar="FILE.npy", help="class of each sample: print top-1 (default: folders of images)"
+    )
+    _add_metric(run)
+    run.add_argument(
+        "--reference", metavar="FILE", help="the float model, for example: how much this one loses against it"
     )
     run.add_argument("--output", nargs="+", metavar="FILE.npy", help="write the outputs, one file each")
     _add_run(run)
@@ -569,6 +595,7 @@ def _add_report(add: _Add) -> None:
     report.add_argument(
         "--labels", metavar="FILE.npy", help="class of each sample: top-1 of all networks (default: folders of images)"
     )
+    _add_metric(report)
     report.add_argument(
         "--effect-samples", type=int, metavar="N", help="so many samples where every point is quantized alone"
     )

@@ -7,20 +7,70 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mct.errors import Error
+from mct import _native
+from mct.errors import Error, describe
 from mct.progress import Callback, reporting
-from mct.samples import Array, Spooled, as_array, load_npy, recorded, spool
+from mct.running import MetricLike, check_metric
+from mct.samples import Array, Spooled, as_array, load_npy, read_signature, recorded, spool
 
 if TYPE_CHECKING:
     from mct.model import Model
     from mct.preprocessing import Preprocessing
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a network.
+
+    name, unit:       the metric; `share` (between 0 and 1), `dB`, or `number`.
+    is_higher_better: whether larger values are better.
+    samples:          those that count.
+    value, low, high: of the network, with 95 % confidence; NaN where there are too few samples, or one number for all.
+    reference:        value of the reference; None without one, as everything below.
+    loss, loss_low, loss_high: how much the network loses against it on the same samples; negative: it gains.
+    is_beyond_chance: whether the samples are enough to tell that it loses, or gains.
+    samples_needed:   about so many would be, for a loss of that size; None: not known.
+    text:             the loss in words.
+    """
+
+    name: str
+    unit: str
+    is_higher_better: bool
+    samples: int
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    reference: float | None = None
+    loss: float | None = None
+    loss_low: float = math.nan
+    loss_high: float = math.nan
+    is_beyond_chance: bool | None = None
+    samples_needed: int | None = None
+    text: str = ""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Metric:
+        """From the JSON of mct-run, in which what is not finite is null."""
+        known: dict[str, Any] = {name: math.nan if value is None else value for name, value in entry.items()}
+        return cls(**known)
+
+    def _shown(self, value: float) -> str:
+        return {"share": f"{100 * value:.2f} %", "dB": f"{value:.2f} dB"}.get(self.unit, f"{value:.4f}")
+
+    def __str__(self) -> str:
+        text = self._shown(self.value)
+        if not math.isnan(self.low):
+            text += f" (95 %: {self._shown(self.low)} to {self._shown(self.high)})"
+        if self.reference is not None:
+            text += f"\nreference  {self._shown(self.reference)}; the network {self.text}"
+        return text
 
 
 @dataclass(frozen=True)
@@ -105,6 +155,7 @@ class Evaluation:
                are distributions, or behave as what a softmax reads.
     seconds:   of the run.
     results:   how far each result is from that of the reference, and each group of its channels.
+    metric:    what the metric that was asked for says.
     """
 
     samples: int
@@ -112,12 +163,15 @@ class Evaluation:
     top1: float | None = None
     agreement: float | None = None
     results: tuple[ComparedResult, ...] = ()
+    metric: Metric | None = None
 
     def __str__(self) -> str:
         shares = [
             (name, share) for name, share in (("top-1", self.top1), ("agreement", self.agreement)) if share is not None
         ]
         text = "".join(f"{name:<11}{100 * share:.2f} %\n" for name, share in shares)
+        if self.metric is not None:
+            text += f"{self.metric.name:<10} {self.metric}\n"
         rows: list[tuple[str, ComparedResult | ComparedGroup | ComparedPoint]] = []
         for result in self.results:
             rows += [(result.name, result), *(("  " + group.name, group) for group in result.groups)]
@@ -165,8 +219,8 @@ class Comparison(Evaluation):
         return "\n".join(lines)
 
 
-def _labels(labels: Any, data: Any, spooled: Spooled) -> Array | None:
-    """The index of a class for each sample, from the labels or from the data."""
+def _labels(labels: Any, data: Any, spooled: Spooled, are_classes: bool = True) -> Array | None:
+    """The index of a class for each sample, or what a metric takes, from the labels or from the data."""
     if labels is None:
         labels = getattr(data, "labels", None)
     if labels is None:
@@ -174,6 +228,8 @@ def _labels(labels: Any, data: Any, spooled: Spooled) -> Array | None:
     if labels is None:
         return None
     array = load_npy(labels) if isinstance(labels, (str, os.PathLike)) else as_array(labels)
+    if not are_classes:
+        return np.ascontiguousarray(array, np.float32 if array.dtype == np.float16 else None)
     if array.dtype.kind not in "iub":
         raise Error(f"labels: expected integers, found {array.dtype}")
     result: Array = array.astype(np.int64)
@@ -217,6 +273,7 @@ def _read(text: str) -> Comparison:
         points=tuple(points),
         exact=tuple(exact),
         not_compared=tuple(found.get("not_compared", ())),
+        metric=Metric.of(found["metric"]) if "metric" in found else None,
     )
 
 
@@ -235,23 +292,25 @@ def execute(
     threads: int = 0,
     max_memory: str = "",
     exact: bool = False,
+    metric: str = "",
     progress: bool | Callback | None = None,
 ) -> Comparison:
     """Run a model of any stage on samples; what the other functions here are made of.
 
     data:          samples, see `mct.samples`.
-    labels:        class numbers, an array or a `.npy`; None: those that the data has.
+    labels:        class numbers, or what the metric takes, an array or a `.npy`; None: those that the data has.
     outputs:       `.npy` files to write, one for each output of the network.
     reference:     another model, which runs beside it.
     preprocessing: of the samples, in place of what the module has recorded.
     float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
     exact:         compares the stored integers of an integer network with those that `reference` simulates.
+    metric:        of the first result and the labels: a name of `metrics`.
 
     Raises mct.Error; no output is written then.
     """
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
-        classes = _labels(labels, data, spooled)
+        classes = _labels(labels, data, spooled, are_classes=not metric)
         with tempfile.TemporaryDirectory(prefix="mct-") as folder:
             label_file = ""
             if classes is not None:
@@ -270,6 +329,7 @@ def execute(
                     threads=threads,
                     max_memory=max_memory,
                     exact=exact,
+                    metric=metric,
                     poll=report.poll if report else None,
                 )
             )
@@ -290,18 +350,101 @@ def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
     return found[0] if count == 1 else found
 
 
-def evaluate(model: Model, data: Any, labels: Any = None, **options: Any) -> Evaluation:
+def metrics() -> dict[str, str]:
+    """Metrics that have a name, and what they are. `K`, `CLASSES` and `PEAK` stand for numbers."""
+    return dict(_native.metrics())
+
+
+def _numbers(found: Any, samples: int, name: str) -> tuple[list[float], bool]:
+    """The numbers that a function of the user returned, and whether it is a number for each sample."""
+    array = as_array(found)
+    if array.dtype.kind not in "biuf" or array.shape not in ((), (samples,)):
+        raise Error(
+            f"metric: expected one number, or an array of {samples} numbers, one for each sample, from '{name}', found "
+            f"{describe(found) if array.dtype.kind not in 'biuf' else f'an array of shape {array.shape}'}"
+        )
+    return [float(value) for value in array.reshape(-1)], array.ndim == 1
+
+
+def judge(
+    metric: Callable[[Any, Any], Any],
+    models: Sequence[Model | None],
+    data: Any,
+    labels: Any = None,
+    *,
+    higher_is_better: bool = True,
+    **options: Any,
+) -> _native.UserMetric:
+    """A function judges models: the network, its reference and the integer one; None for one that is not there.
+
+    metric:  called with the outputs of all samples, as `run` returns them, and the labels.
+    options: those of `run`; samples of the reference are read as those of the network are.
+    """
+    network, function = models[0], options.get("function", "")
+    assert network is not None
+    _, signature = recorded(network.module, data, options.pop("preprocessing", None), function)
+    if labels is None:
+        labels = getattr(data, "labels", None)
+    if isinstance(labels, (str, os.PathLike)):
+        labels = load_npy(labels)
+    name = getattr(metric, "__name__", type(metric).__name__)
+    found: list[list[float]] = []
+    kinds = set()
+    count = 0
+    for model in models:
+        if model is None:
+            found.append([])
+            continue
+        inputs = read_signature(model.module, function)
+        read = {own.name: first.preprocessing for own, first in zip(inputs, signature, strict=False)}
+        outputs = run(model, data, preprocessing=read, **options)
+        count = len(outputs[0] if isinstance(outputs, tuple) else outputs)
+        numbers, has_rows = _numbers(metric(outputs, labels), count, name)
+        found.append(numbers)
+        kinds.add(has_rows)
+    if len(kinds) > 1:
+        raise Error(f"metric: '{name}' returned one number for one network, and several for another one")
+    values, reference, integer = (*found, [], [])[:3]
+    return _native.UserMetric(name, higher_is_better, count, values, reference, integer, kinds.pop())
+
+
+def evaluate(
+    model: Model,
+    data: Any,
+    labels: Any = None,
+    *,
+    metric: MetricLike | None = None,
+    higher_is_better: bool = True,
+    **options: Any,
+) -> Evaluation:
     """Accuracy on samples with labels, and agreement with `reference`, where there is one, with the distance of each
     result.
 
-    labels:  class numbers, one for each sample, an array or a `.npy`; default: those that the data has (`mct.images`
-             of folders that are classes, a `DataLoader`).
+    labels:  class numbers, one for each sample, or what the metric takes, an array or a `.npy`; default: those that the
+             data has (`mct.images` of folders that are classes, a `DataLoader`).
+    metric:  a name of `metrics` (`top5`, `miou`, `psnr:255`), or a function of the outputs of all samples and the
+             labels that returns a number for each sample, or one number. It is compared with that of `reference`, by
+             default the float model that `model` was made of. Default: what `model` was quantized with, else top-1.
+    higher_is_better: of a metric that is a function.
     options: those of `execute`.
     """
-    found = execute(model, data, labels=labels, **options)
-    if found.top1 is None and found.agreement is None and not found.results:
+    metric = metric if metric is not None else getattr(model, "metric", None)
+    check_metric(metric)
+    if metric is not None and options.get("reference") is None:
+        options["reference"] = getattr(model, "float_model", None)
+    if metric is None or isinstance(metric, str):
+        found = execute(model, data, labels=labels, metric=metric or "", **options)
+        judged = found.metric
+    else:
+        if isinstance(data, Iterator):
+            raise Error("metric: a function sees the outputs of two networks; give samples that can be read twice")
+        reference = options.pop("reference")
+        user = judge(metric, (model, reference), data, labels, higher_is_better=higher_is_better, **options)
+        judged = Metric.of(json.loads(user.print()))
+        found = Comparison(samples=judged.samples, seconds=0)
+    if found.top1 is None and found.agreement is None and not found.results and judged is None:
         raise Error("labels: there are none; give them as the second argument, or a reference to agree with")
-    return Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results)
+    return Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results, judged)
 
 
 def compare(model: Model, data: Any, reference: Model | None = None, **options: Any) -> Comparison:

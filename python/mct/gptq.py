@@ -506,7 +506,7 @@ def train(
     own_loss = config.loss if options["loss"] == "program" else None
     with _host.training(own_loss, config.log_function):
         trained = stages.train_rounding(quantized, data=data, progress=progress, **options)
-    return QuantizedModel(trained.module, quantized.float_model, quantized.calibration)
+    return QuantizedModel(trained.module, quantized.float_model, quantized.calibration, quantized.metric)
 
 
 def pytorch_gradient_post_training_quantization(

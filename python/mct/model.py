@@ -17,7 +17,7 @@ from mct.importers import _process
 if TYPE_CHECKING:
     from mct.evaluation import Comparison, Evaluation
     from mct.report import Report
-    from mct.running import Calibration
+    from mct.running import Calibration, MetricLike
     from mct.samples import Array
 
 # Seconds for MLIR's reader, which counts in a damaged file may keep for ever.
@@ -152,7 +152,8 @@ class Model:
         return evaluation.run(self, data, **options)
 
     def evaluate(self, data: Any, labels: Any = None, **options: Any) -> Evaluation:
-        """How often the largest score is that of the label; see `mct.evaluation.evaluate`."""
+        """How often the largest score is that of the label, or what another metric says; see
+        `mct.evaluation.evaluate`."""
         from mct import evaluation
 
         return evaluation.evaluate(self, data, labels, **options)
@@ -192,14 +193,20 @@ class QuantizedModel(Model):
 
     float_model: the network before quantization, for comparisons; None where it is not known.
     calibration: the samples that it was quantized with; None where they cannot be read again.
+    metric:      what `evaluate` and `report` judge it by; None: top-1.
     """
 
     def __init__(
-        self, module: _native.Module, float_model: Model | None = None, calibration: Calibration | None = None
+        self,
+        module: _native.Module,
+        float_model: Model | None = None,
+        calibration: Calibration | None = None,
+        metric: MetricLike | None = None,
     ) -> None:
         super().__init__(module)
         self.float_model = float_model
         self.calibration = calibration
+        self.metric = metric
 
 
 class AnnotatedModel(Model):

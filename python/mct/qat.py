@@ -120,7 +120,7 @@ def pytorch_quantization_aware_training_init_experimental(
     )
     asked: Any = qat_config.to_options()
     trainable = stages.make_trainable(quantized, **asked)
-    return QuantizedModel(trainable.module, quantized.float_model, quantized.calibration), information
+    return QuantizedModel(trainable.module, quantized.float_model, quantized.calibration, quantized.metric), information
 
 
 def keras_quantization_aware_training_init_experimental(
@@ -137,7 +137,7 @@ def pytorch_quantization_aware_training_finalize_experimental(in_model: Model) -
     stages: Any = importlib.import_module("mct.stages")
     module = stages.train(in_model, epochs=0).module
     if isinstance(in_model, QuantizedModel):
-        return QuantizedModel(module, in_model.float_model, in_model.calibration)
+        return QuantizedModel(module, in_model.float_model, in_model.calibration, in_model.metric)
     return Model(module)
 
 

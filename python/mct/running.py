@@ -39,6 +39,9 @@ Progress: TypeAlias = "bool | Callable[[Report], None] | None"
 Labels: TypeAlias = "PathLike | Sequence[int] | Array"
 # Path of a file with rules, or the rules themselves.
 Overrides: TypeAlias = "PathLike | Sequence[str]"
+# The name of a metric of the compiler, or a function of the outputs of all samples and the labels that returns a number
+# for each sample, or one number.
+MetricLike: TypeAlias = "str | Callable[[Any, Any], Any]"
 
 
 class HasTarget(Protocol):
@@ -117,6 +120,16 @@ def _text(flag: str, value: object, kind: Kind) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise _invalid(flag, "text", value)
     return _quote(os.fspath(value), flag)
+
+
+def check_metric(metric: object) -> None:
+    """Raises Error for what is not a metric."""
+    from mct import _native
+
+    if isinstance(metric, str):
+        _native.check_metric(metric)
+    elif metric is not None and not callable(metric):
+        raise Error(f"metric: expected a name of mct.evaluation.metrics(), or a function, found {describe(metric)}")
 
 
 def _is_default(value: object, initial: object) -> bool:

@@ -59,6 +59,40 @@ printed(llvm::function_ref<void(llvm::json::OStream &)> print) {
   return text;
 }
 
+bool mct::python::checkMetric(StringRef text, Job &job) {
+  auto made = execution::Metric::create(text);
+  if (made)
+    return true;
+  job.fail(llvm::toString(made.takeError()));
+  return false;
+}
+
+static execution::MetricResult judge(const UserMetric &metric,
+                                     const std::vector<double> &values) {
+  const std::vector<double> &reference = metric.reference;
+  if (!metric.hasRows)
+    return execution::judgeNumber(
+        metric.name, metric.isHigherBetter, metric.samples, values.front(),
+        reference.empty() ? std::nullopt : std::optional(reference.front()));
+  return execution::judgeMeans(
+      metric.name, metric.isHigherBetter, values,
+      reference.empty() ? std::nullopt
+                        : std::optional(ArrayRef<double>(reference)));
+}
+
+execution::MetricResult UserMetric::judge() const {
+  return ::judge(*this, values);
+}
+
+execution::MetricResult UserMetric::judgeInteger() const {
+  return ::judge(*this, integer);
+}
+
+std::string UserMetric::print() const {
+  return printed(
+      [&](llvm::json::OStream &json) { execution::print(json, judge()); });
+}
+
 std::optional<std::string> Module::execute(const Module *reference,
                                            const ExecuteOptions &options,
                                            Job &job) const {
@@ -84,6 +118,7 @@ std::optional<std::string> Module::execute(const Module *reference,
   asked.referenceName = reference ? reference->name : "";
   asked.floatPoints = options.floatPoints;
   asked.labelsFile = options.labels;
+  asked.metric = options.metric;
   asked.outputFiles = options.outputs;
   asked.exact = options.exact;
   FailureOr<execution::Evaluation> found = execution::evaluate(
@@ -140,6 +175,12 @@ std::optional<std::string> Module::report(const Module &reference,
   inputs.function = options.function;
   inputs.settings = *settings;
   inputs.labelsFile = options.labels;
+  inputs.metric = options.metric;
+  if (options.judged) {
+    inputs.judged = options.judged->judge();
+    if (!options.judged->integer.empty())
+      inputs.judgedInteger = options.judged->judgeInteger();
+  }
   inputs.effectSamples = int64_t(effectSamples);
   inputs.trace = known ? &*known : &trace;
   FailureOr<report::Report> made = report::analyse(inputs);

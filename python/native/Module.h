@@ -5,6 +5,7 @@
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
+#include "mct/Evaluation/Metric.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Tflite.h"
 #include "mct/IR/HostQuantizers.h"
@@ -87,12 +88,34 @@ private:
 };
 
 /// How a module is run: as mct-run does by the options of these names.
+/// What a metric of the user's says of networks, computed by others.
+struct UserMetric {
+  std::string name;
+  bool isHigherBetter = true;
+  int64_t samples = 0;
+  /// One number for each sample, or one for all of them; those of the float
+  /// network and of the integer one may be empty.
+  std::vector<double> values, reference, integer;
+  bool hasRows = true;
+
+  execution::MetricResult judge() const;
+  execution::MetricResult judgeInteger() const;
+  /// Returns the JSON that mct-run prints of a metric.
+  std::string print() const;
+};
+
+/// Returns whether it is the name of a metric of the compiler; what is none is
+/// told to `job`.
+bool checkMetric(llvm::StringRef text, Job &job);
+
 struct ExecuteOptions {
   std::vector<std::string> inputs, outputs, floatPoints;
-  std::string labels, function, maxMemory;
+  std::string labels, function, maxMemory, metric;
   uint64_t samples = 0, batchSize = 0;
   unsigned threads = 0;
   bool exact = false;
+  /// Metric of the report; may be null.
+  const UserMetric *judged = nullptr;
 };
 
 /// A module in a context of its own, never changed: threads may share it, and

@@ -395,10 +395,10 @@ execute(const Module &self, const std::vector<std::string> &inputs,
         const std::string &labels, const std::vector<std::string> &floatPoints,
         const std::string &function, uint64_t samples, uint64_t batchSize,
         unsigned threads, const std::string &maxMemory, bool exact,
-        const nb::object &poll) {
+        const std::string &metric, const nb::object &poll) {
   mct::python::ExecuteOptions options{
-      inputs,    outputs, floatPoints, labels,  function,
-      maxMemory, samples, batchSize,   threads, exact};
+      inputs, outputs, floatPoints, labels,  function, maxMemory,
+      metric, samples, batchSize,   threads, exact};
   Job job;
   std::optional<std::string> found;
   perform(job, poll, [&] {
@@ -408,17 +408,17 @@ execute(const Module &self, const std::vector<std::string> &inputs,
   return std::move(*found);
 }
 
-static std::string report(const Module &self,
-                          const std::vector<std::string> &inputs,
-                          const Module &reference, const Module *integer,
-                          const std::string &labels,
-                          const std::string &function, uint64_t samples,
-                          uint64_t effectSamples, uint64_t batchSize,
-                          unsigned threads, const std::string &maxMemory,
-                          const std::string &trace, const nb::object &poll) {
+static std::string
+report(const Module &self, const std::vector<std::string> &inputs,
+       const Module &reference, const Module *integer,
+       const std::string &labels, const std::string &function, uint64_t samples,
+       uint64_t effectSamples, uint64_t batchSize, unsigned threads,
+       const std::string &maxMemory, const std::string &trace,
+       const std::string &metric, const mct::python::UserMetric *judged,
+       const nb::object &poll) {
   mct::python::ExecuteOptions options{
-      inputs,    {},      {},        labels,  function,
-      maxMemory, samples, batchSize, threads, /*exact=*/false};
+      inputs, {},      {},        labels,  function,        maxMemory,
+      metric, samples, batchSize, threads, /*exact=*/false, judged};
   Job job;
   std::optional<std::string> made;
   perform(job, poll, [&] {
@@ -564,6 +564,12 @@ static std::string readReport(const std::string &text,
   return json;
 }
 
+static void checkMetric(const std::string &text) {
+  Job job;
+  perform(job, nb::none(),
+          [&] { job.end(mct::python::checkMetric(text, job)); });
+}
+
 /// Defines what a module writes and copies.
 static nb::class_<Module> defineModule(nb::module_ &m) {
   return nb::class_<Module>(
@@ -644,36 +650,41 @@ static void defineRuns(nb::class_<Module> &module) {
            "reference"_a.none() = nb::none(), "labels"_a = "",
            "float_points"_a = std::vector<std::string>(), "function"_a = "",
            "samples"_a = 0, "batch_size"_a = 0, "threads"_a = 0,
-           "max_memory"_a = "", "exact"_a = false, "poll"_a = nb::none(),
+           "max_memory"_a = "", "exact"_a = false, "metric"_a = "",
+           "poll"_a = nb::none(),
            nb::sig("def execute(self, inputs: collections.abc.Sequence[str], "
                    "outputs: collections.abc.Sequence[str] = (), *, reference: "
                    "Module | None = None, labels: str = '', float_points: "
                    "collections.abc.Sequence[str] = (), function: str = '', "
                    "samples: int = 0, batch_size: int = 0, threads: int = 0, "
-                   "max_memory: str = '', exact: bool = False, poll: "
+                   "max_memory: str = '', exact: bool = False, metric: str = "
+                   "'', poll: "
                    "collections.abc.Callable[[str, int, int, int], object] | "
                    "None = None) -> str"),
            "Run a function on `.npy` files, as mct-run does with the options "
            "of these names; `reference` is the module of its --compare.\n\n"
            "Returns the JSON object that mct-run prints. Output files appear "
            "when all has been done, or not at all.")
-      .def("report", report, "inputs"_a, "reference"_a, nb::kw_only(),
-           "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
-           "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
-           "threads"_a = 0, "max_memory"_a = "", "trace"_a = "",
-           "poll"_a = nb::none(),
-           nb::sig("def report(self, inputs: collections.abc.Sequence[str], "
-                   "reference: Module, *, integer: Module | None = None, "
-                   "labels: str = '', function: str = '', samples: int = 0, "
-                   "effect_samples: int = 128, batch_size: int = 0, threads: "
-                   "int = 0, max_memory: str = '', trace: str = '', poll: "
-                   "collections.abc.Callable[[str, int, int, int], object] | "
-                   "None = None) -> str"),
-           "The JSON document of mct-run's --report: of this module, the "
-           "quantized one, beside `reference`, the float one. Options as for "
-           "`execute`; `effect_samples` as --report-samples; `trace` is the "
-           "text of "
-           "its --trace (default: that of this module).")
+      .def(
+          "report", report, "inputs"_a, "reference"_a, nb::kw_only(),
+          "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
+          "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
+          "threads"_a = 0, "max_memory"_a = "", "trace"_a = "", "metric"_a = "",
+          "judged"_a.none() = nb::none(), "poll"_a = nb::none(),
+          nb::sig("def report(self, inputs: collections.abc.Sequence[str], "
+                  "reference: Module, *, integer: Module | None = None, "
+                  "labels: str = '', function: str = '', samples: int = 0, "
+                  "effect_samples: int = 128, batch_size: int = 0, threads: "
+                  "int = 0, max_memory: str = '', trace: str = '', metric: "
+                  "str = '', judged: UserMetric | None = None, poll: "
+                  "collections.abc.Callable[[str, int, int, int], object] | "
+                  "None = None) -> str"),
+          "The JSON document of mct-run's --report: of this module, the "
+          "quantized one, beside `reference`, the float one. Options as for "
+          "`execute`; `effect_samples` as --report-samples; `trace` is the "
+          "text of "
+          "its --trace (default: that of this module); `judged`: what a metric "
+          "that others computed says.")
       .def("check", check, "function"_a = "",
            "Raises the error that running the function would end with before "
            "it sees samples.")
@@ -692,8 +703,39 @@ static void defineRuns(nb::class_<Module> &module) {
                    "The passes that it comes from, with all their options.");
 }
 
+/// Defines what a metric of the user says.
+static void defineUserMetric(nb::module_ &m) {
+  using mct::python::UserMetric;
+  using Numbers = std::vector<double>;
+  nb::class_<UserMetric>(
+      m, "UserMetric",
+      "A metric that others computed: of a network, of the float one "
+      "(`reference`) and of the integer one: a number for each sample, or, "
+      "without `has_rows`, one for all.")
+      .def(
+          "__init__",
+          [](UserMetric *self, const std::string &name, bool isHigherBetter,
+             int64_t samples, const Numbers &values, const Numbers &reference,
+             const Numbers &integer, bool hasRows) {
+            new (self) UserMetric{name,      isHigherBetter, samples, values,
+                                  reference, integer,        hasRows};
+          },
+          "name"_a, "is_higher_better"_a, "samples"_a, "values"_a,
+          "reference"_a = Numbers(), "integer"_a = Numbers(),
+          "has_rows"_a = true,
+          nb::sig("def __init__(self, name: str, is_higher_better: bool, "
+                  "samples: int, values: collections.abc.Sequence[float], "
+                  "reference: collections.abc.Sequence[float] = (), integer: "
+                  "collections.abc.Sequence[float] = (), has_rows: bool = "
+                  "True) -> None"))
+      .def("print", &UserMetric::print,
+           nb::call_guard<nb::gil_scoped_release>(),
+           "The JSON object that mct-run prints of a metric.");
+}
+
 NB_MODULE(_native, m) {
   m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
+  defineUserMetric(m);
   m.def("write_file", writeFile, "path"_a, "data"_a,
         "Write a file that has its name when it is complete, or never.");
 
@@ -722,6 +764,11 @@ NB_MODULE(_native, m) {
         "messages call it. Raises `mct.Error` for what is none.");
   m.def("compare_reports", compareReports, "before"_a, "after"_a,
         "Two reports side by side: a JSON document with what changed.");
+  m.def("metrics", &mct::execution::Metric::list,
+        nb::sig("def metrics() -> list[tuple[str, str]]"),
+        "Names of the metrics, and what they are.");
+  m.def("check_metric", checkMetric, "text"_a,
+        "Raises `mct.Error` where no metric has that name.");
   m.def("report_schema", mct::python::getReportSchema,
         "JSON Schema of reports, with what each key means.");
   m.def(

@@ -24,6 +24,7 @@ TEST = measure.DIGITS / "digits_test.npy"
 LABELS = measure.DIGITS / "digits_test_labels.npy"
 SAMPLES = [f"--input={TEST}", "--input-scale=0.0625", "--samples=64"]
 DATA = ["--data", TEST, "--scale", "0.0625"]
+JUDGED = [*DATA, "--labels", LABELS]
 
 # Sources that print JSON, and the schemas of what they print; "report", "trace" and "comparison" come from mct-run.
 WRITERS = {
@@ -133,7 +134,8 @@ def test_what_mct_run_prints_agrees_with_its_schema(tools: Path, work: Path) -> 
     quantized = work / "quantized.mlirbc"
     run = [tools / "mct-run", quantized]
     check("evaluation", measure.run_ok([*run, *SAMPLES, f"--labels={LABELS}", "--json"]).stdout, tools)
-    check("evaluation", measure.run_ok([*run, *SAMPLES, f"--compare={MODEL}", "--json"]).stdout, tools)
+    judged = [f"--compare={MODEL}", f"--labels={LABELS}", "--metric=top2"]
+    check("evaluation", measure.run_ok([*run, *SAMPLES, *judged, "--json"]).stdout, tools)
     exact = [tools / "mct-run", work / "integer.mlirbc", f"--compare={work / 'simulated.mlirbc'}", "--exact"]
     check("evaluation", measure.run_ok([*exact, *SAMPLES, "--json"]).stdout, tools)
     recorded = work / "recorded.mlirbc"
@@ -150,7 +152,7 @@ def test_reports_and_their_comparison_agree_with_their_schemas(tools: Path, work
         file = work / f"report-{samples}.json"
         options = [f"--compare={MODEL}", f"--report={file}", "--report-samples=16", f"--trace={work / 'trace.json'}"]
         run = [tools / "mct-run", work / "quantized.mlirbc", *SAMPLES[:2], f"--samples={samples}"]
-        measure.run_ok([*run, f"--labels={LABELS}", *options])
+        measure.run_ok([*run, f"--labels={LABELS}", "--metric=top2", *options])
         check("report", file.read_text(), tools)
         reports.append(mct.report.load(file))
     check("comparison", reports[1].against(reports[0]).json, tools)
@@ -176,13 +178,14 @@ def test_what_describes_a_tflite_file_agrees_with_its_schema(tools: Path, work: 
 @pytest.mark.parametrize(
     "name, words",
     [
-        ("run", ["run", "{work}/quantized.mlirbc", *DATA, "--labels", LABELS]),
+        ("run", ["run", "{work}/quantized.mlirbc", *JUDGED]),
+        ("run", ["run", "{work}/quantized.mlirbc", *JUDGED, "--metric", "top2", "--reference", MODEL]),
         ("comparison-of-networks", ["compare", "{work}/quantized.mlirbc", MODEL, *DATA]),
         ("comparison-of-networks", ["compare", "{work}/integer.mlirbc", "{work}/simulated.mlirbc", "--exact", *DATA]),
         ("explain", ["explain", MODEL, "--target", "imx500"]),
         ("targets", ["targets"]),
     ],
-    ids=["run", "compare", "compare-exact", "explain", "targets"],
+    ids=["run", "run-metric", "compare", "compare-exact", "explain", "targets"],
 )
 def test_what_the_command_prints_agrees_with_its_schema(tools: Path, work: Path, name: str, words: list[Any]) -> None:
     arguments = [str(word).format(work=work) for word in words]

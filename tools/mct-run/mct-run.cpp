@@ -50,9 +50,20 @@ static cl::opt<std::string>
 static cl::opt<std::string> inputOffset("input-offset",
                                         cl::desc("Added after the factor"),
                                         cl::cat(category));
-static cl::opt<std::string> labelsFile("labels",
-                                       cl::desc("Integer labels: print top-1"),
-                                       cl::cat(category));
+static cl::opt<std::string>
+    labelsFile("labels",
+               cl::desc("Integer labels: print top-1; or "
+                        "those of --metric"),
+               cl::cat(category));
+static cl::opt<std::string> metricName(
+    "metric",
+    cl::desc("With --labels: print that metric of the first result, and with "
+             "--compare how much is lost, with 95 % confidence; --metrics "
+             "lists them"),
+    cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<bool> listMetrics("metrics",
+                                 cl::desc("List the metrics, and run nothing"),
+                                 cl::cat(category));
 static cl::list<std::string>
     outputFiles("output", cl::CommaSeparated,
                 cl::desc("Write the outputs, one .npy each"),
@@ -237,6 +248,22 @@ static void printResults(ArrayRef<execution::ComparedResult> results) {
   }
 }
 
+/// Prints a metric with its interval, and what is lost against the reference.
+static void printMetric(const execution::MetricResult &metric) {
+  auto describe = [&](double value) {
+    return execution::describeValue(value, metric.unit);
+  };
+  llvm::outs() << llvm::format("%-11s", (metric.name + " ").c_str())
+               << describe(metric.value);
+  if (metric.interval)
+    llvm::outs() << " (95 %: " << describe(metric.interval->low) << " to "
+                 << describe(metric.interval->high) << ')';
+  llvm::outs() << '\n';
+  if (metric.loss)
+    llvm::outs() << "reference  " << describe(*metric.reference)
+                 << "; the network " << execution::describeLoss(metric) << '\n';
+}
+
 static void print(const execution::Evaluation &results) {
   if (printJson) {
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
@@ -254,6 +281,8 @@ static void print(const execution::Evaluation &results) {
   if (results.agreement)
     llvm::outs() << "agreement  "
                  << llvm::format("%.2f %%", 100 * *results.agreement) << '\n';
+  if (results.metric)
+    printMetric(*results.metric);
   llvm::outs() << "seconds    " << llvm::format("%.3f", results.seconds) << '\n'
                << "peak MB    " << llvm::format("%.0f", peakMegabytes())
                << '\n';
@@ -326,6 +355,11 @@ static LogicalResult checkOptions() {
     return failure();
   if (pointOrder.getNumOccurrences() && otherFile.empty())
     return refuse("--sort needs --compare");
+  if (!metricName.empty() && labelsFile.empty())
+    return refuse("--metric needs --labels: what is right of each sample");
+  if (!metricName.empty() && exact)
+    return refuse("--metric does not go with --exact, which compares integers; "
+                  "--compare without it takes the float module");
   if (exact && otherFile.empty())
     return refuse("--exact needs --compare: the module that simulates");
   if (local && !exact)
@@ -449,6 +483,7 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
   inputs.function = functionName;
   inputs.settings = settings;
   inputs.labelsFile = labelsFile;
+  inputs.metric = metricName;
   inputs.effectSamples = int64_t(reportSamples);
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made))
@@ -478,6 +513,11 @@ static LogicalResult run(MLIRContext &context) {
   }
   if (reportRules) {
     report::printRules(llvm::outs());
+    return success();
+  }
+  if (listMetrics) {
+    for (const auto &[name, meaning] : execution::Metric::list())
+      llvm::outs() << llvm::format("%-11s", name.c_str()) << meaning << '\n';
     return success();
   }
   if (inputFile.empty())
@@ -517,6 +557,7 @@ static LogicalResult run(MLIRContext &context) {
   options.referenceName = otherFile;
   options.floatPoints.assign(floatPoints.begin(), floatPoints.end());
   options.labelsFile = labelsFile;
+  options.metric = metricName;
   options.outputFiles.assign(outputFiles.begin(), outputFiles.end());
   options.exact = exact;
   options.local = local;

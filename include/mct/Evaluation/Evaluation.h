@@ -5,6 +5,7 @@
 #define MCT_EVALUATION_EVALUATION_H
 
 #include "mct/Evaluation/Comparison.h"
+#include "mct/Evaluation/Metric.h"
 #include "mct/Evaluation/ResultComparison.h"
 #include "mct/Execution/Run.h"
 #include "llvm/Support/JSON.h"
@@ -31,8 +32,11 @@ struct EvaluationOptions {
   std::string name, referenceName;
   /// Names, or patterns with *, of the points that do not quantize.
   std::vector<std::string> floatPoints;
-  /// Class of each sample, in an `.npy` file; empty: not known.
+  /// Class of each sample, or what the metric takes, in an `.npy` file; empty:
+  /// not known.
   std::string labelsFile;
+  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  std::string metric;
   /// Paths of an `.npy` file for each output; empty if outputs are not kept.
   std::vector<std::string> outputFiles;
   /// Set for a comparison with a reference: the stored integers of an integer
@@ -57,6 +61,8 @@ struct Evaluation {
   /// Shares of the samples whose largest score is the label, or that of the
   /// reference; the latter only for scores of classes (`ResultComparison`).
   std::optional<double> top1, agreement;
+  /// The metric that was asked for, and how much is lost against the reference.
+  std::optional<MetricResult> metric;
   /// Comparisons of the results that are real numbers in both networks.
   std::vector<ComparedResult> results;
   /// Comparisons of every point that the reference has, in program order.

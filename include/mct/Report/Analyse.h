@@ -2,6 +2,7 @@
 #ifndef MCT_REPORT_ANALYSE_H
 #define MCT_REPORT_ANALYSE_H
 
+#include "mct/Evaluation/Metric.h"
 #include "mct/Execution/Run.h"
 #include "mct/Report/Report.h"
 #include "mct/Report/Trace.h"
@@ -24,6 +25,11 @@ struct AnalyseInputs {
   execution::RunSettings settings;
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
+  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  std::string metric;
+  /// Others may compute a metric: that of the quantized network, and that of
+  /// the integer one; none: there is none.
+  std::optional<execution::MetricResult> judged, judgedInteger;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
   /// The trace of the passes that made the quantized network, or null.

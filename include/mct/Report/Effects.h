@@ -5,6 +5,7 @@
 #ifndef MCT_REPORT_EFFECTS_H
 #define MCT_REPORT_EFFECTS_H
 
+#include "mct/Evaluation/Metric.h"
 #include "mct/Execution/Run.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Report/Report.h"
@@ -24,11 +25,18 @@ struct EffectOptions {
               integerName = "the integer module";
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
+  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  std::string metric;
   /// Number of samples, about, chosen by their values
   /// (`execution::thinSamples`), for the runs in which one point or operator
   /// differs; 0, or a network with a fixed batch: all.
   int64_t effectSamples = 128;
 };
+
+/// Tells what a metric says of a network, `accuracy`, and of the float one,
+/// which is the reference.
+void addJudged(const execution::MetricResult &found, Accuracy &accuracy,
+               Report &report);
 
 /// Runs `quantized`, `floating` and, where it is not null, `integer` on the
 /// samples, none of which is changed. Fills

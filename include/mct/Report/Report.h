@@ -234,10 +234,36 @@ struct Operator {
   std::vector<Decision> decisions;
 };
 
+/// The user's metric of one network.
+struct Judged {
+  Real value = 0;
+  /// The value with its unit.
+  std::string shown;
+  /// Bounds of the value with 95 % confidence; none for too few samples.
+  std::optional<Real> low, high;
+  /// How much the network loses against float, and its bounds with 95 %
+  /// confidence; none for the float network itself.
+  std::optional<Real> loss, lossLow, lossHigh;
+  bool isBeyondChance = false;
+  /// The loss in words.
+  std::string text;
+};
+
+/// The user's metric.
+struct JudgedBy {
+  std::string name;
+  /// `share`, `dB`, or `number`.
+  std::string unit;
+  bool isHigherBetter = true;
+  /// Number of samples that count.
+  int64_t samples = 0;
+};
+
 /// A run of the network on samples.
 struct Accuracy {
   int64_t samples = 0;
   std::optional<Real> top1, agreement;
+  std::optional<Judged> judged;
   /// Distance of the results from those of the float network; none for the
   /// float network itself.
   std::optional<Distance> output;
@@ -406,6 +432,8 @@ struct Report {
   /// empty: not known.
   std::string digest, calibrationDigest;
   std::optional<int64_t> calibrationSamples;
+  /// The metric of `Accuracy::judged`, where there is one.
+  std::optional<JudgedBy> judgedBy;
   Accuracy floating, simulated;
   std::optional<Accuracy> integer;
   /// Results that are real numbers, in the order of the function.

@@ -21,9 +21,10 @@ import numpy as np
 
 from mct import _native
 from mct.errors import Error, check_place
-from mct.evaluation import _labels
+from mct.evaluation import _labels, judge
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
+from mct.running import MetricLike, check_metric
 from mct.samples import Array, recorded, spool
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ def make_report(
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     samples: int | None = None,
     effect_samples: int = 128,
+    metric: MetricLike | None = None,
+    higher_is_better: bool = True,
     function: str = "",
     batch_size: int = 0,
     threads: int = 0,
@@ -163,12 +166,14 @@ def make_report(
     """Runs a quantized model and its float one on samples, and tells what it finds.
 
     data:           samples, see `mct.samples`; default: those that the model was quantized with.
-    labels:         class numbers, an array or a `.npy`; default: those that the data has.
+    labels:         class numbers, or what the metric takes, an array or a `.npy`; default: those that the data has.
     reference:      the float model; default: the one that the model was made of.
     integer:        the integer network that was made of it; its columns are left out without.
     preprocessing:  of the samples, in place of what the module has recorded.
     samples:        takes at most so many.
     effect_samples: so many of them where every point is quantized alone, which takes most of the time; 0: all.
+    metric, higher_is_better: what the networks are judged by, as for `mct.evaluation.evaluate`; default: what the model
+                    was quantized with, else top-1 where there are labels.
     trace:          a file that `Model.save` or mct-opt wrote of the run that made the model; default: what the model
                     knows of it.
 
@@ -185,10 +190,30 @@ def make_report(
                 notes=["a model that was loaded has none, and a generator can be read once"],
             )
         data, samples = kept.data, samples or kept.limit
+    metric = metric if metric is not None else getattr(model, "metric", None)
+    check_metric(metric)
+    judged = None
+    if metric is not None and not isinstance(metric, str):
+        judged = judge(
+            metric,
+            (model, reference, integer),
+            data,
+            labels,
+            higher_is_better=higher_is_better,
+            preprocessing=preprocessing,
+            function=function,
+            samples=samples,
+            batch_size=batch_size,
+            threads=threads,
+            max_memory=max_memory,
+            progress=progress,
+        )
+        # Labels of a function are its own affair.
+        labels, metric = None, None
     known = model.trace if trace is None else _read_trace(trace)
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
-        classes = _labels(labels, data, spooled)
+        classes = _labels(labels, data, spooled, are_classes=not metric) if judged is None else None
         with tempfile.TemporaryDirectory(prefix="mct-") as folder:
             label_file = ""
             if classes is not None:
@@ -206,6 +231,8 @@ def make_report(
                 threads=threads,
                 max_memory=max_memory,
                 trace=known,
+                metric=metric or "",
+                judged=judged,
                 poll=report.poll if report else None,
             )
         changed = [entry["sample"] for entry in json.loads(text)["changed"]]

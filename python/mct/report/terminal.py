@@ -147,7 +147,9 @@ def _accuracy(report: Mapping[str, Any]) -> Table:
     table.add_column("")
     for name, _ in runs:
         table.add_column(name, justify="right")
+    name = clean((report.get("judged_by") or {}).get("name", ""), _NAME)
     rows = {
+        name: [(run.get("judged") or {}).get("shown", "-") for _, run in runs],
         "top-1": [share(run.get("top1")) for _, run in runs],
         "agreement with float": [share(run.get("agreement")) for _, run in runs],
         "SQNR of the results": [number((run.get("output") or {}).get("sqnr"), ".2f", " dB") for _, run in runs],

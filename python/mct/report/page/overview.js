@@ -21,6 +21,7 @@ function tiles() {
   const tile = (title, value, note) => element('div', { class: 'tile' }, element('div', { class: 'tile-title' }, title), element('div', { class: 'tile-value' }, value), note ? element('div', { class: 'tile-note' }, note) : null);
   const { floating, simulated } = report;
   const list = [];
+  if (simulated.judged && floating.judged) list.push(tile(visible(report.judged_by.name), simulated.judged.shown, ['float ', floating.judged.shown, `, quantization ${simulated.judged.text}`]));
   if (isNumber(simulated.top1)) list.push(tile('Top-1 accuracy', number(simulated.top1, share), ['float ', number(floating.top1, share)]));
   if (isNumber(simulated.agreement)) list.push(tile('Same prediction as float', number(simulated.agreement, share), [grouped(report.num_changed), ' of ', grouped(report.samples), ' changed']));
   if (report.effect_samples) {
@@ -36,6 +37,7 @@ function tiles() {
 function accuracyTable() {
   const networks = [['Float', report.floating], ['Simulated', report.simulated], ['Integer', report.integer]].filter(([, accuracy]) => accuracy);
   const rows = [
+    [visible(report.judged_by?.name ?? ''), (accuracy) => accuracy.judged?.shown],
     ['Top-1 accuracy', (accuracy) => isNumber(accuracy.top1) && number(accuracy.top1, (value) => share(value, 2))],
     ['Same prediction as float', (accuracy) => accuracy !== report.floating && isNumber(accuracy.agreement) && number(accuracy.agreement, (value) => share(value, 2))],
     ['SQNR of the results', (accuracy) => accuracy.output && sqnr(accuracy.output)],

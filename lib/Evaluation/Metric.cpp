@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Evaluation/Metric.h"
+
+#include "JsonNumber.h"
+#include "Metrics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mct;
+using namespace mct::execution;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+using quantization::Interval;
+using support::ElementType;
+
+Error execution::refuse(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+Expected<MetricLabels> MetricLabels::open(StringRef path) {
+  auto file = support::NpyFile::open(path);
+  if (!file)
+    return file.takeError();
+  MetricLabels labels;
+  labels.file = std::move(*file);
+  ArrayRef<int64_t> shape = labels.file->shape();
+  if (shape.empty())
+    return labels.fail("expected labels of shape N or Nx…, found a scalar");
+  if (labels.file->isFortranOrder() && shape.size() > 1)
+    return labels.fail("expected rows that are contiguous, found the order of "
+                       "Fortran; numpy.ascontiguousarray changes it");
+  labels.elements = 1;
+  for (int64_t size : shape.drop_front())
+    labels.elements *= size;
+  return labels;
+}
+
+bool MetricLabels::areIntegers() const {
+  ElementType type = getType();
+  return type != ElementType::F16 && type != ElementType::F32 &&
+         type != ElementType::F64;
+}
+
+Error MetricLabels::fail(const Twine &message,
+                         std::optional<int64_t> sample) const {
+  return refuse(getPath() + ": " +
+                (sample ? "label " + std::to_string(*sample) + ": " : "") +
+                message);
+}
+
+Error MetricLabels::read(int64_t sample, std::vector<double> &values) const {
+  auto convert = [&](auto zero) -> Error {
+    using T = decltype(zero);
+    std::vector<T> raw(static_cast<size_t>(elements));
+    if (Error error = file->read(uint64_t(sample * elements) * sizeof(T),
+                                 raw.size() * sizeof(T), raw.data()))
+      return error;
+    values.assign(raw.begin(), raw.end());
+    return Error::success();
+  };
+  switch (getType()) {
+  case ElementType::F32:
+    return convert(float());
+  case ElementType::F64:
+    return convert(double());
+  case ElementType::I8:
+    return convert(int8_t());
+  case ElementType::U8:
+  case ElementType::Bool:
+    return convert(uint8_t());
+  case ElementType::I16:
+    return convert(int16_t());
+  case ElementType::U16:
+    return convert(uint16_t());
+  case ElementType::I32:
+    return convert(int32_t());
+  case ElementType::U32:
+    return convert(uint32_t());
+  case ElementType::I64:
+    return convert(int64_t());
+  case ElementType::F16:
+    break;
+  }
+  return fail("expected labels of integers, f32 or f64, found " +
+              support::getName(getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Metric::~Metric() = default;
+
+Error Metric::finish(MetricRows &) const { return Error::success(); }
+
+double Metric::aggregate(const MetricRows &rows,
+                         ArrayRef<uint32_t> counts) const {
+  double sum = 0, samples = 0;
+  for (auto [row, count] : llvm::enumerate(counts))
+    if (count) {
+      sum += count * rows[int64_t(row)][0];
+      samples += count;
+    }
+  return sum / samples;
+}
+
+std::vector<std::pair<std::string, std::string>> Metric::list() {
+  return {
+      {"top1", "share of the samples whose label has the largest score"},
+      {"topK",
+       "share of the samples whose label is among the K largest scores"},
+      {"miou",
+       "mean over the classes of intersection over union of the pixels; "
+       "miou:CLASSES for results that are class numbers"},
+      {"psnr", "peak signal-to-noise ratio in dB, mean over the samples; "
+               "psnr:PEAK (default: 255 for labels of u8, else 1)"},
+      {"cosine", "cosine of result and label, mean over the samples"},
+      {"auc", "area under the receiver operating characteristic, for labels 0 "
+              "and 1"},
+      {"retrieval", "share of the samples whose nearest other sample has the "
+                    "same label"},
+      {"error-rate",
+       "edits between result and label by the length of the "
+       "label, of words or of characters, whichever the codes "
+       "stand for; error-rate:BLANK for results that are scores"}};
+}
+
+/// Returns the metric of that name; null where there is none.
+static Expected<std::unique_ptr<Metric>>
+createNamed(StringRef name, std::optional<double> parameter) {
+  auto takesNone =
+      [&](std::unique_ptr<Metric> made) -> Expected<std::unique_ptr<Metric>> {
+    if (parameter)
+      return refuse("'" + name + "' has no parameter");
+    return made;
+  };
+  int64_t most = 0;
+  if (StringRef rest = name;
+      rest.consume_front("top") && !rest.getAsInteger(10, most) && most > 0)
+    return takesNone(createTopClasses(most));
+  if (name == "miou") {
+    if (parameter && (*parameter < 2 || *parameter != std::floor(*parameter)))
+      return refuse("expected a number of classes, at least 2: miou:21");
+    return createMeanOverlap(parameter ? std::optional(int64_t(*parameter))
+                                       : std::nullopt);
+  }
+  if (name == "psnr") {
+    if (parameter && !(*parameter > 0 && std::isfinite(*parameter)))
+      return refuse("expected a peak above 0: psnr:255");
+    return createPeakRatio(parameter);
+  }
+  if (name == "cosine")
+    return takesNone(createCosine());
+  if (name == "auc")
+    return takesNone(createCurveArea());
+  if (name == "error-rate") {
+    if (parameter && (*parameter < 0 || *parameter != std::floor(*parameter)))
+      return refuse("expected the code of the blank: error-rate:0");
+    return createErrorRate(parameter ? std::optional(int64_t(*parameter))
+                                     : std::nullopt);
+  }
+  if (name == "retrieval")
+    return takesNone(createRetrieval());
+  return std::unique_ptr<Metric>();
+}
+
+Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
+  auto [name, value] = text.split(':');
+  std::optional<double> parameter;
+  if (text.contains(':')) {
+    double number = 0;
+    if (value.getAsDouble(number))
+      return refuse("metric '" + text +
+                    "': expected a number behind the colon");
+    parameter = number;
+  }
+  auto made = createNamed(name, parameter);
+  if (!made)
+    return refuse("metric '" + text + "': " + llvm::toString(made.takeError()));
+  if (!*made)
+    return refuse(
+        "there is no metric '" + text + "'; there are " +
+        llvm::join(llvm::map_range(list(),
+                                   [](const auto &each) { return each.first; }),
+                   ", "));
+  (*made)->text = text.str();
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Judgement
+//===----------------------------------------------------------------------===//
+
+/// Returns how many samples would show a loss of that size.
+static std::optional<int64_t> findSamplesNeeded(const MetricLoss &loss,
+                                                int64_t samples) {
+  if (!loss.interval || loss.isBeyondChance() || loss.loss == 0)
+    return std::nullopt;
+  double width = loss.loss > 0 ? loss.loss - loss.interval->low
+                               : loss.interval->high - loss.loss;
+  double times = std::pow(width / loss.loss, 2);
+  if (!(times * double(samples) < 1e12))
+    return std::nullopt;
+  return int64_t(std::ceil(times * double(samples)));
+}
+
+/// Judges shares of samples, which have exact intervals.
+static void judgeShares(ArrayRef<double> values,
+                        std::optional<ArrayRef<double>> reference,
+                        MetricResult &result) {
+  auto having = int64_t(llvm::count(values, 1.0));
+  result.value = double(having) / double(result.samples);
+  result.interval = quantization::findShareInterval(having, result.samples);
+  if (!reference)
+    return;
+  int64_t lost = 0, gained = 0;
+  for (auto [own, other] : llvm::zip_equal(values, *reference)) {
+    lost += own < other;
+    gained += own > other;
+  }
+  result.reference =
+      double(llvm::count(*reference, 1.0)) / double(result.samples);
+  if (!result.isHigherBetter)
+    std::swap(lost, gained);
+  MetricLoss &loss = result.loss.emplace();
+  loss.loss = double(lost - gained) / double(result.samples);
+  loss.interval =
+      quantization::findPairedInterval(lost, gained, result.samples);
+}
+
+/// Judges by drawing samples again. `aggregate` is told whether of the
+/// reference.
+static void
+judgeByBootstrap(llvm::function_ref<double(bool, ArrayRef<uint32_t>)> aggregate,
+                 bool hasReference, MetricResult &result) {
+  std::vector<uint32_t> once(size_t(result.samples), 1);
+  result.value = aggregate(false, once);
+  result.interval =
+      quantization::bootstrap(result.samples, [&](ArrayRef<uint32_t> counts) {
+        return aggregate(false, counts);
+      });
+  if (!hasReference)
+    return;
+  result.reference = aggregate(true, once);
+  auto findLoss = [&](ArrayRef<uint32_t> counts) {
+    double gain = aggregate(false, counts) - aggregate(true, counts);
+    return result.isHigherBetter ? -gain : gain;
+  };
+  MetricLoss &loss = result.loss.emplace();
+  loss.loss = findLoss(once);
+  loss.interval = quantization::bootstrap(result.samples, findLoss);
+}
+
+MetricResult execution::judge(const Metric &metric, const MetricRows &rows,
+                              const MetricRows *reference) {
+  MetricResult result;
+  result.name = metric.getText().str();
+  result.unit = metric.getUnit();
+  result.isHigherBetter = metric.isHigherBetter();
+  result.samples = rows.getNumRows();
+  if (metric.isShareOfSamples())
+    judgeShares(rows.values,
+                reference ? std::optional(ArrayRef<double>(reference->values))
+                          : std::nullopt,
+                result);
+  else
+    judgeByBootstrap(
+        [&](bool ofReference, ArrayRef<uint32_t> counts) {
+          return metric.aggregate(ofReference ? *reference : rows, counts);
+        },
+        reference != nullptr, result);
+  if (result.loss)
+    result.loss->samplesNeeded =
+        findSamplesNeeded(*result.loss, result.samples);
+  return result;
+}
+
+MetricResult execution::judgeMeans(StringRef name, bool isHigherBetter,
+                                   ArrayRef<double> values,
+                                   std::optional<ArrayRef<double>> reference) {
+  MetricResult result;
+  result.name = name.str();
+  result.isHigherBetter = isHigherBetter;
+  result.samples = int64_t(values.size());
+  auto areShares = [](ArrayRef<double> numbers) {
+    return llvm::all_of(numbers, [](double x) { return x == 0 || x == 1; });
+  };
+  if (areShares(values) && (!reference || areShares(*reference))) {
+    judgeShares(values, reference, result);
+  } else {
+    result.unit = Metric::Unit::Number;
+    judgeByBootstrap(
+        [&](bool ofReference, ArrayRef<uint32_t> counts) {
+          double sum = 0, samples = 0;
+          for (auto [value, count] :
+               llvm::zip_equal(ofReference ? *reference : values, counts))
+            if (count) {
+              sum += count * value;
+              samples += count;
+            }
+          return sum / samples;
+        },
+        reference.has_value(), result);
+  }
+  if (result.loss)
+    result.loss->samplesNeeded =
+        findSamplesNeeded(*result.loss, result.samples);
+  return result;
+}
+
+MetricResult execution::judgeNumber(StringRef name, bool isHigherBetter,
+                                    int64_t samples, double value,
+                                    std::optional<double> reference) {
+  MetricResult result;
+  result.name = name.str();
+  result.unit = Metric::Unit::Number;
+  result.isHigherBetter = isHigherBetter;
+  result.samples = samples;
+  result.hasRows = false;
+  result.value = value;
+  result.reference = reference;
+  if (reference)
+    result.loss.emplace().loss =
+        isHigherBetter ? *reference - value : value - *reference;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+StringRef execution::getName(Metric::Unit unit) {
+  static constexpr StringRef kUnits[] = {"share", "dB", "number"};
+  return kUnits[size_t(unit)];
+}
+
+/// Returns a number as `format` prints it.
+static std::string printed(const char *format, double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(format, value);
+  return text;
+}
+
+std::string execution::describeValue(double value, Metric::Unit unit) {
+  switch (unit) {
+  case Metric::Unit::Share:
+    return printed("%.2f %%", 100 * value);
+  case Metric::Unit::Decibels:
+    return printed("%.2f dB", value);
+  case Metric::Unit::Number:
+    break;
+  }
+  return printed("%.4f", value);
+}
+
+std::string execution::describeLoss(const MetricResult &result) {
+  const MetricLoss &loss = *result.loss;
+  bool isShare = result.unit == Metric::Unit::Share;
+  auto number = [&](double value) {
+    return printed(result.unit == Metric::Unit::Number ? "%.4f" : "%.2f",
+                   isShare ? 100 * value : value);
+  };
+  std::string unit = isShare                                 ? " points"
+                     : result.unit == Metric::Unit::Decibels ? " dB"
+                                                             : "";
+  std::string samples = std::to_string(result.samples) + " samples";
+  std::string text =
+      (loss.loss < 0 ? "gains " : "loses ") + number(std::abs(loss.loss));
+  if (!result.hasRows)
+    return text + unit + "; a number for all samples together has no interval";
+  if (!loss.interval)
+    return text + unit + "; " + samples + " are too few to tell";
+  double width =
+      std::max(loss.interval->high - loss.loss, loss.loss - loss.interval->low);
+  text += " ± " + number(width) + unit + " (95 %)";
+  if (loss.isBeyondChance())
+    return text;
+  text += "; " + samples + " are too few to tell";
+  if (loss.loss == 0)
+    return text + " a smaller difference";
+  return text +
+         (loss.samplesNeeded
+              ? ", about " + std::to_string(*loss.samplesNeeded) + " would do"
+              : "");
+}
+
+static void printInterval(llvm::json::OStream &stream, StringRef low,
+                          StringRef high,
+                          const std::optional<Interval> &interval) {
+  if (!interval)
+    return;
+  stream.attribute(low, jsonNumber(interval->low));
+  stream.attribute(high, jsonNumber(interval->high));
+}
+
+void execution::print(llvm::json::OStream &stream, const MetricResult &result) {
+  stream.object([&] {
+    stream.attribute("name", result.name);
+    stream.attribute("unit", getName(result.unit));
+    stream.attribute("is_higher_better", result.isHigherBetter);
+    stream.attribute("samples", result.samples);
+    stream.attribute("value", jsonNumber(result.value));
+    printInterval(stream, "low", "high", result.interval);
+    if (!result.loss)
+      return;
+    stream.attribute("reference", jsonNumber(*result.reference));
+    stream.attribute("loss", jsonNumber(result.loss->loss));
+    printInterval(stream, "loss_low", "loss_high", result.loss->interval);
+    stream.attribute("is_beyond_chance", result.loss->isBeyondChance());
+    if (result.loss->samplesNeeded)
+      stream.attribute("samples_needed", *result.loss->samplesNeeded);
+    stream.attribute("text", describeLoss(result));
+  });
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A metric of a network, and of its reference, while they run.
+#ifndef MCT_LIB_EVALUATION_METRICRUN_H
+#define MCT_LIB_EVALUATION_METRICRUN_H
+
+#include "mct/Evaluation/Metric.h"
+#include "mct/Execution/Executor.h"
+#include "mct/Execution/Run.h"
+#include "mct/IR/QuantizedValues.h"
+
+namespace mct::execution {
+
+/// Measures the first result of a network, and that of a reference with the
+/// same shape, unit by unit; several workers may do so at the same time.
+class MetricRun {
+public:
+  struct Inputs {
+    std::unique_ptr<Metric> metric;
+    std::string labelsFile;
+    const SampleSource *samples = nullptr;
+    llvm::ArrayRef<TensorSpec> specs;
+    /// Empty without a reference.
+    llvm::ArrayRef<TensorSpec> referenceSpecs;
+    /// The reals that integers of the results stand for.
+    QuantizedValues stored;
+    int64_t unit = 1;
+  };
+  static llvm::Expected<std::unique_ptr<MetricRun>> create(Inputs inputs);
+
+  llvm::Error measure(const Unit &unit, llvm::ArrayRef<void *> reference);
+  /// Returns what all units say.
+  llvm::Expected<MetricResult> judge();
+
+private:
+  MetricRun(Inputs inputs, MetricLabels labels);
+  llvm::Error measure(const TensorSpec &spec, const void *data,
+                      const Unit &unit, const QuantizedValues &stored,
+                      MetricRows &to) const;
+  llvm::Error name(llvm::Error error) const;
+
+  Inputs inputs;
+  MetricLabels labels;
+  MetricRows rows, referenceRows;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_LIB_EVALUATION_METRICRUN_H

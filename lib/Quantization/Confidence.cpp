@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Quantization/Confidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace mct::quantization;
+using llvm::ArrayRef;
+
+/// Returns the regularized incomplete beta function by its continued fraction
+/// (the modified method of Lentz), for x below (a + 1) / (a + b + 2).
+static double betaFraction(double a, double b, double x) {
+  constexpr double kTiny = 1e-300;
+  auto away = [](double value) {
+    return std::abs(value) < kTiny ? kTiny : value;
+  };
+  double c = 1, d = 1 / away(1 - (a + b) * x / (a + 1)), value = d;
+  for (int m = 1; m <= 100000; ++m) {
+    double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / away(1 + even * d);
+    c = away(1 + even / c);
+    value *= c * d;
+    double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / away(1 + odd * d);
+    c = away(1 + odd / c);
+    value *= c * d;
+    if (std::abs(c * d - 1) < 1e-15)
+      break;
+  }
+  double scale = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                 a * std::log(x) + b * std::log1p(-x);
+  return std::exp(scale) * value / a;
+}
+
+/// Returns the probability of `least` and more successes in `trials`.
+static double findUpperTail(int64_t least, int64_t trials, double rate) {
+  if (least <= 0)
+    return 1;
+  if (least > trials || rate <= 0)
+    return 0;
+  if (rate >= 1)
+    return 1;
+  auto a = double(least), b = double(trials - least + 1);
+  if (rate < (a + 1) / (a + b + 2))
+    return betaFraction(a, b, rate);
+  return 1 - betaFraction(b, a, 1 - rate);
+}
+
+/// Returns the largest number in [low, high] that `isBelow` is true of, for one
+/// that is true of small numbers only.
+static double bisect(double low, double high,
+                     llvm::function_ref<bool(double)> isBelow) {
+  for (int step = 0; step != 40 && low < high; ++step) {
+    double middle = (low + high) / 2;
+    (isBelow(middle) ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Interval mct::quantization::findShareInterval(int64_t having, int64_t samples,
+                                              double confidence) {
+  double tail = (1 - confidence) / 2;
+  Interval found{0, 1};
+  if (having > 0)
+    found.low = bisect(0, 1, [&](double rate) {
+      return findUpperTail(having, samples, rate) < tail;
+    });
+  if (having < samples)
+    found.high = bisect(0, 1, [&](double rate) {
+      return 1 - findUpperTail(having + 1, samples, rate) > tail;
+    });
+  return found;
+}
+
+/// Returns the probability that the difference of the counts is at most `most`,
+/// when the networks differ at a rate, and their shares by `difference`.
+static double findLowerTail(int64_t most, int64_t samples, double rate,
+                            double difference) {
+  double first = std::clamp((1 + difference / rate) / 2, 0.0, 1.0);
+  double logSamples = std::lgamma(double(samples) + 1), total = 0;
+  // Returns the probability that so many samples differ.
+  auto probability = [&](int64_t differing) {
+    auto k = double(differing), rest = double(samples - differing);
+    return std::exp(logSamples - std::lgamma(k + 1) - std::lgamma(rest + 1) +
+                    (differing ? k * std::log(rate) : 0) +
+                    (rest > 0 ? rest * std::log1p(-rate) : 0));
+  };
+  auto add = [&](int64_t differing) {
+    double weight = probability(differing);
+    // 2 * first - differing <= most
+    int64_t twice = most + differing;
+    if (twice >= 0)
+      total += weight * (1 - findUpperTail(twice / 2 + 1, differing, first));
+    return weight > 1e-13;
+  };
+  auto centre = int64_t(double(samples) * rate);
+  for (int64_t differing = centre; differing <= samples && add(differing);)
+    ++differing;
+  for (int64_t differing = centre - 1; differing >= 0 && add(differing);)
+    --differing;
+  return total;
+}
+
+/// Returns the largest difference of the shares for which the difference of the
+/// counts is not smaller than chance makes it.
+static double findLargestDifference(int64_t onlyFirst, int64_t onlySecond,
+                                    int64_t samples) {
+  constexpr double kWrongRates = 0.001;
+  constexpr int kRates = 8;
+  double tail = (1 - kConfidence) / 2 - kWrongRates;
+  Interval rates =
+      findShareInterval(onlyFirst + onlySecond, samples, 1 - kWrongRates);
+  auto isPossible = [&](double difference) {
+    double low = std::max(rates.low, std::abs(difference));
+    // The worst rate is mostly the largest one.
+    for (int index = kRates; index >= 0 && low > 0 && low <= rates.high;
+         --index) {
+      double rate = low + (rates.high - low) * index / kRates;
+      if (findLowerTail(onlyFirst - onlySecond, samples, rate, difference) >
+          tail)
+        return true;
+    }
+    return false;
+  };
+  double found = double(onlyFirst - onlySecond) / double(samples);
+  return bisect(found, 1, isPossible);
+}
+
+Interval mct::quantization::findPairedInterval(int64_t onlyFirst,
+                                               int64_t onlySecond,
+                                               int64_t samples) {
+  return {-findLargestDifference(onlySecond, onlyFirst, samples),
+          findLargestDifference(onlyFirst, onlySecond, samples)};
+}
+
+std::optional<Interval> mct::quantization::bootstrap(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
+  constexpr size_t kDraws = 2000;
+  constexpr uint64_t kSeed = 20177;
+  if (samples < kLeastBootstrapSamples)
+    return std::nullopt;
+  // The standard fixes the numbers of this generator, but not those of the
+  // distributions.
+  std::mt19937_64 generator(kSeed);
+  std::vector<double> found;
+  std::vector<uint32_t> counts(static_cast<size_t>(samples));
+  for (size_t draw = 0; draw != kDraws; ++draw) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (int64_t sample = 0; sample != samples; ++sample)
+      ++counts[size_t((generator() >> 32) * uint64_t(samples) >> 32)];
+    double value = statistic(counts);
+    if (!std::isnan(value))
+      found.push_back(value);
+  }
+  if (found.size() * 20 < kDraws * 19)
+    return std::nullopt;
+  std::sort(found.begin(), found.end());
+  auto at = [&](double share) {
+    return found[size_t(share * double(found.size() - 1) + 0.5)];
+  };
+  return Interval{at((1 - kConfidence) / 2), at((1 + kConfidence) / 2)};
+}
