@@ -165,13 +165,14 @@ LogicalResult AssignBitWidthsPass::parseBudget(BitWidthModel &model) {
 }
 
 LogicalResult AssignBitWidthsPass::estimateCompressed(BitWidthModel &model) {
+  const auto &kernels = getAnalysis<KernelOps>();
   auto candidates = selectCandidates(
-      entry, [&](ModuleOp copy) { return selectMissing(copy); });
+      entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
   if (failed(candidates))
     return failure();
-  compressed = estimateCompressedWeights(
-      entry, getAnalysis<KernelOps>(), choices, *candidates,
-      reader ? reader->get() : tpc::DeviceOp());
+  compressed =
+      estimateCompressedWeights(entry, kernels, choices, *candidates,
+                                reader ? reader->get() : tpc::DeviceOp());
   model.setCompressed(compressed.bits, compressed.others);
   return success();
 }

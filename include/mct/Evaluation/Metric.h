@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics that users judge a network by: a number for each sample, or for all of them,
-// and how far two networks are apart in it beyond chance.
+// Metrics that users judge a network by: a number for each sample, or for all
+// of them, and how far two networks are apart in it beyond chance.
 #ifndef MCT_EVALUATION_METRIC_H
 #define MCT_EVALUATION_METRIC_H
 
