@@ -24,8 +24,10 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
 WRITTEN = BUILD / "written"  # by the tools in lit tests
 LLVM = Path("/usr/lib/llvm-22/bin")
-# What clang-tidy may take: on two cores and without a cache a third of the sources, which have changed last.
-TIDY_SECONDS = 240
+# Seconds that a check has, with the build. clang-tidy takes what the other steps leave of them, and at least a minute:
+# without a cache that is enough for a part of the sources, those that have changed last.
+CHECK_SECONDS = 1700
+LEAST_TIDY_SECONDS = 60
 # Random networks of one check: a part of those that the tests make by themselves, for each commit another one.
 RANDOM = {"MCT_RANDOM_NETWORKS": "60", "MCT_RANDOM_INTEGERS": "60", "MCT_RANDOM_TARGETS": "100"}
 RANDOM_PARTS = 3
@@ -171,11 +173,11 @@ def tidy_keys(units: Collection[str]) -> dict[str, str]:
     return keys
 
 
-def clang_tidy() -> Tally:
+def clang_tidy(seconds: float) -> Tally:
     """All C++ sources that are built, those that changed last first. Clean results are remembered by content.
 
     Headers take most of the time, so that sources that are compiled together are looked at together. On a new machine
-    those are left out for which `TIDY_SECONDS` do not suffice.
+    those are left out for which `seconds` do not suffice.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mct-clang-tidy"
     cache.mkdir(parents=True, exist_ok=True)
@@ -186,7 +188,7 @@ def clang_tidy() -> Tally:
     pending.sort(key=lambda unit: min(map(order, units[unit])))
     count = sum(len(units[unit]) for unit in keys)
     print(f"{count - sum(len(units[unit]) for unit in pending)} of {count} files known to be clean")
-    end = time.monotonic() + float(os.environ.get("MCT_TIDY_SECONDS", TIDY_SECONDS))
+    end = time.monotonic() + float(os.environ.get("MCT_TIDY_SECONDS", seconds))
     late: list[str] = []
 
     def tidy(unit: str) -> bool:
@@ -459,16 +461,21 @@ def main() -> int:
     parser.add_argument("--no-tidy", action="store_true", help="leave out clang-tidy")
     parser.add_argument("--no-sanitizers", action="store_true", help="count the sanitized unit tests as skipped")
     parser.add_argument("--lint", action="store_true", help="run the lints and no test")
+    parser.add_argument("--taken", type=float, default=0.0, help="seconds that the check has taken before")
     options = parser.parse_args()
+    end = time.monotonic() + CHECK_SECONDS - options.taken
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report
         old.unlink()
 
-    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, unused_names, clang_tidy]
+    def tidy() -> Tally:
+        return clang_tidy(max(LEAST_TIDY_SECONDS, end - time.monotonic()))
+
+    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, unused_names]
     if not options.lint:
         steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
-    if options.no_tidy:
-        steps.remove(clang_tidy)
+    if not options.no_tidy:
+        steps.append(tidy)
     total = Tally()
     summary = []
     for step in steps:

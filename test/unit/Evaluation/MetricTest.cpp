@@ -4,8 +4,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <random>
 
 using namespace mct;

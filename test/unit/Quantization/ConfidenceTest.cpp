@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Quantization/Confidence.h"
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <vector>
 
 using namespace mct::quantization;
