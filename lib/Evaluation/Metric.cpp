@@ -131,9 +131,8 @@ std::vector<std::pair<std::string, std::string>> Metric::list() {
       {"retrieval", "share of the samples whose nearest other sample has the "
                     "same label"},
       {"error-rate",
-       "edits between result and label by the length of the "
-       "label, of words or of characters, whichever the codes "
-       "stand for; error-rate:BLANK for results that are scores"}};
+       "edits between result and label by the length of the label; "
+       "error-rate:BLANK for results that are scores"}};
 }
 
 /// Returns the metric of that name; null where there is none.
