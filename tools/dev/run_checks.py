@@ -168,7 +168,8 @@ def tidy_keys(units: Collection[str]) -> dict[str, str]:
             continue
         digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + commands[unit].encode())
         for file in sorted(depends[unit]):
-            digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes())
+            # Generated files have the folder of the checkout in them.
+            digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes().replace(bytes(ROOT), b""))
         keys[unit] = digest.hexdigest()
     return keys
 
