@@ -138,7 +138,7 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   OwningOpRef<ModuleOp> with = corrected.clone(),
                         without = getOperation().clone();
   {
-    // Nobody is told of trials.
+    // Remarks of trials are not shown.
     ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
     });

@@ -88,7 +88,7 @@ private:
 };
 
 /// How a module is run: as mct-run does by the options of these names.
-/// What a metric of the user's says of networks, computed by others.
+/// Results of a metric of the user's for networks, computed by others.
 struct UserMetric {
   std::string name;
   bool isHigherBetter = true;

@@ -270,7 +270,7 @@ def constants_in(text: str) -> dict[str, np.ndarray]:
 
 
 def steps_and_zero_points(quantizer: str, bits: int, signed: bool) -> tuple[list[float], list[int]]:
-    """Of a quantizer as MLIR writes it; zero points as a file counts them."""
+    """Returns the parameters of a quantizer as MLIR prints it; zero points are counted as in the file."""
     numbers = {
         name: list(map(float, values.split(","))) for name, values in re.findall(r"(\w+) = \[(.*?)\]", quantizer)
     }

@@ -69,7 +69,7 @@ def test_metrics_of_numbers_are_those_of_numpy_for_any_number_of_threads(quantiz
         assert found[0].value == pytest.approx(expected.mean(), rel=1e-6)
         assert found[0].low < found[0].value < found[0].high
         assert vars(found[0]) == vars(found[1])
-        # Of the draws of numbers the interval is two standard errors wide on each side, about.
+        # The bootstrap interval reaches about two standard errors to each side.
         error = expected.std() / math.sqrt(40)
         assert found[0].high - found[0].low == pytest.approx(3.92 * error, rel=0.15)
 

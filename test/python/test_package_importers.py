@@ -243,6 +243,18 @@ def test_a_kept_converter_that_cannot_load_is_quoted(loaded):
         loaded("pass", before="import nothing_")
 
 
+def test_a_kept_converter_that_dies_while_it_loads_is_one_error(loaded):
+    with pytest.raises(mct.Error, match=r"model.x: the converter crashed \(SIGKILL"):
+        loaded("pass", before="os.kill(os.getpid(), signal.SIGKILL)")
+
+
+def test_a_kept_converter_that_cannot_start_is_one_error(loaded, monkeypatch):
+    """The interpreter ends before it reads the request."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(mct.Error, match=r"model.x: the converter failed: it says nothing"):
+        loaded("pass")
+
+
 def test_a_kept_converter_that_does_not_end_is_stopped_and_the_next_one_loads_again(loaded, tmp_path):
     with pytest.raises(mct.Error, match=r"did not end within 2 seconds"):
         loaded(f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(3600)", timeout=2)

@@ -53,7 +53,7 @@ def replace(node, index, name):
 
 
 def in_blocks(codes, scales, zero_points, type, block):
-    """What makes the kernel one with parameters for blocks of `block` elements along its first axis."""
+    """Returns a change that gives the kernel parameters for blocks of `block` elements along its first axis."""
 
     def change(nodes, constants):
         constants["ws"] = scales
@@ -400,7 +400,7 @@ def bases():
 
 
 def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
-    """What reads quantizers, alone: it raises nothing else than a refusal that has a name."""
+    """The reader of quantizers alone raises nothing else than a refusal that has a name."""
     from mct.importers import _onnx_child, _onnx_operators, _onnx_quantized
     from mct.importers._child import Refused
 

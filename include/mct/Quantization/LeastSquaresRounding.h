@@ -77,7 +77,7 @@ struct RoundingProblem {
 struct RoundedWeights {
   /// Like RoundingProblem::weights; each is a level of its channel.
   std::vector<float> weights;
-  /// Number of the candidate whose levels each channel has.
+  /// Index of the candidate whose levels each channel has.
   std::vector<size_t> chosen;
   /// Bias of each channel with which the mean is the target's.
   std::vector<double> bias;

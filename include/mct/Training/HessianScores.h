@@ -47,8 +47,8 @@ struct HessianOptions {
   /// them, one more changes no mean by more than this part of it.
   int64_t maxVectors = 100;
   double tolerance = 1e-3;
-  /// Number of the samples, about, as thinSamples; 0, or of a network with a
-  /// fixed batch: all.
+  /// Largest number of samples, about, as thinSamples takes it; all samples
+  /// where it is 0 or the batch is fixed.
   int64_t maxSamples = 0;
   execution::RunOptions run;
   /// Limit as CompileOptions::maxMemory.

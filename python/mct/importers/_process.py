@@ -102,6 +102,8 @@ class _Kept:
 
     # Seconds without a network until it ends by itself.
     IDLE = 60.0
+    # Seconds until a server that has no network to convert has read a request, on a machine that is busy.
+    _ANSWERS_WITHIN = 60.0
     _lock = threading.Lock()
     _free: ClassVar[dict[tuple[str, str], _Kept]] = {}
 
@@ -118,7 +120,7 @@ class _Kept:
         )
         self._answers = b""
         self._job: int | None = None
-        self._is_done = False
+        self._is_acknowledged = self._is_done = False
 
     @classmethod
     def start(cls, command: Sequence[str], work: Path, environment: Mapping[str, str], log: Path) -> _Kept:
@@ -133,26 +135,31 @@ class _Kept:
         line = json.dumps(request).encode() + b"\n"
         with cls._lock:
             kept = cls._free.pop((module, environment["PYTHONPATH"]), None)
+        # A server that dies before it reads the request writes none.
+        log.touch()
         # A fork of this process has pipes of its parent's.
-        if kept and kept._owner == os.getpid() and kept._ask(line):
+        if kept and kept._owner == os.getpid() and kept._is_ready_for(line):
             return kept
         if kept:
             kept._stop()
         kept = cls(module, environment)
-        kept._ask(line)
+        kept._send(line)
         return kept
 
-    def _ask(self, line: bytes) -> bool:
-        """Sends a request and returns whether the server has taken it: it may have ended by itself."""
+    def _send(self, line: bytes) -> None:
         assert self._server.stdin is not None
-        self._job, self._is_done = None, False
-        try:
+        self._job, self._is_acknowledged, self._is_done = None, False, False
+        # `wait` finds that the server has ended.
+        with contextlib.suppress(BrokenPipeError):
             self._server.stdin.write(line)
             self._server.stdin.flush()
-        except BrokenPipeError:
-            return False
-        # It acknowledges what it has read.
-        return self._answer(time.monotonic() + self.IDLE) is not None
+
+    def _is_ready_for(self, line: bytes) -> bool:
+        """Sends a request and returns whether the server has taken it: it may have ended by itself."""
+        self._send(line)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._is_acknowledged = self._answer(time.monotonic() + self._ANSWERS_WITHIN) is not None
+        return self._is_acknowledged
 
     def _answer(self, end: float) -> int | None:
         """Returns the next number that the server sends, or nothing where it has ended."""
@@ -171,6 +178,8 @@ class _Kept:
 
     def wait(self, seconds: float) -> int:
         end = time.monotonic() + seconds
+        if not self._is_acknowledged and self._answer(end) is None:
+            return self._server.wait()
         self._job = self._answer(end)
         status = None if self._job is None else self._answer(end)
         self._is_done = status is not None
