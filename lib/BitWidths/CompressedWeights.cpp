@@ -6,6 +6,7 @@
 #include "mct/Quantization/WeightCoding.h"
 #include "mct/Quantizers/Channels.h"
 #include "mct/Quantizers/Grid.h"
+#include "mct/Transforms/Candidates.h"
 #include <algorithm>
 #include <cmath>
 
@@ -14,16 +15,6 @@ using namespace mct;
 using namespace mct::bit_widths;
 using quantization::Grid;
 using quantization::KernelCodes;
-
-/// Returns the layer whose kernel has that point.
-static std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
-                                         const KernelOps &kernels) {
-  for (Operation *user : point->getUsers())
-    if (std::optional<KernelOp> layer = kernels.get(user);
-        layer && layer->getKernelPoint() == point)
-      return layer;
-  return std::nullopt;
-}
 
 /// Returns the codes of all weights, less the zero points.
 static std::vector<int16_t> getCodes(const ConstantFloats &values,

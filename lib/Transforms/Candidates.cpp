@@ -6,9 +6,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// The layer whose kernel has that point.
-static std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
-                                         const KernelOps &kernels) {
+std::optional<KernelOp> mct::findLayer(tpc::QuantizeOp point,
+                                       const KernelOps &kernels) {
   for (Operation *user : point->getUsers())
     if (std::optional<KernelOp> layer = kernels.get(user);
         layer && layer->getKernelPoint() == point)

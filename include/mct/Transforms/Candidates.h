@@ -10,6 +10,10 @@
 
 namespace mct {
 
+/// Returns the layer whose kernel has that point, or none.
+std::optional<KernelOp> findLayer(tpc::QuantizeOp point,
+                                  const KernelOps &kernels);
+
 /// Takes alternative `index`, which is one, at all points of the operator.
 ///
 /// Attributes that no longer hold are dropped: parameters of points that are
