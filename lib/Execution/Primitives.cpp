@@ -57,6 +57,9 @@ struct PrimitiveSet::Impl {
 
   /// Uses a stream of its own: several threads may pack at once.
   void pack(const memory::desc &from, const float *data, memory &packed) const {
+    // Threads of OpenMP wait actively for the next reorder, on the cores that
+    // the workers need.
+    SingleOpenMPThread singleThread;
     dnnl::stream stream(engine);
     memory source(from, engine, const_cast<float *>(data));
     dnnl::reorder(source, packed).execute(stream, source, packed);

@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 
+import forks
 import tool_environments
 
 FOLDER = measure.REPOSITORY / "test" / "Export" / "export-onnx"
@@ -23,6 +24,7 @@ OPS = sorted((FOLDER / "ops").glob("*.mlir"))
 QDQ = sorted((FOLDER / "qdq").glob("*.mlir"))
 RUN = measure.REPOSITORY / "tools" / "dev" / "downstream" / "run_onnx.py"
 INSPECT = measure.REPOSITORY / "tools" / "dev" / "downstream" / "run_qdq.py"
+PACKAGES = "mct_quantizers,onnx,onnxruntime,openvino"
 # Sums in another order, and other roundings of the same formulas, in float32.
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
 EXACT = "--mct-simulate-integers=rounding=half-even"
@@ -44,6 +46,10 @@ def export(module, path, *options):
     return path
 
 
+def run_there(*command):
+    return measure.succeeded(command, forks.run(command, PACKAGES))
+
+
 def run_both(runtime, module, onnx, samples, folder):
     """Outputs of mct-run, and those of ONNX Runtime, in order."""
     signature = json.loads(measure.run_ok([measure.BIN / "mct-run", "--signature", "--json", module]).stdout)
@@ -56,7 +62,7 @@ def run_both(runtime, module, onnx, samples, folder):
     given = ",".join(f"{i}:{file}" for i, file in enumerate(files))
     written = ",".join(map(str, ours))
     measure.run_ok([measure.BIN / "mct-run", module, f"--input={given}", f"--output={written}"])
-    measure.run_ok([runtime, RUN, onnx, ",".join(map(str, files)), ",".join(map(str, theirs))])
+    run_there(runtime, RUN, onnx, ",".join(map(str, files)), ",".join(map(str, theirs)))
     return [(np.load(one), np.load(other)) for one, other in zip(ours, theirs, strict=True)]
 
 
@@ -182,7 +188,7 @@ def test_real_networks_with_powers_of_two_are_the_same(runtime, shared, quantize
 
 def inspect(runtime, onnx):
     """What ONNX Runtime makes of a plain file, and that OpenVINO compiles it."""
-    found = json.loads(measure.run_ok([runtime, INSPECT, onnx, "--openvino", "--repeat=1"]).stdout)
+    found = json.loads(run_there(runtime, INSPECT, onnx, "--openvino", "--repeat=1").stdout)
     assert found["openvino"]
     return found["operators"]
 

@@ -53,7 +53,11 @@ def run(command: Sequence[str | Path]) -> Finished:
 
 def run_ok(command: Sequence[str | Path]) -> Finished:
     """Like `run`, for commands that have to succeed."""
-    finished = run(command)
+    return succeeded(command, run(command))
+
+
+def succeeded(command: Sequence[str | Path], finished: Finished) -> Finished:
+    """Returns `finished`, of a command that has to succeed."""
     if finished.returncode != 0:
         line = " ".join(map(str, command))
         raise RuntimeError(f"exit status {finished.returncode} from: {line}\n{finished.stderr}")

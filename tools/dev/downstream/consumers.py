@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import forks
 import measure
 import numpy as np
 import tool_environments
@@ -117,8 +118,9 @@ def reference(network: Network) -> Verdict:
     if not flatbuffer(network).exists():
         return Verdict("reference model", None, "skipped: it was not serialized")
     folder = network.path.parent
-    finished = measure.run(
-        [program.parent / "python", HERE / "run_reference.py", flatbuffer(network), folder, str(len(network.inputs))]
+    finished = forks.run(
+        [program.parent / "python", HERE / "run_reference.py", flatbuffer(network), folder, str(len(network.inputs))],
+        "numpy,tosa_reference_model",
     )
     if finished.returncode != 0:
         return failure("reference model", finished)
@@ -167,7 +169,7 @@ def vela(network: Network, profile: str) -> Verdict:
     folder = network.path.parent / profile
     command = [program, "--config", "Arm/vela.ini", "--system-config", system, "--memory-mode", memory]
     command += ["--accelerator-config", accelerator, "--output-dir", folder, flatbuffer(network)]
-    finished = measure.run(command)
+    finished = forks.run([program.parent / "python", *command], "ethosu.vela.vela")
     expected = check(network, profile)
     if finished.returncode != 0:
         verdict = failure(name, finished)

@@ -84,7 +84,7 @@ def shape_of(source: Path, text: str) -> tuple[tuple[int, ...], np.dtype]:
 
 
 def generate(inputs: list[Input], count: int) -> list[np.ndarray]:
-    """Samples that depend on the signature alone: all 8-bit values, wider ones up to 2^15."""
+    """Samples that depend on the signature alone: all values of at most 16 bits, and indices of 32 bits below 8."""
     random = np.random.default_rng(0)
     samples = []
     for entry in inputs:
@@ -92,7 +92,7 @@ def generate(inputs: list[Input], count: int) -> list[np.ndarray]:
         if entry.dtype == np.float32:
             samples.append(random.standard_normal(shape).astype(np.float32))
         else:
-            low, high = stored_range(entry) if entry.dtype != np.int32 else (-(2**15), 2**15 - 1)
+            low, high = stored_range(entry) if entry.dtype != np.int32 else (0, 7)
             samples.append(random.integers(low, high, shape, endpoint=True).astype(entry.dtype))
     return samples
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import measure
+import python_environments
 
 # MCT_DOWNSTREAM_DIR: environments that several checkouts share.
 ROOT = Path(os.environ.get("MCT_DOWNSTREAM_DIR", measure.REPOSITORY / "build" / "downstream"))
@@ -48,7 +47,7 @@ def program(tool: str, name: str = "") -> Path | None:
     """A program of a tool, or nothing when the tool is not installed. What `--install` did goes before the PATH."""
     name = name or PROGRAMS[tool]
     installed = folder(tool) / "bin" / name
-    if (folder(tool) / "installed.txt").exists() and installed.exists():
+    if python_environments.is_installed(folder(tool)) and installed.exists():
         return installed
     # As test_reference_model.py finds it.
     given = shutil.which(name, path=os.environ.get("MCT_TOSA_TOOLS") if tool == "tosa" else None)
@@ -58,17 +57,4 @@ def program(tool: str, name: str = "") -> Path | None:
 
 def install(tool: str) -> None:
     """Installs a tool unless it is there in this version. RuntimeError says what pip said."""
-    stamp = folder(tool) / "installed.txt"
-    wanted = "\n".join(PACKAGES[tool]) + "\n"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    print(f"downstream: installing {' '.join(PACKAGES[tool])} into {folder(tool)}", file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-m", "venv", "--clear", folder(tool)], check=True)
-    python = folder(tool) / "bin" / "python"
-    finished = measure.run(
-        [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile", *PACKAGES[tool]]
-    )
-    if finished.returncode != 0:
-        raise RuntimeError(f"pip cannot install {' '.join(PACKAGES[tool])}:\n{finished.stderr}")
-    # Written last: an interrupted installation starts again.
-    stamp.write_text(wanted)
+    python_environments.install(folder(tool), PACKAGES[tool], "downstream")

@@ -4,8 +4,8 @@
     build/venv/bin/python tools/dev/importers            # all of them: 5 GB and some minutes the first time
     build/venv/bin/python tools/dev/importers small      # .tflite, ONNX and StableHLO: 1 GB
 
-Each environment lies in a folder of its own below `build/importers` (`MCT_IMPORTERS_DIR`: another one, for several
-checkouts), with the versions that `python/pyproject.toml` pins. The package is the one of the build tree.
+Each environment is a link below `build/importers`, to a folder that checkouts share, with the versions that
+`python/pyproject.toml` pins. The package is the one of the build tree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDER = Path(os.environ.get("MCT_IMPORTERS_DIR", ROOT / "build" / "importers"))
+FOLDER = ROOT / "build" / "importers"
+sys.path.insert(0, str(ROOT / "tools" / "dev"))
+
+import python_environments  # noqa: E402
 
 # The extras of each environment: those of one can be installed together.
 # ONNX has what StableHLO needs.
@@ -49,38 +52,6 @@ def packages(name: str) -> list[str]:
 
 def python(name: str) -> Path:
     return FOLDER / name / "bin" / "python"
-
-
-def is_installed(name: str) -> bool:
-    stamp = FOLDER / name / "installed.txt"
-    return stamp.exists() and stamp.read_text() == contents(name)
-
-
-def contents(name: str) -> str:
-    return "\n".join(packages(name)) + "\n"
-
-
-def install(name: str) -> None:
-    """Installs an environment unless it is there with these packages. RuntimeError says what pip said."""
-    if is_installed(name):
-        return
-    print(f"importers: installing {' '.join(packages(name))} into {FOLDER / name}", file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / name], check=True)
-    command = [
-        python(name),
-        "-m",
-        "pip",
-        "--quiet",
-        "--disable-pip-version-check",
-        "install",
-        "--no-compile",
-        *packages(name),
-    ]
-    finished = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if finished.returncode != 0:
-        raise RuntimeError(f"pip cannot install {' '.join(packages(name))}:\n{finished.stderr}")
-    # Written last: an interrupted installation starts again.
-    (FOLDER / name / "installed.txt").write_text(contents(name))
 
 
 def test(name: str, arguments: list[str]) -> int:
@@ -115,11 +86,11 @@ def main(arguments: list[str]) -> int:
         parser.error("--junit-xml: name one environment")
     failed = False
     for name in names:
-        if options.no_install and not is_installed(name):
+        if options.no_install and not python_environments.is_installed(FOLDER / name, packages(name)):
             print(f"importers: {name} is not installed (tools/dev/importers {name}); its tests are left out")
             continue
         try:
-            install(name)
+            python_environments.install(FOLDER / name, packages(name), "importers")
         except RuntimeError as problem:
             print(f"importers: {problem}", file=sys.stderr)
             failed = True

