@@ -8,7 +8,7 @@ import python_environments
 
 @pytest.fixture
 def created(tmp_path, monkeypatch):
-    """Folders that were installed, with their packages, in a cache of this test; the package `absent` does not exist."""
+    """Folders that were installed in a cache of this test, with their packages. The package `absent` does not exist."""
     folders = []
 
     def create(folder, interpreter, packages):

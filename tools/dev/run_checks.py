@@ -29,15 +29,19 @@ LLVM = Path("/usr/lib/llvm-22/bin")
 CHECK_SECONDS = 1700
 LEAST_TIDY_SECONDS = 60
 # Random networks of one check: a part of those that the tests make by themselves, for each commit another one.
-RANDOM = {"MCT_RANDOM_NETWORKS": "60", "MCT_RANDOM_INTEGERS": "60", "MCT_RANDOM_TARGETS": "100"}
-RANDOM_PARTS = 3
+RANDOM = {"MCT_RANDOM_NETWORKS": "30", "MCT_RANDOM_INTEGERS": "30", "MCT_RANDOM_TARGETS": "50"}
+RANDOM_PARTS = 6
 # Random networks for the sanitizers, with which each takes three to four times as long.
 FEWER_RANDOM = {
-    "MCT_RANDOM_NETWORKS": "40",
-    "MCT_RANDOM_INTEGERS": "40",
-    "MCT_RANDOM_TARGETS": "60",
+    "MCT_RANDOM_NETWORKS": "20",
+    "MCT_RANDOM_INTEGERS": "20",
+    "MCT_RANDOM_TARGETS": "30",
     "MCT_RANDOM_GRAPHS": "40",
 }
+# Of the unit tests, each check runs one part with the sanitizers.
+SANITIZED_PARTS = 4
+# Each worker of pytest has one core: threads of libraries of others would wait actively for each other.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # The fuzzers run where the sanitizers see what they do; pipelines that are run for their bytes are run by other tests.
 FUZZERS = ("MctModuleFuzz", "MctTargetFuzz")
 NOT_SANITIZED = "OutputDigests.*"
@@ -277,8 +281,8 @@ def half_of_commit() -> int:
 
 
 def google_test() -> Tally:
-    first = str(1 + 100 * (int(fuzz_seed()) % RANDOM_PARTS))
-    leave_out("two thirds of the random networks", "build/unit/MctRandomNetworkTests; build/unit/MctRandomTargetTests")
+    first = str(1 + 50 * (int(fuzz_seed()) % RANDOM_PARTS))
+    leave_out("five sixths of the random networks", "build/unit/MctRandomNetworkTests; build/unit/MctRandomTargetTests")
     return run_google_tests(BUILD / "unit", "", DIGESTS | RANDOM | {"MCT_RANDOM_SEED": first}, leaving_out=FUZZERS)
 
 
@@ -288,9 +292,9 @@ def fuzzers() -> Tally:
 
 
 def sanitizers() -> Tally:
-    """The fuzzers, and half of the unit tests once more, with the address and undefined-behaviour sanitizers.
+    """The fuzzers, and a quarter of the unit tests once more, with the address and undefined-behaviour sanitizers.
 
-    The commit says which half, as it gives the fuzzers their seed: two commits in a row see all of them, more or less,
+    The commit says which quarter, as it gives the fuzzers their seed: a dozen of commits see all of them, more or less,
     and who checks a commit again sees the same.
     """
     # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the distribution's
@@ -303,10 +307,10 @@ def sanitizers() -> Tally:
     folder = BUILD / "sanitize/unit"
     fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
     if not os.environ.get("MCT_SANITIZE_ALL"):
-        half = half_of_commit()
-        print(f"half {half + 1} of 2")
-        options |= {"GTEST_TOTAL_SHARDS": "2", "GTEST_SHARD_INDEX": str(half)}
-        leave_out("the other half of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
+        part = int(fuzz_seed()) % SANITIZED_PARTS
+        print(f"part {part + 1} of {SANITIZED_PARTS}")
+        options |= {"GTEST_TOTAL_SHARDS": str(SANITIZED_PARTS), "GTEST_SHARD_INDEX": str(part)}
+        leave_out("three quarters of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
     options |= {"GTEST_FILTER": f"-{NOT_SANITIZED}"}
     return fuzzed + run_google_tests(folder, "sanitize-", options, leaving_out=FUZZERS)
 
@@ -350,7 +354,7 @@ def run_google_tests(
                     skipped = test["status"] == "NOTRUN" or test["result"] in ("SKIPPED", "SUPPRESSED")
                     one += Tally(skipped=1) if skipped else verdict(not test.get("failures"))
         if environment.get("GTEST_TOTAL_SHARDS") and finished.returncode == 0 and sum(one) == 0:
-            return one  # all of its tests are in the other half
+            return one  # all of its tests are in other parts
         return with_exit_status(one, finished.returncode, binary.name)
 
     binaries = [
@@ -399,7 +403,7 @@ def pytest() -> Tally:
         "every second of some tests",
         "build/venv/bin/python -m pytest -m alternating test/python; tools/dev/importers --no-install small torch",
     )
-    status = call([sys.executable, "-m", "pytest", *options, "test/python"])
+    status = call([sys.executable, "-m", "pytest", *options, "test/python"], env=dict(os.environ, **ONE_THREAD))
     return with_exit_status(pytest_tally(report), status, "pytest")
 
 
@@ -416,7 +420,7 @@ def torch() -> Tally:
 def run_in_environment(name: str) -> Tally:
     report = RESULTS / f"importers-{name}.xml"
     options = ["--no-install", f"--half={half_of_commit()}", f"--junit-xml={report}"]
-    status = call([sys.executable, "tools/dev/importers", name, *options])
+    status = call([sys.executable, "tools/dev/importers", name, *options], env=dict(os.environ, **ONE_THREAD))
     if status == 0 and not report.exists():
         leave_out(f"tests in the environment '{name}'", f"build/venv/bin/python tools/dev/importers {name}")
         return Tally(skipped=1)
