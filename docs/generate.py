@@ -190,6 +190,7 @@ MODULES = (
     "constants",
     "core",
     "errors",
+    "detection",
     "evaluation",
     "exporters",
     "gptq",

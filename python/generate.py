@@ -190,7 +190,7 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     if result == "QuantizedModel":
         kept = "running.keep(data, calibration_data, calibration_samples)"
         returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
-        checks = "    running.check_metric(metric)\n"
+        checks = "    metric = running.find_metric(metric)\n"
     body = (
         f"{checks}    options: running.Options = {{\n{values}    }}\n"
         if options

@@ -18,6 +18,7 @@ DISTRIBUTION = "mct-mlir"
 
 PACKAGES: dict[str, tuple[str, ...]] = {
     "images": ("pillow==13.0.0",),
+    "detection": ("pycocotools==2.0.11",),
     "report": ("fast-sugiyama==0.5.3", "vl-convert-python==1.9.0.post1"),
     "tflite": ("tosa-converter-for-tflite==2026.2.0", "flatbuffers>=25.2.10", "tflite==2.18.0"),
     "onnx": ("torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0"),

@@ -271,20 +271,31 @@ def _without(words: Sequence[str], option: str) -> list[str]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from mct.evaluation import Evaluation, execute
+    from mct.errors import Error
+    from mct.evaluation import Evaluation, evaluate, execute
+    from mct.running import find_metric
 
     model = _load(arguments.model)
     data = _data(arguments, _input_names(model, arguments.function))
     reference = _load(arguments.reference) if arguments.reference else None
-    found: Evaluation = execute(
-        model,
-        data,
-        labels=arguments.labels,
-        outputs=arguments.output or (),
-        metric=arguments.metric,
-        reference=reference,
-        **_options(arguments, data),
-    )
+    options = _options(arguments, data)
+    metric = find_metric(arguments.metric or None)
+    found: Evaluation
+    if metric is None or isinstance(metric, str):
+        outputs = arguments.output or ()
+        found = execute(
+            model,
+            data,
+            labels=arguments.labels,
+            outputs=outputs,
+            metric=metric or "",
+            reference=reference,
+            **options,
+        )
+    elif arguments.output:
+        raise Error(f"--output: not with --metric {arguments.metric}; write outputs in a run without it")
+    else:
+        found = evaluate(model, data, arguments.labels, metric=metric, reference=reference, **options)
     if reference:
         found = Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results, found.metric)
     if arguments.json:
@@ -538,7 +549,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         "--metric",
         default="",
         metavar="NAME",
-        help="of the first result and --labels: topK, miou, psnr, cosine, auc, retrieval, … (see mct-run --metrics)",
+        help="of the results and --labels: topK, miou, psnr, cosine, auc, ap50, … (see mct-run --metrics; ap, ap50)",
     )
 
 

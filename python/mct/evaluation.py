@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mct import _native
+from mct import _native, detection
 from mct.errors import Error, describe
 from mct.progress import Callback, reporting
-from mct.running import MetricLike, check_metric
+from mct.running import MetricLike, find_metric
 from mct.samples import Array, Spooled, as_array, load_npy, read_signature, recorded, spool
 
 if TYPE_CHECKING:
@@ -352,7 +352,7 @@ def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
 
 def metrics() -> dict[str, str]:
     """Metrics that have a name, and what they are. `K`, `CLASSES` and `PEAK` stand for numbers."""
-    return dict(_native.metrics())
+    return dict(_native.metrics()) | detection.DESCRIPTIONS
 
 
 def _numbers(found: Any, samples: int, name: str) -> tuple[list[float], bool]:
@@ -429,7 +429,7 @@ def evaluate(
     options: those of `execute`.
     """
     metric = metric if metric is not None else getattr(model, "metric", None)
-    check_metric(metric)
+    metric = find_metric(metric)
     if metric is not None and options.get("reference") is None:
         options["reference"] = getattr(model, "float_model", None)
     if metric is None or isinstance(metric, str):

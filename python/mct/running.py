@@ -122,14 +122,20 @@ def _text(flag: str, value: object, kind: Kind) -> str:
     return _quote(os.fspath(value), flag)
 
 
-def check_metric(metric: object) -> None:
-    """Raises Error for what is not a metric."""
-    from mct import _native
+def find_metric(metric: MetricLike | None) -> MetricLike | None:
+    """Returns the function of a metric that is computed in Python, and any other one as it is.
 
+    Raises Error for what is not a metric.
+    """
+    from mct import _native, detection
+
+    if isinstance(metric, str) and metric in detection.OVERLAPS:
+        return detection.AveragePrecision(metric)
     if isinstance(metric, str):
         _native.check_metric(metric)
     elif metric is not None and not callable(metric):
         raise Error(f"metric: expected a name of mct.evaluation.metrics(), or a function, found {describe(metric)}")
+    return metric
 
 
 def _is_default(value: object, initial: object) -> bool:

@@ -24,7 +24,7 @@ from mct.errors import Error, check_place
 from mct.evaluation import _labels, judge
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
-from mct.running import MetricLike, check_metric
+from mct.running import MetricLike, find_metric
 from mct.samples import Array, recorded, spool
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def make_report(
             )
         data, samples = kept.data, samples or kept.limit
     metric = metric if metric is not None else getattr(model, "metric", None)
-    check_metric(metric)
+    metric = find_metric(metric)
     judged = None
     if metric is not None and not isinstance(metric, str):
         judged = judge(

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The average precision of boxes, by pycocotools (extra `detection`): a metric for `evaluate` and `report`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from mct import _extras
+from mct.errors import Error, describe
+from mct.samples import Array, as_array
+
+# For one image: boxes [n, 4] as left, top, right, bottom; a score and the number of a class for each.
+Detections: TypeAlias = "tuple[Array, Array, Array]"
+# The metrics by name, with the overlaps (intersection over union) from which on a box counts.
+OVERLAPS: dict[str, tuple[float, ...]] = {
+    "ap": tuple(0.5 + 0.05 * step for step in range(10)),
+    "ap50": (0.5,),
+}
+# What `mct.evaluation.metrics` tells of them.
+DESCRIPTIONS = {
+    "ap": "average precision of boxes, the mean over overlaps of 0.5 to 0.95 (extra 'detection')",
+    "ap50": "average precision of boxes at an overlap of 0.5 (extra 'detection')",
+}
+# Boxes of each image and class that count, those with the largest scores, as in COCO.
+MOST_BOXES = 100
+
+
+class AveragePrecision:
+    """The mean over classes of the average precision, as COCO defines it: one number between 0 and 1 for all images.
+
+    name:   of `OVERLAPS`.
+    decode: makes of the outputs of all images, as `Model.run` returns them, `Detections` for each image. By default
+            there are two outputs: boxes [images, n, 4] and scores [images, n, classes], in either order.
+
+    Labels are boxes with classes: an array [images, m, 5] of left, top, right, bottom and class, or an array [m, 5] for
+    each image. Rows of a negative class are no boxes. Units are those of the outputs.
+    """
+
+    def __init__(
+        self, name: str = "ap", decode: Callable[[Any], Sequence[Detections] | Iterator[Detections]] | None = None
+    ) -> None:
+        if name not in OVERLAPS:
+            raise Error(f"metric: expected one of {', '.join(OVERLAPS)}, found {name!r}")
+        _extras.require_modules("detection", ("pycocotools",), f"the metric {name}")
+        self.__name__ = name
+        self.decode = decode or _decode
+
+    def __call__(self, outputs: Any, labels: Any) -> float:
+        """Raises mct.Error for outputs or labels of another form."""
+        found = list(self.decode(outputs))
+        expected = _read_labels(labels, len(found))
+        images = [{"id": image} for image in range(len(found))]
+        annotations = [
+            {"image_id": image, "category_id": int(row[4]), **_box(row[:4]), "iscrowd": 0}
+            for image, rows in enumerate(expected)
+            for row in rows
+            if row[4] >= 0
+        ]
+        if not annotations:
+            raise Error("labels: there is no box; without one there is no average precision")
+        detections = [
+            {"image_id": image, "category_id": int(label), "score": float(score), **_box(box)}
+            for image, one in enumerate(found)
+            for box, score, label in zip(*_most_certain(*map(as_array, one)), strict=True)
+        ]
+        return _precision(images, annotations, detections, OVERLAPS[self.__name__]) if detections else 0.0
+
+
+def _box(edges: Array) -> dict[str, Any]:
+    left, top, right, bottom = map(float, edges)
+    return {"bbox": [left, top, right - left, bottom - top], "area": (right - left) * (bottom - top)}
+
+
+def _decode(outputs: Any) -> Iterator[Detections]:
+    arrays = [as_array(one) for one in outputs] if isinstance(outputs, tuple) else [as_array(outputs)]
+    shapes = ", ".join(str(array.shape) for array in arrays)
+    if len(arrays) == 2 and arrays[0].shape[-1] != 4:
+        arrays.reverse()
+    if (
+        len(arrays) != 2
+        or any(array.ndim != 3 for array in arrays)
+        or arrays[0].shape[-1] != 4
+        or arrays[0].shape[:2] != arrays[1].shape[:2]
+    ):
+        raise Error(
+            f"metric: expected boxes [images, n, 4] and scores [images, n, classes], found outputs of shape {shapes}",
+            notes=["mct.detection.AveragePrecision(decode=...) takes a function that makes boxes of other outputs"],
+        )
+    for boxes, scores in zip(*arrays, strict=True):
+        classes = scores.shape[1]
+        yield np.repeat(boxes, classes, axis=0), scores.reshape(-1), np.tile(np.arange(classes), len(boxes))
+
+
+def _most_certain(boxes: Array, scores: Array, classes: Array) -> Detections:
+    """Leaves out boxes that pycocotools would leave out, which are most where there is a score for every class."""
+    kept = [
+        np.flatnonzero(classes == label)[np.argsort(-scores[classes == label], kind="stable")[:MOST_BOXES]]
+        for label in np.unique(classes)
+    ]
+    chosen = np.concatenate(kept) if kept else np.zeros(0, np.int64)
+    return boxes[chosen], scores[chosen], classes[chosen]
+
+
+def _read_labels(labels: Any, images: int) -> list[Array]:
+    if labels is None:
+        raise Error("labels: there are none; give boxes and classes, [images, m, 5]")
+    rows = [as_array(one) for one in labels]
+    for image, one in enumerate(rows):
+        if one.ndim != 2 or one.shape[1] != 5 or one.dtype.kind not in "iuf":
+            raise Error(
+                f"labels: expected rows of left, top, right, bottom, class, found {describe(one)} for image {image}"
+            )
+    if len(rows) != images:
+        raise Error(f"labels: {len(rows)} for {images} images")
+    return rows
+
+
+def _precision(images: list[Any], annotations: list[Any], detections: list[Any], overlaps: Sequence[float]) -> float:
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    classes = {entry["category_id"] for entry in annotations}
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints its progress
+        truth = COCO()
+        truth.dataset = {
+            "info": {},
+            "images": images,
+            "annotations": [entry | {"id": number + 1} for number, entry in enumerate(annotations)],
+            "categories": [{"id": label} for label in sorted(classes)],
+        }
+        truth.createIndex()
+        judge = COCOeval(truth, truth.loadRes(detections), "bbox")
+        judge.params.iouThrs = np.array(overlaps)
+        judge.evaluate()
+        judge.accumulate()
+        judge.summarize()
+    return float(judge.stats[0])

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Average precision of boxes, by pycocotools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
+pytest.importorskip("pycocotools", reason="pycocotools is not installed (tools/dev/setup)")
+
+from mct import cli, evaluation  # noqa: E402
+
+# Hands on boxes and scores of two boxes and two classes.
+DETECTOR = """
+func.func @main(%boxes: tensor<?x2x4xf32>, %scores: tensor<?x2x2xf32>) -> (tensor<?x2x4xf32>, tensor<?x2x2xf32>) {
+  %0 = tosa.abs %boxes : (tensor<?x2x4xf32>) -> tensor<?x2x4xf32>
+  %1 = tosa.abs %scores : (tensor<?x2x2xf32>) -> tensor<?x2x2xf32>
+  return %0, %1 : tensor<?x2x4xf32>, tensor<?x2x2xf32>
+}
+"""
+# One object in each of two images, and a row without an object.
+LABELS = np.array([[[0, 0, 10, 10, 0], [0, 0, 0, 0, -1]], [[20, 20, 30, 30, 1], [0, 0, 0, 0, -1]]], np.float32)
+RIGHT = np.array([[[0, 0, 10, 10], [50, 50, 60, 60]], [[20, 20, 30, 30], [50, 50, 60, 60]]], np.float32)
+SCORES = np.array([[[0.9, 0], [0, 0]], [[0, 0.9], [0, 0]]], np.float32)
+
+
+@pytest.fixture
+def detector(tmp_path: Path) -> Any:
+    (tmp_path / "detector.mlir").write_text(DETECTOR)
+    return mct.load(tmp_path / "detector.mlir")
+
+
+def precision(detector: Any, metric: Any, boxes: Any = RIGHT, scores: Any = SCORES, labels: Any = LABELS) -> float:
+    found: float = evaluation.evaluate(detector, (boxes, scores), labels, metric=metric).metric.value
+    return found
+
+
+def test_boxes_at_their_places_are_all_there_is(detector: Any) -> None:
+    assert [precision(detector, name) for name in ("ap", "ap50")] == pytest.approx([1, 1])
+    # Labels may be a list of arrays of different length.
+    assert precision(detector, "ap", labels=[LABELS[0, :1], LABELS[1, :1]]) == pytest.approx(1)
+
+
+def test_a_shifted_box_counts_up_to_its_overlap(detector: Any) -> None:
+    boxes = RIGHT.copy()
+    # 7.8 of 10 columns: 78 / (200 - 78) = 0.639, which is enough for 0.5, 0.55 and 0.6.
+    boxes[1, 0, [0, 2]] += 2.2
+    assert precision(detector, "ap50", boxes) == pytest.approx(1)
+    assert precision(detector, "ap", boxes) == pytest.approx((1 + 0.3) / 2)
+
+
+def test_a_more_certain_box_without_an_object_halves_the_precision(detector: Any) -> None:
+    scores = SCORES.copy()
+    scores[0, 1, 0] = 0.95
+    # Class 0 finds its object with the second box: half of the boxes up to there are right. Class 1 is as it was.
+    assert precision(detector, "ap50", scores=scores) == pytest.approx((0.5 + 1) / 2)
+
+
+def test_outputs_of_another_form_are_decoded(detector: Any) -> None:
+    def decode(outputs: Any) -> Any:
+        for boxes, scores in zip(*outputs, strict=True):
+            yield boxes[:1], scores[:1].max(axis=1), scores[:1].argmax(axis=1)
+
+    assert precision(detector, mct.detection.AveragePrecision("ap", decode=decode)) == pytest.approx(1)
+    nothing = mct.detection.AveragePrecision("ap", decode=lambda outputs: [(np.zeros((0, 4)), [], [])] * 2)
+    assert precision(detector, nothing) == 0
+
+
+def test_the_console_prints_it_beside_the_reference(
+    detector: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, values in (("boxes", RIGHT), ("scores", SCORES), ("labels", LABELS)):
+        np.save(tmp_path / f"{name}.npy", values)
+    model = str(tmp_path / "detector.mlir")
+    data = [f"arg0:{tmp_path / 'boxes.npy'}", f"arg1:{tmp_path / 'scores.npy'}"]
+    command = ["run", model, "--reference", model, "--data", *data, "--labels", str(tmp_path / "labels.npy")]
+    assert cli.main([*command, "--metric", "ap50"]) == 0
+    assert "ap50       1.0000\nreference  1.0000" in capsys.readouterr().out
+    assert cli.main([*command, "--metric", "ap50", "--output", str(tmp_path / "a.npy")]) != 0
+    assert "--output: not with --metric ap50; write outputs in a run without it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "message"),
+    [
+        (SCORES, None, "labels: there are none; give boxes and classes, [images, m, 5]"),
+        (SCORES, LABELS[:1], "labels: 1 for 2 images"),
+        (SCORES, LABELS[..., :4], "expected rows of left, top, right, bottom, class, found an array of float32, 2x4"),
+        (SCORES, -np.ones_like(LABELS), "labels: there is no box; without one there is no average precision"),
+    ],
+)
+def test_labels_of_another_form_are_an_error(detector: Any, scores: Any, labels: Any, message: str) -> None:
+    with pytest.raises(mct.Error) as raised:
+        precision(detector, "ap", scores=scores, labels=labels)
+    assert message in str(raised.value)
+
+
+def test_outputs_that_are_no_boxes_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "one.mlir").write_text(
+        "func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {\n"
+        "  %0 = tosa.abs %x : (tensor<?x4xf32>) -> tensor<?x4xf32>\n  return %0 : tensor<?x4xf32>\n}\n"
+    )
+    with pytest.raises(mct.Error, match=r"found outputs of shape \(2, 4\)\n.*AveragePrecision\(decode=") as raised:
+        evaluation.evaluate(mct.load(tmp_path / "one.mlir"), np.ones((2, 4), np.float32), LABELS, metric="ap")
+    assert "expected boxes [images, n, 4] and scores [images, n, classes]" in str(raised.value)
+    with pytest.raises(mct.Error, match="metric: expected one of ap, ap50, found 'ap75'"):
+        mct.detection.AveragePrecision("ap75")
