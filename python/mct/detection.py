@@ -38,7 +38,7 @@ class AveragePrecision:
             there are two outputs: boxes [images, n, 4] and scores [images, n, classes], in either order.
 
     Labels are boxes with classes: an array [images, m, 5] of left, top, right, bottom and class, or an array [m, 5] for
-    each image. Rows of a negative class are no boxes. Units are those of the outputs.
+    each image. Rows of a negative class are not boxes. Units are those of the outputs.
     """
 
     def __init__(
