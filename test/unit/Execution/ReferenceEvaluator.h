@@ -12,8 +12,11 @@
 #define MCT_TEST_UNIT_EXECUTION_REFERENCEEVALUATOR_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Twine.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +71,12 @@ public:
 private:
   bool evaluate(mlir::Block &block);
   bool evaluate(mlir::Operation &op);
+  bool evaluate(mlir::tosa::IfOp branch);
+  bool evaluate(mlir::tosa::WhileOp loop);
+  /// Results of a block for these arguments; none where an op is not known.
+  std::optional<std::vector<ReferenceTensor>>
+  runBlock(mlir::Block &block, llvm::ArrayRef<ReferenceTensor> arguments);
+  bool fail(mlir::Operation &op, const llvm::Twine &why);
 
   mlir::func::FuncOp function;
   bool simulate;
