@@ -62,6 +62,16 @@ inline double meanError(const std::vector<float> &values, double p,
                    double(grid.qmax - grid.zeroPoint));
 }
 
+inline void expectSameParameters(const SelectedParameters &a,
+                                 const SelectedParameters &b) {
+  EXPECT_EQ(a.threshold, b.threshold);
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.zeroPoint, b.zeroPoint);
+  EXPECT_EQ(a.error, b.error);
+  EXPECT_EQ(a.certificate, b.certificate);
+  EXPECT_EQ(a.bound, b.bound);
+}
+
 /// Runs `check` with every instruction set of this processor.
 template <typename Check> void withEveryInstructionSet(Check check) {
   for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2,
