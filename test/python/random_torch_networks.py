@@ -41,7 +41,7 @@ def random_window(net, size, dilations=2):
     """Kernel, padding before and behind, stride and dilation that fit a size; without dilation, those of pools."""
     while True:
         kernel, stride, dilation = between(net, 1, 3), between(net, 1, 3), between(net, 1, dilations)
-        # That of a convolution may be more than what the window reaches.
+        # The padding of a convolution may be more than what the window reaches.
         most = kernel - 1 if dilations == 1 else (kernel - 1) * dilation + 1
         before, behind = between(net, 0, most), between(net, 0, most)
         rest = size - 1 + before + behind - (kernel - 1) * dilation
@@ -188,7 +188,7 @@ def random_network(seed):
     chosen = [net.argument(*shape)]
     count = between(net, 3, 6)
     while len(chosen) <= count:
-        # What comes last most often.
+        # The last value most often.
         x = chosen[-1] if between(net, 0, 2) else one_of(net, chosen)
         draft = net.draft()
         y = one_of(net, list(RANDOM_OPS.values()))(draft, x)

@@ -16,7 +16,7 @@ from random_torch_networks import RANDOM_OPS, random_network
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-# What both sides draw is a number of float32, and torch computes in double, so that all differences are the roundings
+# Both sides draw numbers of float32, and torch computes in double, so that all differences are the roundings
 # of ours: some hundred products of about 1 in a sum, a half unit in the last place (6e-8) each, through up to a dozen
 # ops. The largest of 1000 random networks is 2.6e-6.
 TOLERANCE = 1e-5
@@ -212,7 +212,7 @@ def test_steps_pass_no_gradient_beside_what_does(check, net):
 
 
 def test_gradient_by_what_only_steps_read_is_zero(check, net):
-    # Of other sizes: equal first ones are samples, and a constant comes once for each run of some of them.
+    # Sizes differ: equal first ones are samples, and a constant comes once for each run of some of them.
     for rows, op in enumerate(tn.STEPS, start=3):
         net.result(tn.step(net, op, net.argument(rows, 6, low=-3, high=3)))
     check(net)
@@ -281,7 +281,7 @@ def test_select_by_a_comparison(check, net, comparison):
     for decides, a, b in [((2, 3), (2, 3), (2, 3)), ((2, 1), (1, 3), (2, 3)), ((2, 3), (1, 1), (2, 1))]:
         chosen = tn.compare(net, comparison, net.few(*decides), net.few(1, decides[1]))
         net.result(tn.select(net, chosen, net.argument(*a), net.argument(*b)))
-    # What is compared is also what is chosen.
+    # The operands that are compared are also those that are chosen.
     x, y = net.argument(4, 6), net.argument(4, 6)
     net.result(tn.select(net, tn.compare(net, comparison, x, y), x, y))
     check(net)

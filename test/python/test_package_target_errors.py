@@ -199,7 +199,7 @@ def attached_own():
 def test_bad_description_is_an_error_at_construction(make, message):
     with pytest.raises(tp.TargetError, match=message.replace("[]", r"\[\]")) as caught:
         make()
-    # What scripts for MCT catch.
+    # Scripts for MCT catch these.
     assert isinstance(caught.value, ValueError) and isinstance(caught.value, AssertionError)
 
 

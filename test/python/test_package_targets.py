@@ -18,7 +18,7 @@ small_targets = pytest.importorskip("small_targets")
 
 FUNCTIONS, KERAS, TORCH = mct_scripts.FUNCTIONS, mct_scripts.KERAS, mct_scripts.TORCH
 TARGETS = measure.REPOSITORY / "tpc_dialect" / "targets"
-# Those that describe a chip.
+# Targets that describe a chip.
 STOCK = sorted(path.stem for path in TARGETS.glob("*.mlir") if path.stem not in ("tosa", "linalg"))
 
 
@@ -107,7 +107,7 @@ def test_coarse_sets_quantize_as_the_stock_target(tools, tmp_path):
         measure.run_ok(measure.ptq_command(data / "digits.mlirbc", data / "digits_calib.npy", output, target=name))
 
     def body(path):
-        # What the sets are called stands in the target only.
+        # Names of the sets stand in the target only.
         return path.read_text().split("func.func")[1]
 
     assert re.sub(r"#\w+", "#", body(ours)) == re.sub(r"#\w+", "#", body(stock))
@@ -505,7 +505,7 @@ def test_patterns_contain_their_parts():
 
 
 def test_enums_of_mct_itself_are_taken_by_name():
-    # Whose codes have changed between versions.
+    # The codes have changed between versions.
     method = enum.Enum("QuantizationMethod", {"POWER_OF_TWO": 0, "SYMMETRIC": 3})
     assert tp.AttributeQuantizationConfig(method.SYMMETRIC).weights_quantization_method.value == 2
     assert tp.AttributeQuantizationConfig(2).weights_quantization_method is tp.QuantizationMethod.SYMMETRIC

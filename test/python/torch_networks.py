@@ -98,7 +98,7 @@ class Network:
         """Numbers of the results, then of the gradients by the arguments; sets what the results' gradients are."""
         self.seeds = [np.float32(self.random.uniform(-1, 1, value.shape)) for value in self.results]
         numbers = [value.tensor.detach().numpy() for value in self.results]
-        # What reaches no argument has no gradient in torch, and zeros in ours.
+        # A result that reaches no argument has no gradient in torch, and zeros in ours.
         moving = [
             (value.tensor, torch.tensor(seed).to(value.tensor.dtype))
             for value, seed in zip(self.results, self.seeds, strict=True)

@@ -134,7 +134,7 @@ TEST_F(LowerControlFlow, PointsInLoopsReadWhatIsOutside) {
   expectEvaluated(text, samples({{1, 4, 4, 2}})[0]);
 }
 
-// What the reshape moves was computed for the point, behind the argmax.
+// The operand of the reshape was computed for the point, behind the argmax.
 TEST_F(LowerToInteger, LargestPlacesBeforeOtherReaders) {
   std::string text =
       "(%x: tensor<1x8xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {\n" +

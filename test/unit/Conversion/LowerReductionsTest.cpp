@@ -113,7 +113,7 @@ TEST_F(LowerToInteger, MeansOfWholeImagesWhoseSizesAreNoPowersOfTwo) {
 }
 
 TEST_F(LowerToInteger, MeansWithStepsOfAnyRatio) {
-  // What passes halves on the right side would move what is no half.
+  // Passing halves on the right side would move numbers that are no halves.
   std::string type = "tensor<1x16x16x8xf32>";
   expectSame("(%x: " + type + ") -> " + type + " {\n" + kZero +
                  point("in", "x", type,
@@ -156,7 +156,7 @@ TEST_F(LowerToInteger, MeanIsOneSum) {
 }
 
 //===----------------------------------------------------------------------===//
-// What moves values
+// Moved values
 //===----------------------------------------------------------------------===//
 
 TEST_F(LowerToInteger, WhatMovesCodes) {
@@ -457,7 +457,7 @@ TEST_F(LowerToInteger, ClampsInARow) {
 }
 
 TEST_F(LowerToInteger, LargestPlacesOfMovedValues) {
-  // What is moved is returned, too: its integers stand before both readers.
+  // The moved value is returned, too: its integers stand before both users.
   std::string text =
       "func.func @main(%x: tensor<1x4xf32>) -> (tensor<1xi32>, "
       "tensor<4x1xf32>) {\n" +

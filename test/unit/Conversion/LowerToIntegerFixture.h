@@ -132,7 +132,7 @@ protected:
     return number;
   }
 
-  /// What a point has.
+  /// Returns the parameters of a point.
   static std::string powerOfTwo(double threshold, unsigned bits = 8,
                                 bool isSigned = true) {
     std::string text = "parameters(#tpc.power_of_two<threshold = [" +

@@ -96,7 +96,7 @@ TEST_F(LowerToInteger, MatrixProducts) {
   ASSERT_TRUE(integers);
   EXPECT_EQ(count<mlir::tosa::Conv2DOp>(*integers), 1u);
   EXPECT_EQ(count<mlir::tosa::RescaleOp>(*integers), 1u);
-  // Of two values, one unsigned.
+  // A product of two values, one unsigned.
   expectSame(std::string("(%x: tensor<2x6x8xf32>, %y: tensor<2x8x5xf32>) -> "
                          "tensor<2x6x5xf32> {\n") +
                  kZero + point("a", "x", "tensor<2x6x8xf32>", powerOfTwo(4)) +
@@ -326,7 +326,7 @@ TEST_F(LowerToInteger, FactorsOfEveryChannel) {
 }
 
 TEST_F(LowerToInteger, SlopesOfEveryChannel) {
-  // Of a stored value, all codes; of sums; slopes of both signs, and 0.
+  // All codes of a stored value, and sums; slopes of both signs, and 0.
   std::string from = "tensor<1x16x16x1xf32>", to = "tensor<1x16x16x5xf32>",
               slopes = "tensor<1x1x1x5xf32>";
   auto network = [&](const std::string &y, const std::string &inner) {

@@ -69,7 +69,7 @@ TEST_F(CorrectionsTest, PassesThatShareACacheOpenTheirSamplesOnce) {
       << diagnostics[0];
 }
 
-// What makes the correction one of the whole network: every layer has its float
+// The correction is one of the whole network: every layer has its float
 // mean although all of them, and the activations, are quantized coarsely. The
 // tolerance covers the rounding of biases to f32 and the few values that it
 // moves to another level of a 5-bit grid.

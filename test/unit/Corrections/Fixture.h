@@ -93,7 +93,7 @@ protected:
   template <typename Options> Options onSamples() {
     Options options;
     options.calibrationData = {file};
-    // What a correction does, whatever it is worth.
+    // The correction is applied, whatever it is worth.
     if constexpr (std::is_same_v<Options, CorrectBiasPassOptions> ||
                   std::is_same_v<Options, RoundWeightsPassOptions>)
       options.judge = false;
@@ -116,7 +116,7 @@ protected:
     return text;
   }
 
-  /// What the layers of `kLayers` make of the samples.
+  /// Returns statistics of the layers of `kLayers` over the samples.
   std::vector<ChannelStatistics> observe(mlir::ModuleOp target, bool simulate) {
     CompileOptions options;
     options.simulateQuantization = simulate;

@@ -182,15 +182,15 @@ TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
     EXPECT_FALSE(input.empty());
     EXPECT_EQ(input, (restore.seen[{layer, LayerValue::FloatInput}]))
         << kLayers[layer];
-    // What it makes itself was seen with its quantized kernel.
+    // Its own result was seen with its quantized kernel.
     EXPECT_NE((restore.seen[{layer, LayerValue::Output}]),
               (restore.seen[{layer, LayerValue::FloatOutput}]))
         << kLayers[layer];
   }
 }
 
-// Whether what crosses between layers is kept in memory, all, some or none of
-// it, changes nothing.
+// Results are the same whether all, some or none of the values between layers
+// are kept in memory.
 TEST_F(LayerwiseTest, MemoryBudgetChangesNothing) {
   std::vector<std::vector<double>> expected;
   for (int64_t budget : {int64_t(1) << 30, int64_t(0), int64_t(150000)}) {
@@ -224,7 +224,7 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
   std::vector<ChannelStatistics> changed = observe(*target, true);
   for (size_t layer = 0; layer != kLayers.size(); ++layer)
     for (int64_t i = 0; i != halve.seen[layer].numChannels(); ++i)
-      // Of the layer itself the mean before its change was seen.
+      // The mean of the layer itself was seen before its change.
       EXPECT_NEAR(changed[layer].channels()[i].mean(),
                   0.5 * halve.seen[layer].mean(i) + 0.25, 1e-4)
           << kLayers[layer] << " channel " << i;

@@ -128,7 +128,7 @@ std::string mct::testing::channelsFirstNetwork() {
             " {perms = array<i32: " + order + ">} : (" + from + ") -> " + to +
             "\n";
   };
-  // What a linalg op adds to: zeros, or a bias along `others`.
+  // The start that a linalg op adds to: zeros, or a bias along `others`.
   auto start = [&](const std::string &name, const std::string &type) {
     text += "%empty_" + name + " = tensor.empty() : " + type + "\n%init_" +
             name + " = linalg.fill ins(%nothing : f32) outs(%empty_" + name +

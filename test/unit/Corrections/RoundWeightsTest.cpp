@@ -393,7 +393,7 @@ TEST_F(RoundWeightsTest, WideLayersRefuseWhatHasNoSquares) {
       << diagnostics[0];
 }
 
-// What stands in the IR is what runs: the kernel has levels of its point, which
+// The IR has what runs: the kernel has levels of its point, which
 // quantizing once more does not move, and the float network is still there.
 TEST_F(RoundWeightsTest, KernelsAreLevelsAndTheFloatOnesAreKept) {
   std::vector<Floats> kernels;

@@ -328,7 +328,7 @@ Value Network::halves() {
   return castTo(made, f32());
 }
 
-/// To 8, 16 or 32 bits.
+/// Rescales to 8, 16 or 32 bits.
 Value Network::rescaleOfHalves(Value value) {
   Type element = random.chance(40) ? i8() : random.chance(50) ? i16() : i32();
   unsigned width = element.getIntOrFloatBitWidth();

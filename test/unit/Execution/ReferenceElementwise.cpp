@@ -107,8 +107,8 @@ void Evaluation::multiply() {
 }
 
 void Evaluation::power() {
-  // Of a positive base it is monotone in both operands, so that the corners
-  // bound it.
+  // The power of a positive base is monotone in both operands, so that the
+  // corners bound it.
   elementwise([&](ArrayRef<Number> x) -> Number {
     double value = std::pow(x[0].value, x[1].value), spread = 0;
     if (!(x[0].low() > 0))

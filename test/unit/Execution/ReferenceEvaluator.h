@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a TOSA function computes, by the definitions of the TOSA 1.0
+// Evaluates a TOSA function by the definitions of the TOSA 1.0
 // specification and of the `tpc` dialect: one loop after the other, in double,
 // integers exactly. It shares no code with what it judges.
 //

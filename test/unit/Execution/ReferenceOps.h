@@ -42,7 +42,7 @@ constexpr double kTiny = 0x1p-126;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// What `ReferenceEvaluator::real` says, while it evaluates.
+/// False while an evaluator that is `real` evaluates.
 inline thread_local bool roundsToFloat = true;
 
 /// Nothing is said of what leaves the range of float.
@@ -352,11 +352,11 @@ private:
   bool movement();
 };
 
-/// What the constant of an op holds.
+/// Returns the elements of a constant.
 ReferenceTensor readConstant(mlir::ElementsAttr attribute);
 /// Values of a `tosa.const_shape`.
 Index readShape(Value value);
-/// What a point with parameters makes.
+/// Returns the result of a point with parameters.
 ReferenceTensor quantize(tpc::QuantizeOp op, const ReferenceTensor &input);
 
 } // namespace mct::testing::reference

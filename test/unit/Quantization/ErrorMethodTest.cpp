@@ -289,7 +289,7 @@ TEST(PercentileTest, CoversThatPartOfTheMagnitudes) {
   options.percentile = 60;
   options.kind = QuantizationMethod::PowerOfTwo;
   EXPECT_EQ(selectForAtoms(atoms, options).threshold, 64);
-  // Of the values, the 10 largest are above 79 (81, 83, …, 99), the 10 least
+  // The 10 largest values are above 79 (81, 83, …, 99), the 10 least
   // below -80.
   options.percentile = 90;
   options.kind = QuantizationMethod::Uniform;
@@ -309,8 +309,8 @@ TEST(PercentileTest, WeightsAreWidenedLikeThoseThatAreNotClipped) {
   EXPECT_NEAR(selectForValues(values, options).threshold, 128.0 / 127, 1e-12);
 }
 
-/// Where the derivative of rounding noise inside plus clipping error vanishes
-/// for a normal distribution.
+/// Returns the threshold where the derivative of rounding noise inside plus
+/// clipping error vanishes for a normal distribution.
 double octavOfNormal(unsigned bits) {
   double noise = std::pow(4.0, -double(bits)) / 3, low = 0, high = 10;
   while (high - low > 1e-9) {

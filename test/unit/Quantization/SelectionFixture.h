@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of selections share: options in one line, what a histogram sees,
+// Helpers of tests of selections: options in one line, what a histogram sees,
 // errors by their definition, and a loop over instruction sets.
 #ifndef MCT_TEST_UNIT_QUANTIZATION_SELECTIONFIXTURE_H
 #define MCT_TEST_UNIT_QUANTIZATION_SELECTIONFIXTURE_H

@@ -49,7 +49,7 @@ TEST(DiagnoseTest, MovedValuesNeedNoQuantizer) {
   // The same levels change nothing.
   network.report.points.back().parameters = grid(1, true);
   EXPECT_EQ(network.rules(), Rules());
-  // What it reads is float.
+  // Its operand is float.
   network.report.points.back().parameters = grid(1.5, true);
   network.conv().parameters.reset();
   EXPECT_EQ(network.rules(), Rules());
@@ -168,7 +168,7 @@ TEST(DiagnoseTest, SumsThatLeaveTheAccumulatorTakeFewerBits) {
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "saturated-accumulator");
   EXPECT_EQ(diagnosis.paste, "name \"conv\" weights.kernel_attr=4");
-  // Of the 48 bits of wider accumulators that is nothing.
+  // Wider accumulators, of 48 bits, hold it easily.
   network.layer().sums->bits = 48;
   EXPECT_EQ(network.rules(), Rules());
   network.layer().sums->bits = 32;
@@ -229,7 +229,7 @@ TEST(DiagnoseTest, AHarmfulCorrectionIsWorthItsLoss) {
   EXPECT_EQ(found.rule, "harmful-correction");
   EXPECT_DOUBLE_EQ(found.severity, 0.75);
   EXPECT_EQ(found.paste, "weights-bias-correction=false");
-  // Of one layer there is no option.
+  // One layer alone has no option.
   network.report.corrections[0].isWhole = false;
   network.report.corrections[0].layers.pop_back();
   found = network.only();

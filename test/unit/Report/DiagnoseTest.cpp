@@ -183,7 +183,7 @@ TEST(DiagnoseTest, AClippedTailTakesTheMethodThatClipsLess) {
 
 TEST(DiagnoseTest, ALittleClippingIsRight) {
   Network network;
-  // Of 4 bits: the step is 1/8, its error 1/768 = 1.3e-3. What lies up to e
+  // The step of 4 bits is 1/8, its error 1/768 = 1.3e-3. What lies up to e
   // beyond 7/8 adds e^3 / 3 of 2; at 1.2 that is 5.7e-3, and the grid twice as
   // wide has 5.2e-3.
   network.conv().parameters = grid(1, true, 4);

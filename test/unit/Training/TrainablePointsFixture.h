@@ -49,7 +49,7 @@ inline std::string elementsText(const Floats &values,
 struct Point {
   std::string trainable, parameters;
   std::vector<int64_t> shape = {3, 5, 4}, axes = {};
-  /// Of a weight point; empty: an activation point, of an argument.
+  /// Values of a weight point; empty: an activation point, of an argument.
   Floats weights = {};
   std::string corrections = "";
 
@@ -59,11 +59,11 @@ struct Point {
   }
 };
 
-/// What a point with learned values made of some values.
+/// Results and gradients of a point with learned values for some values.
 struct Outcome {
   Floats values, result, resultGradient, gradient;
   std::map<LearnedRole, Floats> learned, gradients, states;
-  /// What the ordinary point makes of them that it becomes.
+  /// Results of the ordinary point that it becomes.
   Floats frozen;
   tpc::QuantizerAttrInterface parameters;
 };
@@ -253,7 +253,7 @@ protected:
     return outcomes;
   }
 
-  /// What belongs to each of `channels` parameters of a point.
+  /// Returns the part that belongs to each of `channels` parameters of a point.
   std::vector<Channel> channelsOf(size_t point, const Outcome &outcome,
                                   size_t channels) {
     const Point &of = points[point];

@@ -112,7 +112,7 @@ TEST_F(TrainablePoints, ThresholdsLearnAsTheirDefinition) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(TrainablePoints, RangesOfEverySignLearnAsTheirDefinition) {
-  // Of both signs, of one, at zero, and what counts as the narrowest.
+  // Ranges of both signs, of one, at zero, and the narrowest.
   const std::vector<TrainedRange> ranges = {
       {-1, 0.9}, {0.25, 1.2}, {-1.3, -0.4}, {0, 1},
       {-0.8, 0}, {-0.1, 1.4}, {0.3, 0.299}, {1e-6, 0}};
@@ -178,7 +178,7 @@ TEST_F(TrainablePoints, RangesOfEverySignLearnAsTheirDefinition) {
       // The step is the product with a rounded 1 / levels.
       for (size_t j = 0; j != result.size(); ++j)
         EXPECT_NEAR(channel.result[j], result[j], 3e-7 * std::abs(result[j]));
-      // What is deployed is what was trained.
+      // The deployed point is the one that was trained.
       EXPECT_EQ(channel.frozen, channel.result);
       Floats back = channel.resultGradient;
       TrainedRange expected = quantizer.backward(range, channel.values, back);

@@ -45,7 +45,7 @@ std::vector<GridCase> gridCases() {
   };
 }
 
-/// Of f32, 2^-16 of what a level of 8 bits is.
+/// Error of f32, 2^-16 of a level of 8 bits.
 constexpr double kOfStep = 4e-5;
 } // namespace
 
@@ -227,7 +227,7 @@ TEST_F(TrainablePoints, PerturbationsLearnAsTheirDefinition) {
 }
 
 //===----------------------------------------------------------------------===//
-// What sets in
+// Gradual quantizers
 //===----------------------------------------------------------------------===//
 
 TEST_F(TrainablePoints, GradualQuantizersBlendWhatTheyCompose) {

@@ -147,7 +147,7 @@ protected:
     llvm::SmallString<128> path;
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("training", path));
     folder = std::string(path);
-    // What most of these networks have in common is compiled once.
+    // Parts that most of these networks have in common are compiled once.
     run.cache = std::make_shared<execution::RunCache>();
     settings.epochs = 4;
     settings.batch = 4;
@@ -206,7 +206,7 @@ protected:
     return failed(made) ? nullptr : std::move(*made);
   }
 
-  /// What is learned, or nothing where training fails.
+  /// Returns the learned values, or nothing where training fails.
   std::vector<std::vector<float>> train(const TrainingProblem &problem) {
     losses.clear();
     auto after = settings.afterStep;

@@ -414,7 +414,7 @@ TEST_F(TrainingRunTest, WritesWhatWasLearned) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not a weight or a threshold
+// Rounding, fractions and ranges
 //===----------------------------------------------------------------------===//
 
 class RoundingTest : public TrainingRunTest {
