@@ -48,7 +48,7 @@ class Option(NamedTuple):
     annotation: str
     initial: str
     text: str
-    # What `running` checks values by, as Python source.
+    # Python source of the check that `running` makes of values.
     kind: str
     # Heading below which a pipeline's options are listed; empty for those of a pass.
     section: str = ""

@@ -32,10 +32,10 @@ static Value getFusedResult(Operation *convolution) {
   return result;
 }
 
-/// Returns whether the memory of the device holds the argument beside what
-/// `convolution` makes of it, and that beside what is made of it in turn.
-/// Where it does not, results lie where the argument lies, and writing them
-/// takes as long with the copy as without.
+/// Returns whether the memory of the device holds the argument beside the
+/// result of `convolution`, and that result beside those of its users. Results
+/// that do not fit lie where the argument lies, and writing them takes as long
+/// with the copy as without.
 static bool fits(Operation *convolution, int64_t argument, int64_t memory) {
   Value result = getFusedResult(convolution);
   int64_t most = argument;

@@ -26,6 +26,13 @@ using namespace mct;
 using execution::EvaluationOptions;
 using execution::Executor;
 
+static FailureOr<QuantizedValues> readStoredResults(ModuleOp module,
+                                                    StringRef function) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+  return failed(entry) ? FailureOr<QuantizedValues>(failure())
+                       : readQuantizedResults(*entry);
+}
+
 /// Names the values of the functions. `records`: what the function that is run
 /// says of its integers, by names that are in the file.
 static LogicalResult nameValues(ModuleOp module, StringRef function,
@@ -411,10 +418,7 @@ LogicalResult EvaluationRun::readClasses() {
 LogicalResult EvaluationRun::prepareMetric() {
   if (!metric)
     return success();
-  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
-  if (failed(entry))
-    return failure();
-  FailureOr<QuantizedValues> read = readQuantizedResults(*entry);
+  FailureOr<QuantizedValues> read = readStoredResults(module, asked.function);
   if (failed(read))
     return failure();
   execution::MetricRun::Inputs inputs;
@@ -468,14 +472,11 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
                      sharesSamples ? nullptr : other->sharedSamples(),
                      transposed, workers, (results.samples + unit - 1) / unit,
                      asked.local, numEdited);
-  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
-  if (failed(entry))
-    return failure();
-  FailureOr<QuantizedValues> read = readQuantizedResults(*entry);
+  FailureOr<QuantizedValues> read = readStoredResults(module, asked.function);
   if (failed(read))
     return failure();
   stored = std::move(*read);
-  entry = findEntryFunction(reference, asked.function);
+  FailureOr<func::FuncOp> entry = findEntryFunction(reference, asked.function);
   if (failed(entry))
     return failure();
   execution::ResultComparison::Inputs inputs;

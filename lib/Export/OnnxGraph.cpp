@@ -304,17 +304,15 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
 }
 
 FailureOr<TensorRef> GraphBuilder::read(Operation *user, Value value) {
-  FailureOr<Layout> layout = layoutOf(user, value);
-  if (failed(layout))
-    return failure();
-  FailureOr<std::string> name = read(user, value, *layout);
-  if (failed(name))
-    return failure();
-  return TensorRef{*name, *layout};
+  return readAs(user, value, layoutOf(user, value));
 }
 
 FailureOr<TensorRef> GraphBuilder::readPlain(Operation *user, Value value) {
-  FailureOr<Layout> layout = plainLayoutOf(user, value);
+  return readAs(user, value, plainLayoutOf(user, value));
+}
+
+FailureOr<TensorRef> GraphBuilder::readAs(Operation *user, Value value,
+                                          FailureOr<Layout> layout) {
   if (failed(layout))
     return failure();
   FailureOr<std::string> name = read(user, value, *layout);

@@ -146,6 +146,8 @@ public:
   int64_t weightBits = 0;
 
 private:
+  mlir::FailureOr<TensorRef> readAs(mlir::Operation *user, mlir::Value value,
+                                    mlir::FailureOr<Layout> layout);
   std::string makeTransposed(mlir::Value value, const TensorRef &from,
                              const Layout &wanted);
 

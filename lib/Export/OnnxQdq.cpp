@@ -53,14 +53,14 @@ static LogicalResult checkWidth(GraphBuilder &graph, tpc::QuantizeOp point,
   if (range <= 255 || (range <= 65535 && graph.getOperatorSet() >= kWideSet))
     return success();
   bool isWide = range <= 65535;
-  return refusePoint(point,
-                     Twine("has ") +
-                         Twine(point.getParametersAttr().getBits()) +
-                         " bits; QuantizeLinear of operator set " +
-                         Twine(graph.getOperatorSet()) + " makes integers of " +
-                         (isWide ? "8" : "at most 16"),
-                     isWide ? "--onnx-opset=21, or give it 8 bits (overrides)"
-                            : "give it fewer bits (overrides)");
+  return refusePoint(
+      point,
+      Twine("has ") + Twine(point.getParametersAttr().getBits()) +
+          " bits; QuantizeLinear of operator set " +
+          Twine(graph.getOperatorSet()) + " makes integers of " +
+          (isWide ? "8" : "at most 16"),
+      isWide ? "write operator set 21, or give it 8 bits (overrides)"
+             : "give it fewer bits (overrides)");
 }
 
 static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
@@ -175,7 +175,7 @@ layOutScales(GraphBuilder &graph, tpc::QuantizeOp point,
                        "has channels over several axes, for which operator "
                        "set " +
                            Twine(graph.getOperatorSet()) + " has no form",
-                       "--onnx-opset=21 has scales of blocks; or choose its "
+                       "operator set 21 has scales of blocks; or choose its "
                        "parameters anew, per tensor or for each output "
                        "channel");
   shareEqualGrids(numbers, grids);

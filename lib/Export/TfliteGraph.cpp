@@ -19,7 +19,7 @@ InFlightDiagnostic refuse(Operation *op, const Twine &why,
 
 static LogicalResult refuseUnknown(Operation *op) {
   return refuse(op, "has no form in TensorFlow Lite that is known here",
-                "--mct-prepare brings importers' forms into those that are "
+                "mct-prepare brings importers' forms into those that are "
                 "known; what stays has to be computed outside");
 }
 

@@ -328,7 +328,7 @@ static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
     return LogicalResult(refuse(layer.getOperation(),
                                 "is transposed, and a file has the size of its "
                                 "result with the batch",
-                                "--mct-set-batch=size=1 gives it one"));
+                                "mct-set-batch=size=1 gives it one"));
   form.options.push_back({"padding", std::string(isValid ? "VALID" : "SAME")});
   inputs.insert(inputs.begin(), graph.addList(wanted.name + "/shape", to));
   std::swap(inputs[1], inputs[2]);
@@ -356,7 +356,7 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
   if (!*inputs && !wanted.isCodes())
     return LogicalResult(
         refuse(op, "has a kernel or bias that is not an f32 constant",
-               "fold what makes it: --mct-prepare"));
+               "fold what makes it, by mct-prepare"));
   if (!*inputs)
     return std::optional<int64_t>();
   auto [input, kernel, bias, isInt4, isPerChannel] = **inputs;

@@ -457,21 +457,6 @@ double Search::largestUsefulStep() {
   return high.step;
 }
 
-/// Limit of the search, twice the smallest unclipped step, above which nothing
-/// is new: a whole fraction of such a step is unclipped as well, and its levels
-/// include those of the step. And above twice the largest magnitude every value
-/// rounds to zero.
-double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
-  double all = 2.0001 * atoms.largestMagnitude();
-  double unclipped = 0;
-  if (atoms.max() > 0)
-    unclipped = levels.hi > 0 ? atoms.max() / levels.hi : all;
-  if (atoms.min() < 0)
-    unclipped =
-        std::max(unclipped, levels.lo < 0 ? atoms.min() / levels.lo : all);
-  return std::min(all, 2.0001 * unclipped);
-}
-
 } // namespace
 
 double evaluateNorm(const NormProblem &problem, LevelRange levels,
@@ -483,7 +468,7 @@ GridCandidate searchNorm(const NormProblem &problem, LevelRange levels,
                          double minStep, GridCandidate start) {
   Search search(problem, {start.step, start.error}, levels.hi - levels.lo + 1);
   double maxStep =
-      std::max({minStep, start.step, largestStep(problem.atoms, levels)});
+      std::max({minStep, start.step, findStepLimit(problem.atoms, levels)});
   search.run(levels, minStep, maxStep);
   search.polish(levels, minStep, maxStep);
   StepCandidate best = search.result();
@@ -498,7 +483,7 @@ GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
   double maxStep = kInfinity;
   auto tryZeroPoint = [&](int zeroPoint) {
     LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
-    double top = std::min(maxStep, largestStep(problem.atoms, levels));
+    double top = std::min(maxStep, findStepLimit(problem.atoms, levels));
     if (search.run(levels, 0x1p-60, top))
       bestZeroPoint = zeroPoint;
   };

@@ -618,23 +618,8 @@ GridCandidate Search::run(double smallest, double largest) {
   return best;
 }
 
-/// Limit of the search, twice the smallest step that clips nothing, above which
-/// nothing is new: half of such a step clips nothing either, and its levels
-/// include those of the step. And above twice the largest magnitude every value
-/// rounds to zero.
-double largestStep(const ScaledAtoms &atoms, LevelRange levels) {
-  double all = 2.0001 * atoms.largestMagnitude();
-  double unclipped = 0;
-  if (atoms.max() > 0)
-    unclipped = levels.hi > 0 ? atoms.max() / levels.hi : all;
-  if (atoms.min() < 0)
-    unclipped =
-        std::max(unclipped, levels.lo < 0 ? atoms.min() / levels.lo : all);
-  return std::min(all, 2.0001 * unclipped);
-}
-
-/// Searches as above, with the zero point that clips least: both sides round up
-/// to whole levels.
+/// Limit of the search with the zero point that clips least: both sides round
+/// up to whole levels.
 double largestUniformStep(const ScaledAtoms &atoms, int levelCount) {
   double all = 2.0001 * atoms.largestMagnitude();
   bool bothSides = atoms.min() < 0 && atoms.max() > 0;
@@ -645,6 +630,17 @@ double largestUniformStep(const ScaledAtoms &atoms, int levelCount) {
 }
 
 } // namespace
+
+double findStepLimit(const ScaledAtoms &atoms, LevelRange levels) {
+  double all = 2.0001 * atoms.largestMagnitude();
+  double unclipped = 0;
+  if (atoms.max() > 0)
+    unclipped = levels.hi > 0 ? atoms.max() / levels.hi : all;
+  if (atoms.min() < 0)
+    unclipped =
+        std::max(unclipped, levels.lo < 0 ? atoms.min() / levels.lo : all);
+  return std::min(all, 2.0001 * unclipped);
+}
 
 StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step) {
@@ -658,7 +654,7 @@ StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
   minStep = std::max(minStep, kSmallestStep);
   GridCandidate best = search.run(
       minStep,
-      std::max(minStep, std::max(start.step, largestStep(atoms, levels))));
+      std::max(minStep, std::max(start.step, findStepLimit(atoms, levels))));
   return {best.step, best.error, best.bound};
 }
 

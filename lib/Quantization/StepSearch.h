@@ -95,6 +95,12 @@ struct StepCandidate {
   double bound = std::numeric_limits<double>::infinity();
 };
 
+/// Returns the limit of a search, twice the smallest step that clips nothing,
+/// above which nothing is new: half of such a step clips nothing either, and
+/// its levels include those of the step. And above twice the largest magnitude
+/// every value rounds to zero.
+double findStepLimit(const ScaledAtoms &atoms, LevelRange levels);
+
 /// Returns the error of one step.
 StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
                            double step);

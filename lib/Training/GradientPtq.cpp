@@ -562,6 +562,7 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   problem.network = student;
   problem.request.weights = false;
   problem.request.biases = settings.biases.has_value();
+  problem.request.kernels = &kernels;
   problem.rules.maskPoints = options.masksClipped;
   problem.teacher = teacher;
   problem.loss = std::move(*loss);

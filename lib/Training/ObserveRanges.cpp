@@ -44,7 +44,8 @@ struct RangeFunction {
 /// Samples, and the values of what is learned.
 class RangeRun {
 public:
-  RangeRun(Location loc, int64_t batch) : loc(loc), batch(batch) {}
+  RangeRun(Location loc, int64_t batch, const KernelOps &kernels)
+      : loc(loc), batch(batch), kernels(kernels) {}
 
   /// `isFirst`: a moving average begins with the range of the values.
   LogicalResult compile(func::FuncOp network, bool isFirst,
@@ -63,6 +64,7 @@ private:
 
   Location loc;
   int64_t batch;
+  const KernelOps &kernels;
 };
 } // namespace
 
@@ -85,6 +87,7 @@ LogicalResult RangeRun::compile(func::FuncOp network, bool isFirst,
   request.name = (network.getName() + "_ranges").str();
   request.samples = batch;
   request.weights = request.biases = false;
+  request.kernels = &kernels;
   FailureOr<TrainingFunction> training = makeTrainingFunction(copy, request);
   if (failed(training) || failed(expandTrainablePoints(training->function)))
     return failure();
@@ -175,7 +178,7 @@ LogicalResult ObserveRangesPass::runOn(func::FuncOp entry) {
       parseRunSettings("observing", /*batchSize=*/0, /*threads=*/1);
   if (failed(settings))
     return failure();
-  RangeRun run(entry.getLoc(), int64_t(batch));
+  RangeRun run(entry.getLoc(), int64_t(batch), getAnalysis<KernelOps>());
   RangeFunction function;
   if (failed(run.compile(entry, /*isFirst=*/false, *settings, function)) ||
       failed(run.open(function, *settings)))

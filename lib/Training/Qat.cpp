@@ -166,7 +166,7 @@ static std::shared_ptr<TrainingLoss> createLoss(const QatOptions &options) {
 }
 
 /// Points that say how they are trained become what they would start from.
-static LogicalResult finalize(func::FuncOp network) {
+static LogicalResult finalize(func::FuncOp network, const KernelOps &kernels) {
   bool isTrainable =
       llvm::any_of(network.getOps<QuantizeOp>(), [](QuantizeOp point) {
         return bool(point.getTrainableAttr());
@@ -181,6 +181,7 @@ static LogicalResult finalize(func::FuncOp network) {
   if (FailureOr<int64_t> batch = getBatch(copy, /*emitErrors=*/false);
       succeeded(batch) && ShapedType::isDynamic(*batch))
     request.samples = 1;
+  request.kernels = &kernels;
   FailureOr<TrainingFunction> made = makeTrainingFunction(copy, request);
   if (failed(made))
     return failure();
@@ -195,7 +196,7 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
                                   const QatOptions &options,
                                   const execution::RunSettings &runSettings) {
   if (options.settings.epochs == 0)
-    return finalize(network);
+    return finalize(network, kernels);
   makeTrainable(network, options.trainable);
 
   // The network that is trained returns other values, and its teacher has other
@@ -206,6 +207,7 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
   returnScores(problem.network);
   problem.loss = createLoss(options);
   problem.request.biases = options.trainsBiases;
+  problem.request.kernels = &kernels;
   if (problem.loss->needsTeacher()) {
     problem.teacher = problem.network.clone();
     SymbolTable(*module).insert(problem.teacher);

@@ -332,7 +332,9 @@ FailureOr<TrainingFunction> TrainingFunctionBuilder::run() {
   made.function = cast<func::FuncOp>(builder.clone(*network));
   made.function.setName(request.name);
   made.numInputs = network.getNumArguments();
-  made.kernels = KernelOps(network->getParentOfType<ModuleOp>());
+  made.kernels = request.kernels
+                     ? *request.kernels
+                     : KernelOps(network->getParentOfType<ModuleOp>());
   auto build = [&]() -> LogicalResult {
     if (request.samples && failed(setBatch(made.function, request.samples)))
       return failure();

@@ -55,6 +55,7 @@ struct MakeTrainingFunctionPass
     request.compared.assign(compared.begin(), compared.end());
     request.weights = weights;
     request.biases = biases;
+    request.kernels = &getAnalysis<KernelOps>();
     FailureOr<TrainingFunction> made = makeTrainingFunction(entry, request);
     if (failed(made) || (step && failed(makeTrainingStep(*made))))
       return failure();

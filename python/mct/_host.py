@@ -19,7 +19,7 @@ from mct.target_platform._predicates import quote, write_real
 
 # By module and name the classes whose objects a module may name: subclasses put themselves here.
 _classes: dict[str, type[Any]] = {}
-# Of `quantize_config.quantize_scope`, the innermost last. Callbacks come on threads of the compiler: it is one for all.
+# Classes of `quantize_config.quantize_scope`, the innermost last; for all threads, since callbacks come on several.
 _scopes: list[Mapping[str, Any]] = []
 
 
@@ -210,7 +210,7 @@ class HostedTraining:
         self.log_function(loss, [one.copy() for one in gradients], [one.copy() for one in values], compared)
 
 
-# Of the thread that calls a stage.
+# The training that the calling thread hosts.
 _training: ContextVar[HostedTraining | None] = ContextVar("mct_training", default=None)
 
 

@@ -18,7 +18,7 @@ _MEMORY = 4 << 30
 def main(path: Path) -> None:
     limit = _MEMORY + 20 * path.stat().st_size
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    # Whoever asked reads it again, and says what is wrong.
+    # The caller reads it again, and reports what is wrong.
     with contextlib.suppress(Error):
         _native.Module.parse(path.read_bytes(), str(path))
 

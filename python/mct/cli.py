@@ -19,7 +19,7 @@ from typing import Any
 
 # Nothing that takes time is imported before the command is known.
 
-# Of `mct.quantize`, but for what has arguments of its own here.
+# Parameters of `mct.quantize` that have arguments of their own here.
 _OWN_OPTIONS = (
     *("model", "target", "data", "preprocessing", "config", "metric", "progress"),
     *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
@@ -212,7 +212,7 @@ def _load(path: str, shapes: Sequence[tuple[str, tuple[int, ...]]] = ()) -> Any:
         return mct.load(path)
     if mct.importers.importer_of(path) not in ("onnx", "torch"):
         raise Error(f"--shape: is for .onnx and .pt2 files; '{path}' has shapes of its own")
-    # Of an example only the shape counts.
+    # Only the shape of an example counts.
     return mct.load(path, {name: np.broadcast_to(np.float32(0), shape) for name, shape in shapes})
 
 
@@ -242,7 +242,7 @@ def _quantize(arguments: argparse.Namespace) -> None:
     quantized.save(arguments.output)
     print(arguments.output)
     if arguments.trace:
-        # What can be typed again says more than the passes that came of it.
+        # A command that can be typed again says more than the passes that came of it.
         trace = json.loads(quantized.trace)
         trace["command"] = ["mct", *_without(arguments.words, "--trace")]
         trace["placeholders"] = []
@@ -346,7 +346,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Of `mct report`: what says how a report is made, and nothing of one that is there.
+# Arguments of `mct report` that say how a report is made, and nothing of one that is there.
 _MAKING = (
     *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
     *("function", "batch_size", "threads", "max_memory", "trace"),

@@ -88,7 +88,7 @@ def _of_folder(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<quote>'?)(?:{temporary}|(?:/[^/\s':]+)*)/mct-[a-z0-9_]{{8}}/{name}(?P=quote)")
 
 
-# What was given as an object became a file: people know the argument, and not the file.
+# An object that was given became a file: callers know the argument, and not the file.
 _ARGUMENTS: _Words = (
     (_of_folder(r"overrides\.rules:(?P<line>\d+)(?::\d+)?"), lambda found: f"overrides[{int(found['line']) - 1}]"),
     (_of_folder(r"overrides\.rules"), "overrides"),

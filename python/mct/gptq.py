@@ -44,7 +44,7 @@ __all__ = [
 
 Option = bool | int | float | str
 Arrays = list[npt.NDArray[np.float32]]
-# Of values of the quantized network, those of the float one, and their weights: the loss, and its gradients.
+# Takes values of the quantized network, those of the float one, and their weights; returns the loss and its gradients.
 Loss = Callable[[Arrays, Arrays, npt.NDArray[np.float64]], tuple[float, Arrays]]
 
 

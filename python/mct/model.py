@@ -29,7 +29,7 @@ _SUFFIX_HINT = (
     f"the name of a model ends in {', '.join((*_SUFFIXES, *importers.SUFFIXES))}, or is that of the folder of a "
     "SavedModel"
 )
-# Of a file of bytecode.
+# First bytes of a file of bytecode.
 _BYTECODE = b"ML\xefR"
 
 

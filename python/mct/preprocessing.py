@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mct.errors import describe
 
 Numbers = float | Iterable[float]
-# Of samples: axis and permutation for a network that has the other layout.
+# Axis of the channels of samples, and the permutation for a network that has the other layout.
 LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {"NHWC": (1, (2, 0, 1)), "NCHW": (3, (1, 2, 0))}
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # The stock target that a `QuantizationConfig` changes.
 _BASE = "imx500"
-# Of the searches for thresholds; the pipeline's own.
+# Smallest threshold of the searches; the pipeline's own.
 MIN_THRESHOLD = 2.0**-16
 
 
@@ -63,7 +63,7 @@ Option = bool | int | float | str
 class _Config:
     """Parameters with defaults; each is an option of `mct.quantize`, or says what hardware can do."""
 
-    # Those that are options of the pipeline; all but one are called like it.
+    # Parameters that are options of the pipeline; all but one have its name.
     _OPTIONS: ClassVar[tuple[str, ...]] = (
         "activation_error_method",
         "weights_error_method",

@@ -264,7 +264,7 @@ class Layer:
         return f"<{self.operator_set} {self.name!r}>"
 
 
-# What a target is asked with.
+# The layer that a target is asked with.
 StandInLayer = Layer
 
 

@@ -52,10 +52,10 @@ _ELEMENT_TYPES = {
     "i32": "int32",
     "i64": "int64",
 }
-# Of files that are read as images.
+# Suffixes of files that are read as images.
 IMAGE_SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 _SUFFIX_HINT = f"samples are .npy files (numpy.save), or images: {', '.join(sorted(IMAGE_SUFFIXES))}"
-# What the passes turn into f32 as they read it.
+# Types that the passes turn into f32 as they read them.
 _READ_AS_REAL = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32")
 _LAYOUT_AXES = {"NCHW": ("first", "last"), "NHWC": ("last", "first")}
 _LAYOUT_HINT = (
@@ -103,12 +103,12 @@ class Spooled:
 
     signature: tuple[Input, ...]
     paths: list[Path] = field(default_factory=list)
-    # Of each path: the number of its input.
+    # Number of the input of each path.
     inputs: list[int] = field(default_factory=list)
     count: int = 0
-    # Of a stream of tuples.
+    # Labels of a stream of tuples.
     labels: Array | None = None
-    # Of those that go with the block.
+    # Folder of the files that go with the block.
     folder: Path | None = None
     # Some of `paths`, and what they stand for.
     links: list[tuple[Path, Path]] = field(default_factory=list)

@@ -4,7 +4,7 @@
 // through what mct-run does: each is done, or refused with an error; what is
 // written reads back the same.
 //
-// What crashes inside of MLIR's own parser, reader or verifier, with no code of
+// A crash inside of MLIR's own parser, reader or verifier, with no code of
 // ours on the stack, is printed apart and fails nothing.
 //
 // MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
@@ -225,7 +225,7 @@ std::string firstDifference(StringRef before, StringRef after) {
   }
 }
 
-/// What is not read back, or nothing.
+/// Returns what is not read back, or nothing.
 std::string checkReadBack(ModuleOp module) {
   std::string text = print(module);
   Read fromText(text);
@@ -250,10 +250,11 @@ struct Seed {
   std::string pass;
 };
 
-/// What is tried under a number; all of it follows from number and seed.
+/// The trial that has a number; all of it follows from number and seed.
 struct Plan {
   std::string bytes, pipeline;
-  /// In the form that mct-run does it, instead of the pipeline or behind it.
+  /// True if it is run as mct-run does it, instead of the pipeline or behind
+  /// it.
   bool runs = false;
 };
 
@@ -369,12 +370,12 @@ void Fuzzer::addDerived(StringRef text) {
 }
 
 void Fuzzer::makeSeeds() {
-  // What runs a network starts threads, which a process that forks must not
+  // Running a network starts threads, which a process that forks must not
   // have.
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    // What waits for ever is a failure, too.
+    // A trial that waits for ever is a failure, too.
     alarm(600);
     addDerived(kPoints);
     addDerived(
@@ -556,7 +557,7 @@ std::string Fuzzer::attemptPasses(const Plan &plan) const {
   count(Done);
   enter(Phase::Writing, __builtin_frame_address(0));
   if (std::string wrong = checkReadBack(*read.module); !wrong.empty()) {
-    // What no pass has touched is not read back either?
+    // Is the module that no pass has touched not read back either?
     Read original(plan.bytes);
     std::string before = checkReadBack(*original.module);
     return (before.empty() ? plan.pipeline + ": " : "MLIR's own: ") + wrong;

@@ -185,7 +185,7 @@ static std::vector<size_t> findAll(llvm::ArrayRef<Token> tokens,
   return findAll(tokens, [&](size_t i) { return tokens[i].kind == kind; });
 }
 
-/// Behind the bracket that closes the one at `open`.
+/// Returns the place behind the bracket that closes the one at `open`.
 static size_t findEnd(llvm::ArrayRef<Token> tokens, size_t open) {
   int depth = 0;
   for (size_t i = open; i != tokens.size(); ++i) {
@@ -203,8 +203,8 @@ static size_t findEnd(llvm::ArrayRef<Token> tokens, size_t open) {
   return tokens.size();
 }
 
-/// Behind the value of an entry that begins at `from`: at the comma or bracket
-/// that ends it.
+/// Returns the place behind the value of an entry that begins at `from`: the
+/// comma or bracket that ends it.
 static size_t findEntryEnd(llvm::ArrayRef<Token> tokens, size_t from) {
   for (size_t i = from; i < tokens.size();) {
     const Token &token = tokens[i];
@@ -230,7 +230,8 @@ static bool isClause(llvm::ArrayRef<Token> tokens, size_t i) {
           tokens[i + 1].text == "[");
 }
 
-/// Where the value of the entry named at `i` begins; 0 for no entry.
+/// Returns the place where the value of the entry named at `i` begins; 0 for no
+/// entry.
 static size_t findEntry(llvm::ArrayRef<Token> tokens, size_t i) {
   if (tokens[i].kind != Token::Word || i + 3 >= tokens.size() ||
       tokens[i + 1].text != " " || tokens[i + 2].text != "=" ||
@@ -268,7 +269,7 @@ std::string TextMutator::mutate(StringRef text, Random &random) const {
   for (size_t i = 0; i != count; ++i)
     mutateOnce(tokens, random);
   std::string mutated = join(tokens);
-  // What is no text.
+  // Bytes that are not text.
   if (random.oneIn(40) && !mutated.empty())
     mutated[random.below(mutated.size())] = char(random.next());
   if (random.oneIn(80))
@@ -386,7 +387,7 @@ void TextMutator::changeType(Tokens &tokens, Random &random) const {
     type.text = tokens[random.pick(found)].text;
 }
 
-/// Of constants whose type (at `at`) has changed: one number, which is a
+/// Gives constants whose type (at `at`) has changed one number, which is a
 /// constant of any shape.
 static void makeSplat(std::vector<Token> &tokens, size_t at) {
   if (at < 4 || tokens[at - 2].text != ":" || tokens[at - 4].text != ">")
@@ -446,7 +447,7 @@ void TextMutator::changeSizeEverywhere(Tokens &tokens, Random &random) const {
   }
   std::string old = parts[random.below(parts.size() - 1)];
   std::string changed = random.pick(kSizes);
-  // Of the leading dimensions, or of all.
+  // True if the leading dimensions change, and not all.
   bool leading = random.oneIn(3);
   for (size_t i : found) {
     std::vector<std::string> other = splitType(tokens[i].text);
@@ -481,7 +482,7 @@ void TextMutator::changeOperand(Tokens &tokens, Random &random) const {
           break;
         if (tokens[j].kind == Token::Type) {
           last = tokens[j].text;
-          // Of an argument.
+          // The type of an argument.
           if (i + 2 < tokens.size() && tokens[i + 1].text == ":")
             break;
         }

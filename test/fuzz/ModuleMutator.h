@@ -16,7 +16,7 @@ class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
   uint64_t next();
-  /// Below `end`, which is not 0.
+  /// Returns a number below `end`, which is not 0.
   size_t below(size_t end) { return size_t(next() % end); }
   bool oneIn(size_t n) { return below(n) == 0; }
   template <typename Container> auto &pick(Container &container) {

@@ -149,7 +149,7 @@ std::string mct::fuzz::describe(const Failure &failure) {
   text += std::string(" while ") + getName(failure.phase);
   size_t shown = 0;
   for (const std::string &frame : failure.frames) {
-    // Of libraries without names there is nothing to tell.
+    // Libraries without names have nothing to tell.
     if (StringRef(frame).contains(".so."))
       continue;
     if (shown++ == (failure.isOwn ? 12 : 3))
@@ -323,7 +323,7 @@ tryIsolated(uint64_t from, uint64_t to, double end, const Limits &limits,
   return failure;
 }
 
-/// Where what the processes print goes to.
+/// The file that the processes print to.
 static int outputDescriptor = -1;
 
 bool mct::fuzz::succeedsAlone(const Limits &limits,

@@ -13,7 +13,7 @@
 
 namespace mct::fuzz {
 
-/// What the process that tries is doing.
+/// The work of the process that tries.
 enum class Phase : int {
   Mutating,
   Parsing,
@@ -34,7 +34,7 @@ struct Board {
   double start;
   uint64_t counts[16];
   char message[16384];
-  /// Of a crash: the frames of the phase, innermost first.
+  /// Signal and frames of a crash in the phase, innermost first.
   int signal;
   bool isReported;
   size_t numFrames;
@@ -47,7 +47,8 @@ extern Board *board;
 /// Says what comes now; `mark` is `__builtin_frame_address(0)`.
 void enter(Phase phase, void *mark);
 
-/// What is called until it ends lies below `mark`; the phase is the same.
+/// Frames that are called until it ends lie below `mark`; the phase is the
+/// same.
 class Scope {
 public:
   explicit Scope(void *mark) : before(board ? board->mark : nullptr) {
@@ -75,7 +76,7 @@ struct Failure {
   bool isOwn = true;
   /// Alone in a process it happens, too.
   bool isReproduced = true;
-  /// What `attempt` returned, or what a sanitizer said.
+  /// Text that `attempt` returned, or a sanitizer's.
   std::string message;
   /// Names of functions, innermost first.
   std::vector<std::string> frames;
@@ -87,7 +88,7 @@ struct Limits {
   double seconds = 15;
   /// CPU time of one attempt.
   double cpuSeconds = 20;
-  /// Without any CPU time in between.
+  /// Seconds without any CPU time in between.
   double idleSeconds = 60;
   /// Resident bytes of the process.
   uint64_t bytes = uint64_t(3) << 30;

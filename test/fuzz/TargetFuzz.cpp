@@ -46,7 +46,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x32xf32> {
 }
 )mlir";
 
-/// What stock targets do not use.
+/// A target with clauses that stock targets do not use.
 static constexpr llvm::StringLiteral kRareTarget = R"mlir(
 #w = #tpc.attr_quant_config<method = lut_pot_quantizer, bits = 4, lut_values_bits = 8>
 #k = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
@@ -227,8 +227,8 @@ void attachMutations(ArrayRef<std::string> seeds, StringRef suffix) {
     auto network = parseSourceString<ModuleOp>(kNetwork, &context);
     ASSERT_TRUE(network);
     for (size_t i = 0; i != 200; ++i) {
-      // What no mutation has touched is taken: mutations of something broken
-      // would test little.
+      // A file that no mutation has touched is taken: mutations of something
+      // broken would test little.
       bool isOriginal = numTaken + numRefused == 0;
       std::string text = isOriginal ? seeds.front() : mutator.next();
       {

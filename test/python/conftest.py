@@ -54,6 +54,23 @@ def shared(tools):
     return data
 
 
+@pytest.fixture
+def attach(tools, tmp_path):
+    """The module that a target, an object, its text or its name, is attached to: a small network or none."""
+
+    def run(target, network="module {}"):
+        source, file = tmp_path / "network.mlir", tmp_path / "target.mlir"
+        source.write_text(network)
+        text = target if isinstance(target, str) else target.to_mlir()
+        if not text.isidentifier():
+            file.write_text(text)
+            text = str(file)
+        done = measure.run_ok([tools / "mct-opt", source, f"--tpc-attach-target=target={text}"])
+        return done.stdout
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def quantize(tools, tmp_path_factory):
     """Quantizes a model once per set of options and session, and gives the path of the result."""

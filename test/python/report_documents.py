@@ -159,10 +159,69 @@ def _weight(rng, owner, channels, own, bits=8):
     }
 
 
-def make_document(num_points=22, channels=16, name=lambda index: f"block{index // 3}/conv{index}", seed=1):
-    """A document of `num_points` points, one weight and one activation for each operator; every third one is added to
-    the one three before, as residual blocks do, and stays without points of its own."""
-    rng = random.Random(seed)
+def _layer(rng, name, source, points, channels, own, has_low_bits):
+    """A convolution with a clamp, whose points are `points`."""
+    return {
+        "name": name,
+        "ops": ["tosa.conv2d", "tosa.clamp"],
+        "operator_set": "Conv",
+        "matched_by": "Conv2D with ReLU",
+        "overridden_by": "",
+        "cover": "point",
+        "why_float": "",
+        "group": name,
+        "inputs": [source],
+        "points": [point["name"] for point in points],
+        "alternatives": [
+            {"activation_bits": 8, "weight_bits": 8},
+            {"activation_bits": 8, "weight_bits": 4},
+        ],
+        "chosen": 1 if has_low_bits else 0,
+        "is_depthwise": False,
+        "sums": {
+            "bits": 32,
+            "largest": 18233.0,
+            "channel": 3,
+            "largest_bias": 512.0,
+            "bias_channel": 7,
+            "bias_error": 0.0021,
+        },
+        "shape": [1, 16, 16, channels],
+        "weight_bytes": 144.0 * channels,
+        "float_weight_bytes": 576.0 * channels,
+        "activation_bytes": 256.0 * channels,
+        "float_activation_bytes": 1024.0 * channels,
+        "multiplications": 256 * 144 * channels,
+        "bops": 256 * 144 * channels * 64,
+        "effect": _effect(rng, own),
+        "decisions": [],
+    }
+
+
+def _addition(layer, name, operands):
+    """The sum of a layer and another operator; it has no points of its own."""
+    added = {
+        **layer,
+        "name": name,
+        "ops": ["tosa.add"],
+        "operator_set": "Add",
+        "matched_by": "",
+        "cover": "preserved",
+        "inputs": operands,
+        "points": [],
+        "alternatives": [],
+        "weight_bytes": 0.0,
+        "float_weight_bytes": 0.0,
+        "multiplications": 0,
+        "bops": 0,
+    }
+    del added["effect"], added["sums"]
+    return added
+
+
+def _network(rng, num_points, channels, name):
+    """Operators and points: one weight and one activation for each operator; every third one is added to the one three
+    before, as residual blocks do, and stays without points of its own."""
     operators, points, previous, residual = [], [], "input", "input"
     points.append(_activation(rng, "input", 3, 1e-4))
     index = 0
@@ -175,71 +234,106 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         if not is_last:
             mine = [_weight(rng, operator, channels, own * 0.6, bits), _activation(rng, operator, channels, own * 0.4)]
         points += mine
-        operators.append(
-            {
-                "name": operator,
-                "ops": ["tosa.conv2d", "tosa.clamp"],
-                "operator_set": "Conv",
-                "matched_by": "Conv2D with ReLU",
-                "overridden_by": "",
-                "cover": "point",
-                "why_float": "",
-                "group": operator,
-                "inputs": [previous],
-                "points": [point["name"] for point in mine],
-                "alternatives": [
-                    {"activation_bits": 8, "weight_bits": 8},
-                    {"activation_bits": 8, "weight_bits": 4},
-                ],
-                "chosen": 1 if index % 5 == 2 else 0,
-                "is_depthwise": False,
-                "sums": {
-                    "bits": 32,
-                    "largest": 18233.0,
-                    "channel": 3,
-                    "largest_bias": 512.0,
-                    "bias_channel": 7,
-                    "bias_error": 0.0021,
-                },
-                "shape": [1, 16, 16, channels],
-                "weight_bytes": 144.0 * channels,
-                "float_weight_bytes": 576.0 * channels,
-                "activation_bytes": 256.0 * channels,
-                "float_activation_bytes": 1024.0 * channels,
-                "multiplications": 256 * 144 * channels,
-                "bops": 256 * 144 * channels * 64,
-                "effect": _effect(rng, own),
-                "decisions": [],
-            }
-        )
+        operators.append(_layer(rng, operator, previous, mine, channels, own, bits == 4))
         previous = operator
         index += 1
         if index % 3 == 0:
             added = operator + "/add"
-            operators.append(
-                {
-                    **operators[-1],
-                    "name": added,
-                    "ops": ["tosa.add"],
-                    "operator_set": "Add",
-                    "matched_by": "",
-                    "cover": "preserved",
-                    "inputs": [operator, residual],
-                    "points": [],
-                    "alternatives": [],
-                    "weight_bytes": 0.0,
-                    "float_weight_bytes": 0.0,
-                    "multiplications": 0,
-                    "bops": 0,
-                }
-            )
-            del operators[-1]["effect"], operators[-1]["sums"]
+            operators.append(_addition(operators[-1], added, [operator, residual]))
             previous = residual = added
-    worst = max((point for point in points if point["weight"]), key=lambda point: point["effect"]["own"])
-    classes = 10
+    return operators, points
+
+
+def _changed_predictions(rng, classes):
+    return [
+        {
+            "sample": 7 * i + 3,
+            "float_class": i % classes,
+            "simulated_class": (i + 3) % classes,
+            "label": (i + 3 * (i % 2)) % classes,
+            "float_margin": rng.uniform(0.01, 1.2),
+            "simulated_margin": rng.uniform(0.01, 1.2),
+        }
+        for i in range(22)
+    ]
+
+
+def _confusion(rng, classes):
     confusion = [[rng.choice([0, 0, 0, 1]) for _ in range(classes)] for _ in range(classes)]
     for i in range(classes):
         confusion[i][i] = 45
+    return confusion
+
+
+def _front(operators):
+    """Budgets of weights, and what the best network within each costs."""
+    return [
+        {
+            "weights_bytes": 40e3 + 4e3 * k,
+            "sensitivities": 0.4 * 0.7**k,
+            "alternatives": [(i + k) % 2 for i in range(sum(1 for o in operators if o["alternatives"]))],
+            "is_chosen": k == 6,
+        }
+        for k in range(15)
+    ]
+
+
+def _pass_times():
+    return [
+        {"pass": name, "seconds": seconds}
+        for name, seconds in [
+            ("mct-prepare", 0.021),
+            ("mct-insert-quantizers", 0.003),
+            ("mct-calibrate", 0.412),
+            ("mct-select-parameters", 0.108),
+            ("mct-select-weight-parameters", 0.231),
+            ("mct-correct", 0.655),
+        ]
+    ]
+
+
+def _diagnoses(points, worst):
+    return [
+        {
+            "rule": "low-bits-sensitive-layer",
+            "severity": 0.41,
+            "subject": worst["name"],
+            "cause": f"The kernel of {worst['owner']} has 4 bits and makes 41 % of the distance of the results.",
+            "remedy": "Give it 8 bits.",
+            "kind": "overrides",
+            "paste": f"'{worst['owner']}': weights 8",
+            "numbers": [{"name": "bits", "value": 4.0}, {"name": "own", "value": worst["effect"]["own"]}],
+        },
+        {
+            "rule": "clipped-tail",
+            "severity": 0.12,
+            "subject": points[2]["name"],
+            "cause": f"0.12 % of the values of {points[2]['name']} lie beyond the threshold.",
+            "remedy": "Take the threshold of the largest value.",
+            "kind": "option",
+            "paste": "activation-error-method=no-clipping",
+            "numbers": [{"name": "clipped", "value": 0.0012}],
+        },
+        {
+            "rule": "too-few-samples",
+            "severity": 0.0,
+            "subject": "",
+            "cause": "The standard error of the distance is 9 % of it with 128 samples.",
+            "remedy": "Take more samples.",
+            "kind": "data",
+            "paste": "",
+            "numbers": [],
+        },
+    ]
+
+
+def make_document(num_points=22, channels=16, name=lambda index: f"block{index // 3}/conv{index}", seed=1):
+    """A document of a network with `num_points` points."""
+    rng = random.Random(seed)
+    operators, points = _network(rng, num_points, channels, name)
+    worst = max((point for point in points if point["weight"]), key=lambda point: point["effect"]["own"])
+    classes = 10
+    confusion = _confusion(rng, classes)
     resources = {"weight_bytes": 78e3, "activation_bytes": 32e3, "total_bytes": 110e3, "bops": 8e8}
     return {
         "format": "mct-report",
@@ -275,73 +369,14 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "weight_bytes": 79.2e3,
         "float_weight_bytes": 315.4e3,
         "num_changed": 22,
-        "changed": [
-            {
-                "sample": 7 * i + 3,
-                "float_class": i % classes,
-                "simulated_class": (i + 3) % classes,
-                "label": (i + 3 * (i % 2)) % classes,
-                "float_margin": rng.uniform(0.01, 1.2),
-                "simulated_margin": rng.uniform(0.01, 1.2),
-            }
-            for i in range(22)
-        ],
+        "changed": _changed_predictions(rng, classes),
         "confusion": confusion,
         "front_operators": [operator["name"] for operator in operators if operator["alternatives"]],
-        "front": [
-            {
-                "weights_bytes": 40e3 + 4e3 * k,
-                "sensitivities": 0.4 * 0.7**k,
-                "alternatives": [(i + k) % 2 for i in range(sum(1 for o in operators if o["alternatives"]))],
-                "is_chosen": k == 6,
-            }
-            for k in range(15)
-        ],
-        "passes": [
-            {"pass": name, "seconds": seconds}
-            for name, seconds in [
-                ("mct-prepare", 0.021),
-                ("mct-insert-quantizers", 0.003),
-                ("mct-calibrate", 0.412),
-                ("mct-select-parameters", 0.108),
-                ("mct-select-weight-parameters", 0.231),
-                ("mct-correct", 0.655),
-            ]
-        ],
+        "front": _front(operators),
+        "passes": _pass_times(),
         "decisions": [],
         "seconds": 3.18,
-        "diagnoses": [
-            {
-                "rule": "low-bits-sensitive-layer",
-                "severity": 0.41,
-                "subject": worst["name"],
-                "cause": f"The kernel of {worst['owner']} has 4 bits and makes 41 % of the distance of the results.",
-                "remedy": "Give it 8 bits.",
-                "kind": "overrides",
-                "paste": f"'{worst['owner']}': weights 8",
-                "numbers": [{"name": "bits", "value": 4.0}, {"name": "own", "value": worst["effect"]["own"]}],
-            },
-            {
-                "rule": "clipped-tail",
-                "severity": 0.12,
-                "subject": points[2]["name"],
-                "cause": f"0.12 % of the values of {points[2]['name']} lie beyond the threshold.",
-                "remedy": "Take the threshold of the largest value.",
-                "kind": "option",
-                "paste": "activation-error-method=no-clipping",
-                "numbers": [{"name": "clipped", "value": 0.0012}],
-            },
-            {
-                "rule": "too-few-samples",
-                "severity": 0.0,
-                "subject": "",
-                "cause": "The standard error of the distance is 9 % of it with 128 samples.",
-                "remedy": "Take more samples.",
-                "kind": "data",
-                "paste": "",
-                "numbers": [],
-            },
-        ],
+        "diagnoses": _diagnoses(points, worst),
         "verdict": "Quantization costs 1.2 points of top-1 accuracy (87.4 % to 86.2 %), 4.4 % of predictions change. "
         f"Most of it is made by the 4-bit kernel of {worst['owner']}: give it 8 bits.",
         "reproduce": "mct-opt resnet8_cifar10.mlirbc --mct-ptq='target=imx500 calibration-data=CALIBRATION' -o q.mlir",

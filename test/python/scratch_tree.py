@@ -120,7 +120,7 @@ class ScratchTree:
                 self.generate(path)
                 # It registers the passes.
                 sources.append(Path("lib/Pipelines/Pipelines.cpp"))
-        # What is linked in place of an object has all that is in it.
+        # The file that is linked in place of an object has all that is in it.
         files = {self.batches.get(source, source): source for source in sources}
         objects = [self.compile(source, self.batches.get(source)) for source in files.values()]
         for target in targets:

@@ -139,7 +139,7 @@ def measured(tools, tmp_path_factory):
     return get
 
 
-# What was chosen keeps to the limits as the report counts, and no operator can take an alternative that costs less
+# The choice keeps to the limits as the report counts, and no operator can take an alternative that costs less
 # without exceeding one.
 @pytest.mark.alternating
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_vww_at_4_bits_loses_by_no_correction(judge):
     for row in ["equalization alone", "activation bias alone", "bias by MCT's formula"]:
         assert sqnr[row] >= sqnr["no correction"] - 0.1, row
     for row in ["without second moment", "without bias", "without shift of negative tails"]:
-        # What chance is left in the means of 100 images costs the bias correction 0.11 dB here.
+        # Chance in the means of 100 images costs the bias correction 0.11 dB here.
         assert sqnr["without rounding"] >= sqnr[row] - 0.15, row
     assert sqnr["without bias"] >= sqnr["no correction"] - 0.1
     assert sqnr["without second moment"] >= sqnr["no correction"] - 0.1

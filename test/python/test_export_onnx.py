@@ -29,7 +29,7 @@ PACKAGES = "mct_quantizers,onnx,onnxruntime,openvino"
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
 EXACT = "--mct-simulate-integers=rounding=half-even"
 PLAIN = "--onnx-profile=qdq"
-# Of kernels with other steps: f32 sums exactly, and multiplies once, as ONNX Runtime does.
+# Makes f32 sum exactly, and multiply once, for kernels with other steps, as ONNX Runtime does.
 EXACT_SUMS = "--mct-separate-steps"
 
 
@@ -193,7 +193,7 @@ def inspect(runtime, onnx):
     return found["operators"]
 
 
-# What is left float where an operator between two points is not fused.
+# Operators that are left float where one between two points is not fused.
 FLOAT_OPERATORS = {"Conv", "Gemm", "MatMul", "MatMulIntegerToFloat", "AveragePool", "GlobalAveragePool", "Concat"}
 
 

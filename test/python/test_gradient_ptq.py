@@ -121,7 +121,7 @@ OPTIONS = [
     ({"bias-optimizer": "sgd"}, "bias-momentum=0.9"),
     ({}, "bias-rate=0.0001"),
     ({}, "learn-scales=false"),
-    # Of powers of two: a threshold has to move far for another one.
+    # Powers of two: a threshold has to move far for another one.
     ({"learn-scales": "false", "quantizer-rate": 1}, "learn-thresholds=true"),
     ({}, "quantizer-optimizer=sgd"),
     ({"quantizer-optimizer": "sgd"}, "quantizer-momentum=0.9"),

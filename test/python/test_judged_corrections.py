@@ -132,5 +132,5 @@ def test_rounding_that_gains_stays(tools, tmp_path, count):
     samples = (random.normal(size=(count, 1, 12)) @ directions).astype(np.float32)
     text, _ = rounded_product(tmp_path, samples)
     assert "rounded_weights" in text and "rejected" not in text
-    # What judges is rounded by, too, in the end.
+    # Samples that judge are rounded by, too, in the end.
     assert text == rounded_product(tmp_path, samples, judge="false")[0]

@@ -49,6 +49,9 @@ def findings(root: Path, path: str, text: str) -> list[str]:
             "/// Of a channel.\nint step();\n",
             "1: '/// Of a channel.' begins without a subject",
         ),
+        ("python/mct/a.py", "a = 1\n# Of a channel.\nb = 2\n", "2: '# Of a channel.' begins without a subject"),
+        ("test/unit/A.cpp", "\n\n\n// Whether it is.\nint a;\n", "4: '// Whether it is.' begins without a subject"),
+        ("tools/dev/a.py", "# What is computed,\n# That is.\na = 1\n", "1: '# What is computed,' begins without"),
         (
             "lib/A.cpp",
             "/// What the op computes.\nint compute();\n",

@@ -46,7 +46,7 @@ SWITCHES = [
     "activation-bias-correction",
 ]
 PIPELINES = ("mct-prepare", "mct-correct", "mct-ptq")
-# What a pipeline decides by itself.
+# Options that a pipeline decides by itself.
 DECIDED = {
     ("mct-insert-quantizers", "function"),  # one function, where the pass alone takes all
     ("mct-calibrate", "channel-statistics"),

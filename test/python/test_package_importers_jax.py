@@ -14,7 +14,7 @@ import jax  # noqa: E402
 import numpy as np  # noqa: E402
 from flax import linen as nn  # noqa: E402
 
-# Of the range of the outputs. Orders of summation differ, and quotients by constants are products; 5e-7 is seen.
+# Relative to the range of the outputs: orders of summation differ, and quotients by constants are products (5e-7).
 TOLERANCE = 1e-5
 
 

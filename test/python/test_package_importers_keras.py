@@ -18,7 +18,7 @@ import keras  # noqa: E402
 import numpy as np  # noqa: E402
 from keras import layers  # noqa: E402
 
-# Of the range of the outputs. Folded batch norms and orders of summation differ; 1e-6 is seen.
+# Relative to the range of the outputs. Folded batch norms and orders of summation differ; 1e-6 is seen.
 TOLERANCE = 1e-4
 
 
@@ -104,7 +104,7 @@ def test_layers_of_the_model_give_names(model):
 def test_points_have_the_names_of_their_layers():
     keras.utils.set_random_seed(3)
     image = keras.Input((8, 8, 3), name="image")
-    # Of convolutions with their own numbers, one that keeps its activation, one whose activation is a layer.
+    # Convolutions with their own numbers, one that keeps its activation, one whose activation is a layer.
     x = layers.Conv2D(4, 3, activation="relu", name="bounded")(image)
     x = layers.Conv2D(4, 3, name="conv2d")(x)
     x = layers.ReLU(name="relu")(x)

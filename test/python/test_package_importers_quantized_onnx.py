@@ -659,7 +659,7 @@ def test_reports_compare_with_the_float_original(imported):
     model, float_model = imported
     comparison = model.compare(images(4), float_model)
     compared = {point.name: point.sqnr_db for point in comparison.points}
-    # Of a ReLU that was removed, what the one of the float network makes.
+    # A ReLU that was removed is compared with that of the float network.
     assert min(compared[name] for name in ("conv1/relu", "conv2", "add0/relu", "dense")) > 15
     assert len(compared) >= 14
     report = model.report(data=images(4), reference=float_model)

@@ -11,7 +11,7 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
     pytest.importorskip(module, reason='the extra "tflite" is not installed (tools/dev/importers)')
 
-# Of the range of the outputs. Orders of summation differ; 1e-6 is seen.
+# Relative to the range of the outputs. Orders of summation differ; 1e-6 is seen.
 TOLERANCE = 1e-4
 
 

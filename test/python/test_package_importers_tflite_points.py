@@ -206,7 +206,7 @@ def test_fake_quant_becomes_points(tmp_path):
     expected = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
     assert np.abs(model.run(samples) - expected).max() < 1e-6
     found = {point["name"]: (point["bits"], point["zero_point"][0]) for point in points(model, tmp_path)}
-    # Of 255 steps from -1 to 2.7, 69 lie below zero; of 15 from -2 to 2, 7.4999995.
+    # 69 of 255 steps from -1 to 2.7 lie below zero, and 7.4999995 of 15 from -2 to 2.
     assert sorted(found.values()) == [(4, 7), (8, 51), (8, 69)]
 
 

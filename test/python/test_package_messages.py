@@ -165,7 +165,7 @@ def test_a_transposed_shape_says_so(tmp_path: Path, shape: tuple[int, ...], layo
     message = refused(lambda: model.run(samples))
     assert f"the samples have the layout {layout}, channels {'first' if layout == 'NCHW' else 'last'}" in message
     assert f'mct.Preprocessing.of(layout="{layout}")' in message and f"--layout {layout}" in message
-    # What it says helps.
+    # The remedy helps.
     if len(shape) == 4:
         found = model.run(samples, preprocessing=mct.Preprocessing.of(layout=layout))
         assert found.shape == (4, *map(int, network.split("x")))
@@ -214,7 +214,7 @@ def test_models_of_unknown_names_say_which_are_known(tmp_path: Path) -> None:
     assert "ends in .mlir, .mlirbc, .tflite, .onnx, .pt2, .keras, .h5" in message
     text.write_text("no module")
     assert "ends in .mlir, .mlirbc, .tflite" in refused(lambda: mct.load(text))
-    # What is a module is one under any name.
+    # A module is one under any name.
     text.write_bytes(DIGITS.read_bytes())
     assert mct.load(text).text == mct.load(DIGITS).text
     (tmp_path / "broken.mlir").write_text("no module")

@@ -274,7 +274,7 @@ def test_the_console_writes_what_python_writes(saved: Path, model: mct.Model, tm
     expected = mct.load(saved).report(data=TEST, labels=LABELS, samples=100, reference=model)
     assert steady((tmp_path / "r.json").read_text()) == steady(expected.json)
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
-    # Of a report that is there, and without a file as text.
+    # A report that is there is read, and without a file shown as text.
     finished = call(tmp_path / "r.json", "-o", tmp_path / "again.html")
     assert finished.returncode == 0 and (tmp_path / "again.html").read_text().startswith("<!doctype html>")
     finished = call(tmp_path / "r.json")

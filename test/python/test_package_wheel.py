@@ -65,7 +65,7 @@ def test_wheel_is_small_and_runs_with_an_old_libc(wheel):
     assert wheel.stat().st_size <= 70e6
     major, minor = map(int, re.search(r"-manylinux_(\d+)_(\d+)_", wheel.name).groups())
     assert (major, minor) <= (2, 34)
-    # What is reached of them is linked in.
+    # The parts of them that are reached are linked in.
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if "libMLIR" in name or "libLLVM" in name]
 
 

@@ -55,7 +55,7 @@ def test_every_reason_is_there_and_declined_ones_have_a_remedy(generate: ModuleT
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", page, re.MULTILINE))
     assert len(identifiers) > 80
     assert list(rows) == identifiers
-    # What was done, and what is in order, needs none.
+    # Work that was done, or is in order, needs none.
     without = {identifier for identifier, row in rows.items() if row.endswith("| -")}
     assert without == {
         "selected-parameters",

@@ -136,7 +136,7 @@ def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> N
     alone = [point.get("effect", {}).get("own") for point in points]
     measured = sorted((n for n in range(len(points)) if alone[n] is not None), key=lambda n: (-alone[n], n))
     others = [n for n in range(len(points)) if alone[n] is None]
-    # What hurts most stands first.
+    # The worst stands first.
     assert opened.rows() == measured + others
 
     def click(title: str) -> str:
@@ -187,7 +187,7 @@ def test_every_view_opens_without_an_error(opened: Browser, digits: mct.report.R
             opened.wait(lambda number=number: opened.one("article.detail").get_attribute("data-index") == str(number))
             name = digits.document[f"{kind}s"][number]["name"]
             assert opened.one("article.detail h1").text == name
-    # What is not there is the whole report.
+    # A point that is not there shows the whole report.
     opened.script("location.hash = '#point-99999'")
     opened.wait(lambda: opened.all("#overview"))
 

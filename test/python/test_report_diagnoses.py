@@ -234,7 +234,7 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert all(one["severity"] < GRAVE for one in report["diagnoses"])
     shifted = find(report, "shifted-activation", "reduce/swish/mul_shifted")
     numbers = {one["name"]: one["value"] for one in shifted["numbers"]}
-    # What mct-correct-shift-negative itself tells with remarks=true, of this point alone.
+    # Numbers that mct-correct-shift-negative itself tells with remarks=true, of this point alone.
     assert numbers["shift"] == 0.3125
     assert numbers["error"] < numbers["error before"] / 2
     assert "'reduce/swish/mul_shifted' was shifted above zero by 0.312" in shifted["cause"]
@@ -420,7 +420,7 @@ def test_dead_channels_can_go(study):
     ).report()
     assert "dead-channels" not in rules(after)
     assert after["weight_bytes"] < before["weight_bytes"]
-    # What is left is what bias correction measures, in other sums.
+    # The rest is what bias correction measures, in other sums.
     assert output_error(after) == pytest.approx(output_error(before), rel=1e-2)
 
 

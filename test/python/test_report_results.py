@@ -208,7 +208,7 @@ def test_trials_are_what_runs_of_the_same_remedies_show(tools, tmp_path, samples
             assert -10 * np.log10(trial["worst_after"]) == pytest.approx(sqnr, abs=1e-3)
         assert trial["worst"] == "coarse"
     assert [trial["is_worthwhile"] for trial in report["trials"]] == [True, False, True]
-    # What gains nothing is proposed nowhere.
+    # An override that gains nothing is proposed nowhere.
     assert 'name "fine" activation=float' not in [one["paste"] for one in report["diagnoses"]]
     proposed = [one for one in report["diagnoses"] if one["paste"]]
     assert proposed and all("Tried: 'coarse' goes from" in one["remedy"] for one in proposed)

@@ -24,7 +24,7 @@ def number(name, value):
 
 
 ONE = "tensor<1x1x1xf32>"
-# What becomes of the mask %m, 1 where there is a token, and of the scores %s: they are %masked.
+# Uses of the mask %m, 1 where there is a token, on the scores %s: the result is %masked.
 INVERSE = [number("one", 1), f"%i = tosa.sub %one, %m : ({ONE}, {MASK}) -> {MASK}"]
 
 

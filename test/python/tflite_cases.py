@@ -50,7 +50,7 @@ class Case:
     options: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
     version: int = 1
-    # Of the results, where LiteRT does not find it out.
+    # Shape of the results, where LiteRT does not find it out.
     shape: Sequence[int] = ()
 
     @property

@@ -506,7 +506,7 @@ CASES = {
     ),
 }
 
-# What is computed with numbers, of numbers from 1 to 5.
+# Operators on numbers from 1 to 5.
 ONES = constant("one", "tensor<1x1x1x1xf32>", "1.0")
 MORE = ONES + f"%p = tosa.add %x0, %one : ({I8}, tensor<1x1x1x1xf32>) -> {I8}\n"
 NUMBERS = {

@@ -10,7 +10,7 @@ import numpy as np
 
 # The operand with the kernel, and the axis of its channels.
 _KERNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
-# Of operators on integers.
+# Versions of operators on integers.
 _VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "ADD": 2, "AVERAGE_POOL_2D": 2, "SOFTMAX": 2}
 _SAME_GRID = frozenset({"RESHAPE", "AVERAGE_POOL_2D", "MAX_POOL_2D", "PAD", "TRANSPOSE", "SLICE"})
 _FIXED = {"SOFTMAX": {8: (1 / 256, -128), 16: (1 / 32768, 0)}, "LOGISTIC": {8: (1 / 256, -128), 16: (1 / 32768, 0)}}

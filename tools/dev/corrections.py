@@ -166,7 +166,7 @@ def judge(network: dict, quantized: Path) -> dict:
     return {"top1": report.get("top1"), "agreement": report.get("agreement"), "sqnr": logits["sqnr_db"]}
 
 
-# What MCT 2.6.1 reaches with its defaults on ResNet8, with the same images for calibration and test.
+# Results of MCT 2.6.1 with its defaults on ResNet8, with the same images for calibration and test.
 MCT_RESNET8 = {
     "imx500 (8/8)": "75.05 / 97.85",
     "4-bit weights": "69.50 / 82.10",

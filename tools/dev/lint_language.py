@@ -34,7 +34,7 @@ WORDS = {
 }
 # At the beginning of a sentence that is not a question.
 STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
-# At the beginning of a comment of C++.
+# At the beginning of a comment of C++ or Python.
 COMMENT_STARTS = re.compile(r"(?:Of|What|Whatever|Which|Whose|Who|Whoever|Whether|That|Those)\b")
 # At the beginning of a doc comment of C++, or of the header of a file.
 DOC_STARTS = re.compile(
@@ -84,26 +84,34 @@ def lint_definitions(path: Path) -> Iterator[Finding]:
 
 
 def lint_code(path: Path) -> Iterator[Finding]:
-    source = path.read_text()
-    for line, text in literals(source):
+    for line, text in literals(path.read_text()):
         yield from findings_of(path, line, text)
-    yield from lint_comments(path, source)
+    yield from lint_code_comments(path)
 
 
-def lint_comments(path: Path, source: str) -> Iterator[Finding]:
+def lint_comments(path: Path, source: str, marks: tuple[str, ...] = ("//", "///")) -> Iterator[Finding]:
     before = ""
     for number, text in enumerate(source.split("\n"), 1):
         comment = text.strip()
         mark, _, words = comment.partition(" ")
-        if mark in ("//", "///") and (before == mark or before.partition(" ")[0] != mark):
+        if mark in marks and (before == mark or before.partition(" ")[0] != mark):
             # A later paragraph may begin with a preposition.
-            is_doc = (mark == "///" and before != mark) or number < HEADER_END
+            is_doc = (mark == "///" and before != mark) or (mark != "#" and number < HEADER_END)
             if (DOC_STARTS if is_doc else COMMENT_STARTS).match(words):
                 yield path, number, f"'{comment}' begins without a subject or a verb: write 'Returns …', 'Index of …'"
         before = comment
 
 
+def lint_code_comments(path: Path) -> Iterator[Finding]:
+    yield from lint_comments(path, path.read_text())
+
+
+def lint_script_comments(path: Path) -> Iterator[Finding]:
+    yield from lint_comments(path, path.read_text(), ("#",))
+
+
 def lint_python(path: Path) -> Iterator[Finding]:
+    yield from lint_script_comments(path)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             yield from findings_of(path, node.lineno, node.value)
@@ -130,7 +138,7 @@ def lint_script(path: Path) -> Iterator[Finding]:
     for match in SCRIPT_TEXT.finditer(source):
         text = match[1] or match[2] or ""
         if " " in text.strip():
-            # What is computed stands for a word.
+            # A computed part stands for a word.
             text = re.sub(r"\$\{[^}]*\}", lambda inner: "x" * len(inner[0]), text)
             yield from findings_of(path, source.count("\n", 0, match.start()) + 1, text)
 
@@ -140,7 +148,8 @@ CHECKED = {
     "include": {".td": lint_definitions, ".h": lint_code, ".def": lint_code},
     "lib": {".cpp": lint_code, ".h": lint_code, ".inc": lint_code},
     "tpc_dialect": {".td": lint_definitions, ".cpp": lint_code, ".h": lint_code},
-    "tools": {".cpp": lint_code, ".h": lint_code},
+    "test": {".cpp": lint_code_comments, ".h": lint_code_comments, ".py": lint_script_comments},
+    "tools": {".cpp": lint_code, ".h": lint_code, ".py": lint_script_comments},
     "python/mct": {".py": lint_python, ".js": lint_script},
     "python/native": {".cpp": lint_code, ".h": lint_code},
     "docs": {".md": lint_page},

@@ -83,7 +83,7 @@ def lint_directives(path: Path, lines: list[str], commands: list[tuple[int, str]
         for names in PREFIX_OPTION.findall(command):
             prefixes.update(names.split(","))
     known = "|".join(sorted(map(re.escape, prefixes), key=len, reverse=True))
-    # Whatever starts a comment like a directive of this file has to be one.
+    # A comment that starts like a directive of this file has to be one.
     candidate = re.compile(COMMENT + rf"((?:{known}|CHECK)(?:-[\w-]*)?)(?=[^\w-]|$)")
     directive = re.compile(COMMENT + rf"(?:{known}){DIRECTIVE_SUFFIX}")
     for number, line in enumerate(lines, start=1):

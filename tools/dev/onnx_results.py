@@ -32,7 +32,7 @@ import tool_environments
 
 SCRIPTS = Path(__file__).resolve().parent / "downstream"
 ZOO = measure.REPOSITORY / "build" / "zoo"
-# Whether sums of the simulation are made exact.
+# True if sums of the simulation are made exact.
 COMPARISONS = [("imx500_v1_pot", False), ("imx500", True), ("imx500", False)]
 
 

@@ -432,7 +432,7 @@ def time_step(module, folder, rounds=5, threads=2):
     options = {"calibration_samples": 640, "threads": threads}
     ours, theirs = [], []
     for _ in range(rounds):
-        # What both runs have in common is not of the steps.
+        # The part that both runs have in common does not belong to the steps.
         once, more = (
             measure.run_ok(qat_command(module, folder / "step.mlirbc", epochs=epochs, **options)).seconds
             for epochs in (1, 4)

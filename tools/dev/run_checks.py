@@ -134,6 +134,10 @@ def language() -> Tally:
     return verdict(call([sys.executable, "tools/dev/lint_language.py"]) == 0)
 
 
+def sizes() -> Tally:
+    return verdict(call([sys.executable, "tools/dev/lint_sizes.py"]) == 0)
+
+
 def tidy_units() -> dict[str, list[str]]:
     """What is compiled, with the sources that it is made of: itself, or those that a file of a unity build includes."""
     sources = set(source_files(".cpp"))
@@ -476,7 +480,7 @@ def main() -> int:
     def tidy() -> Tally:
         return clang_tidy(max(LEAST_TIDY_SECONDS, end - time.monotonic()))
 
-    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, unused_names]
+    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, sizes, unused_names]
     if not options.lint:
         steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
     if not options.no_tidy:

@@ -429,7 +429,7 @@ CompiledSubgraph::match(Operation *root, uint64_t *visited) const {
   match.kernelOp = matcher.getOps()[kernelStep];
   llvm::append_range(match.ops, matcher.getRepetitions());
   llvm::append_range(match.ops, matcher.getOps());
-  // Nobody else sees the values inside: fusing removes its quantizer.
+  // Values inside have no other users: fusing removes their quantizers.
   for (Operation *op : match.ops)
     if (op != root && !llvm::all_of(op->getUsers(), [&](Operation *user) {
           return llvm::is_contained(match.ops, user);

@@ -163,9 +163,9 @@ getChannelConstant(mlir::Value value, int64_t axis, int64_t channels);
 /// It holds the descriptions by op name and nothing of the ops, so that it is
 /// as good for every copy of the module in the same context, whatever became of
 /// the ops there. A pass asks its analysis manager and hands the answer on,
-/// with copies, too. Who has a module and no pass manager (`exportOnnx`,
-/// `report::analyse`, `makeTrainingFunction`) makes one of its own at its
-/// beginning by `forModule`, and hands that on.
+/// with copies, too. A caller that has a module and no pass manager
+/// (`exportOnnx`, `exportTflite`, `report::analyse`) makes one of its own at
+/// its beginning by `forModule`, and hands that on.
 class KernelOps {
 public:
   KernelOps() = default;

@@ -81,6 +81,8 @@ struct TrainingRequest {
   /// Weights behind trainable points, and biases of their layers, are arguments
   /// (and otherwise constants). What points learn always is.
   bool weights = true, biases = true;
+  /// Kernel ops of the module, where the caller has them; null: they are found.
+  const KernelOps *kernels = nullptr;
 };
 
 /// A network whose learned values are arguments.

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _IDENTIFIER = b"M001"
-# Of the union ProcessUnitOptions, and of AssociatedFileType.
+# Numbers in the union ProcessUnitOptions, and in AssociatedFileType.
 _NORMALIZATION_OPTIONS = 1
 _AXIS_LABELS = 2
 _LABELS = "labels.txt"

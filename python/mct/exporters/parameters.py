@@ -13,7 +13,7 @@ from mct import _native
 from mct.errors import Error
 from mct.model import Model
 
-# What a point has of every channel, or once for all.
+# Fields that a point has for every channel, or once for all.
 _LISTS = ("axes", "threshold", "scale", "zero_point", "lowest", "highest", "levels")
 
 

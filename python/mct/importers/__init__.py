@@ -53,7 +53,7 @@ def importer_of(source: Any) -> str | None:
         path = Path(os.fspath(source))
         if (path / "saved_model.pb").exists():
             return "keras"
-        # What is MLIR may be a module of StableHLO.
+        # A file of MLIR may be a module of StableHLO.
         if path.suffix.lower() in _MODULES and path.is_file() and _text.is_stablehlo(_head(path)):
             return "stablehlo"
         return SUFFIXES.get(path.suffix.lower())

@@ -272,7 +272,7 @@ class Writer:
     def __init__(self, data: bytes) -> None:
         import flatbuffers
 
-        # What lies there keeps its place, counted from the end, and with it its alignment.
+        # The old bytes keep their place, counted from the end, and with it their alignment.
         self.data = data + bytes(-len(data) % 16)
         self.builder = flatbuffers.Builder(len(self.data) + 65536)
         self.builder.Prep(16, 0)

@@ -158,7 +158,7 @@ def lower(module: ir.Operation, operators: dict[str, str]) -> None:
                 layer = named[1] if named else ""
                 operator = operators.get(layer)
                 left.append((f"{operator} ({operation[1]})" if operator else operation[1], layer))
-        # What follows is the operation with all that is in it.
+        # The operation follows, with all that is in it.
         lines = [d.message.splitlines()[0][:500] for d in error.error_diagnostics] or [str(error)]
         raise Refused(lines[0], lines[1:], left) from error
 
@@ -191,7 +191,7 @@ def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepare
     steps: dict[str, int] = {}
     while any(node.op_type in _onnx_control.OPERATORS for node in model.graph.node):
         steps |= _onnx_control.write_out(model)
-        # What was written out makes more values constant.
+        # Written out, more values are constant.
         model = simplify(model)
     steps |= _onnx_recurrent.write_out(model)
     return Prepared(model, batched, steps, cut)

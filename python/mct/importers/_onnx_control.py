@@ -245,6 +245,6 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
         raise writer.refusals[0]
     del model.graph.node[:]
     model.graph.node.extend(writer.nodes)
-    # What the file says of values that are no more.
+    # The file describes values that are no more.
     del model.graph.value_info[:]
     return writer.steps

@@ -64,7 +64,7 @@ class Codes(NamedTuple):
 
     real: str
     parameters: Parameters
-    # Of a constant; None of an activation.
+    # Shape of a constant; None for an activation.
     shape: tuple[int, ...] | None = None
 
 
@@ -119,7 +119,7 @@ class Reader:
         self.names = {*self.makers, *self.stored, *self.inputs, *self.readers}
         self.nodes: list[onnx.NodeProto] = []
         self.codes: dict[str, Codes] = {}
-        # Of tensors that are what a point makes: how it quantizes, so that the same quantizer behind it is none.
+        # Quantizer of each tensor that is the result of a point: the same one behind it does nothing.
         self.quantized: dict[str, Parameters | Quantizer] = {}
         self.points: dict[tuple[str, Parameters | Quantizer], Point] = {}
         self.constants: dict[str, str] = {}
@@ -132,7 +132,7 @@ class Reader:
         self.free: list[str] = []
         self.values: dict[str, np.ndarray[Any, Any] | None] = {}
 
-    # What is constant.
+    # Constants.
 
     def constant(self, name: str) -> np.ndarray[Any, Any] | None:
         """The elements of a tensor that depends on no input; nothing for others."""
@@ -286,7 +286,7 @@ class Reader:
         if known is None:
             known = Point(source, self.fresh(f"{name_of(node)}/point"), parameters)
             self.points[source, parameters] = known
-            # What the graph computes until it is cut.
+            # The graph computes it until it is cut.
             self.emit("Identity", known.result, [source], known.result)
             self.quantized[known.result] = parameters
         return known.result

@@ -110,7 +110,7 @@ class _Writer:
     def value(self, kind: str, name: str, *inputs: Value, **attributes: Any) -> str:
         return self.op(kind, name, *inputs, **attributes)[0]
 
-    # What follows computes with constants here, and writes out what is computed of other values.
+    # These methods compute with constants here, and write out computations on other values.
 
     def add(self, name: str, left: Value | None, right: Value | None) -> Value | None:
         """The sum of the terms that are there."""
@@ -161,7 +161,7 @@ class _Layer:
             raise self.refusal("neither constant weights nor the attribute hidden_size")
         self.clip = float(given.get("clip", 0.0))
         self.couples = bool(given.get("input_forget", 0))
-        # Whether a reset gate is multiplied with the product of the state, not with the state.
+        # True if a reset gate is multiplied with the product of the state, not with the state.
         self.resets_late = bool(given.get("linear_before_reset", 0))
         self.lengths = self._lengths(lengths)
         self.activations = self._activations(given)

@@ -28,7 +28,7 @@ from mct.importers import _child, _text
 
 # Seconds until a converter is given up. The slowest chain takes half a minute for a network of ten million parameters.
 TIMEOUT = 1800.0
-# What to do with operations that a converter does not have.
+# The remedy for operations that a converter does not have.
 REMEDY = ("replace these operations in the network, or cut it in front of them",)
 # Lines of a converter's output that an error quotes.
 _TAIL = 12
@@ -240,7 +240,7 @@ def run(
         notes = ["timeout=SECONDS gives it more"]
         raise Error(f"{converter} did not end within {limit:g} seconds and was stopped", source, notes) from None
     finally:
-        # Whatever happened, also to this process: nothing of the group remains.
+        # No process of the group remains, whatever happened to this one.
         if job is not None:
             job.end()
     said = log.read_text(errors="replace")

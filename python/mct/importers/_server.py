@@ -57,7 +57,7 @@ def _convert(module: str, request: dict[str, Any]) -> int:
 
 
 def main(module: str, seconds: str) -> None:
-    # Whatever the converter reads and prints belongs to no request.
+    # The input and output of the converter belong to no request.
     source, replies = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)

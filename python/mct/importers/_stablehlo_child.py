@@ -22,7 +22,7 @@ from mct.importers._child import Refused, run
 
 INLINE = "builtin.module(inline,symbol-dce)"
 CONVERT = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
-# What raising to TOSA reads.
+# Dialects that raising to TOSA reads.
 DIALECTS = frozenset({"arith", "builtin", "cf", "func", "linalg", "math", "tensor"})
 # A function, and what begins in JAX's names as the name of a function that was compiled: `jit(f)`, `pjit(f)`.
 _WRAPPED = re.compile(r"p?jit\((.*)\)")
@@ -202,7 +202,7 @@ def convert(module: ir.Module) -> str:
         for operation in operations(module)
         if operation.operation.name.split(".")[0] not in DIALECTS
     ]
-    # What stands in the region of another one says nothing more.
+    # An operation in the region of another one says nothing more.
     left = [entry for entry in left if entry[0] != "stablehlo.return"]
     if left:
         raise Refused("", left_over=left)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-# What our passes and our executor take.
+# Dialects that our passes and our executor take.
 DIALECTS = frozenset({"builtin", "func", "tosa"})
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -22,7 +22,7 @@ _ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)\s*$", re.MULTILINE)
 
 # They show the values of another operation, and what computes those is the layer.
 _VIEWS = frozenset({"tosa.reshape", "tosa.transpose", "tosa.cast", "tosa.identity"})
-# Of the dialects above: they stand for something that a converter does not know.
+# Operations of these dialects that stand for something that a converter does not know.
 _LEFT = frozenset({"tosa.custom", "builtin.unrealized_conversion_cast"})
 _UNNAMED = frozenset({"tosa.const", "tosa.const_shape", "func.func", "builtin.module", "func.return", "tosa.yield"})
 
@@ -183,8 +183,8 @@ def name_layers(text: str) -> str:
     return "\n".join(lines) + separator + resources
 
 
-# Of the kind of an operation without its dialect, and its name: the layer that it is a part of, empty where it is of
-# none, and what it is called otherwise.
+# Takes the kind of an operation without its dialect, and its name; returns the layer that it is a part of, empty for
+# none, and its name otherwise.
 LayerOf = Callable[[str, str], tuple[str, str]]
 _WITH_KERNEL = frozenset(
     {"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.matmul", "tosa.transpose_conv2d"}

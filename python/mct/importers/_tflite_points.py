@@ -21,7 +21,7 @@ from mct.importers._points import Parameters, Quantizer
 # Types of the schema that have a scale: bits, whether they are signed, how they are read.
 _FLOAT32 = 0
 _INTEGERS = {9: (8, True), 3: (8, False), 7: (16, True), 17: (4, True), 20: (4, False), 19: (2, True)}
-# Of biases: constants without a point of their own.
+# Bits of biases, constants without a point of their own.
 _WIDE = {2: 32, 4: 64}
 _STORED = {9: "i1", 3: "u1", 7: "<i2", 2: "<i4", 4: "<i8"}
 
@@ -31,9 +31,9 @@ _MOVES = frozenset(
     PACK PAD RESHAPE REVERSE_SEQUENCE REVERSE_V2 SLICE SPACE_TO_BATCH_ND SPACE_TO_DEPTH SPLIT SPLIT_V SQUEEZE
     STRIDED_SLICE TILE TRANSPOSE UNPACK""".split()  # noqa: SIM905
 )
-# Which field of their options bounds the result; a bound need not be on the grid.
+# Number of the field of their options that bounds the result; a bound need not be on the grid.
 _BOUNDED = {"MAX_POOL_2D": 5, "CONCATENATION": 1}
-# What they make depends on how a value is stored.
+# Their results depend on how a value is stored.
 _OF_CODES = frozenset({"BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT"})
 _REMEDY = ('quantized="integer" imports the integer operators of the file as they are, without points',)
 
@@ -115,7 +115,7 @@ class _Cutter:
         # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
         self.added: list[tuple[Tensor, str]] = []
         self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
-        # What is read instead of a tensor.
+        # Number of the tensor that is read instead of another.
         self.instead: dict[int, int] = {}
         self.operators: list[_flatbuffer.Node] = []
 
@@ -208,7 +208,7 @@ class _Cutter:
         self.arguments[len(self.inputs)] = _points.point(key, parameters)
         self.results[len(self.outputs)] = key
         self.outputs.append(source)
-        # Of a conversion the file may say the shapes of operand and result in two ways.
+        # The file may write the shapes of operand and result of a conversion in two ways.
         place = source - len(self.graph.tensors)
         self.instead[index] = self._add(self.added[place][0] if place >= 0 else self._tensor(source), key)
 
@@ -248,7 +248,7 @@ class _Cutter:
         if outside := [zero for zero in zero_points if not low <= zero <= high]:
             message = f"the zero point {outside[0]} is not a number of {bits} bits"
             raise _refused(self.name, tensor.name, message)
-        # Whatever is stored in a channel of scale 0, it is 0, and so it is on every grid.
+        # All codes of a channel of scale 0 are 0, and so they are on every grid.
         smallest = min(scale for scale in scales if scale > 0)
         scales = tuple(scale or smallest for scale in scales)
         return Parameters(scales, zero_points or (0,), bits, is_signed, (axis,) if len(scales) > 1 else ())

@@ -81,7 +81,7 @@ def with_names(text: str, events: list[dict[str, Any]]) -> str:
     for (index, (_, start)), (_, name) in zip(found, names, strict=True):
         lines[index] = f'{lines[index][:start]}loc("{_text.escape(name)}")'
     text = "\n".join(_text.name_arguments(line, "tosa.tensor_name") for line in lines) + rest
-    # What the flatbuffer calls its tensors, and itself.
+    # Names that the flatbuffer gives its tensors, and itself.
     text = re.sub(r"^module attributes \{.*\} \{$", "module {", text, count=1, flags=re.MULTILINE)
     return re.sub(r' \{tosa\.tensor_name = "(?:[^"\\]|\\.)*"\}', "", text)
 

@@ -104,7 +104,7 @@ def layer_of(kind: str, name: str, names: dict[str, Any]) -> tuple[str, str]:
     has_kernel = _KERNELS.search(kind) is not None
     made = [part for part in parts if has_kernel and _KERNELS.search(part)]
     part = made[-1] if made else parts[0]
-    # What `_text.name_layers` has added.
+    # `_text.name_layers` has added this.
     suffix = f"/{kind}" if parts[-1].endswith(f"/{kind}") else ""
     part = part.removesuffix(suffix)
     layers = list(itertools.takewhile(lambda scope: scope in names["layers"], part.split("/")))

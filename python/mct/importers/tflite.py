@@ -24,7 +24,7 @@ _CONVERTER = "tosa-converter-for-tflite"
 _IDENTIFIER = b"TFL3"
 
 
-# What becomes of a quantized file.
+# The form in which a quantized file is imported.
 Quantized = Literal["points", "integer"]
 
 
@@ -101,7 +101,7 @@ def convert(
             file = _flatbuffer.File(data)
             operators = _flatbuffer.operators(file)
             if quantized == "points" and not cuts:
-                # What it took for damaged, the converter takes.
+                # The converter takes a file that it took for damaged.
                 _tflite_points.cut(data, name)
             boundary = _flatbuffer.boundary(file)
         except (struct.error, IndexError, ValueError, OverflowError) as problem:

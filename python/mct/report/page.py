@@ -34,7 +34,7 @@ _SCRIPTS = ("base.js", "plots.js", "graph.js", "table.js", "point.js", "overview
 
 _MAX_IMAGES = 64
 _MAX_IMAGE_BYTES = 1_200_000
-# Of one document; a report of 500 points with wide layers is longer, and then the long lists of channels are cut.
+# Largest document; a report of 500 points with wide layers is longer, and then the long lists of channels are cut.
 _MAX_DOCUMENT = 5_500_000
 _MAX_COMPARISON = 1_500_000
 _LONG_NAME = 300
@@ -256,7 +256,7 @@ def _bounded(report: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[int
         return report, {}
     short = _map_strings(report, _shortened)
     sizes = [_sizes_of_channels(point) for point in short["points"]]
-    # Of a point with few channels and with all of them; between, the length grows evenly.
+    # The length of a point grows evenly from few channels to all of them.
     fewest = [_with_channels(point, size, _FEWEST)[0] for point, size in zip(short["points"], sizes, strict=True)]
     lengths = [(len(_json(few)), len(_json(all_))) for few, all_ in zip(fewest, short["points"], strict=True)]
     rest = len(_json({**short, "points": []}))

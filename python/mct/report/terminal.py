@@ -241,7 +241,7 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
 # Two reports
 # ----------------------------------------------------------------------------------------------------------------------
 
-# Of the network, what people ask for first; the rest is in the other forms.
+# Numbers of the network that people ask for first; the rest is in the other forms.
 _NUMBERS = (
     *("floating.top1", "simulated.top1", "simulated.agreement", "integer.top1", "integer.agreement"),
     *("simulated.output.sqnr", "distance", "num_changed", "weight_bytes", "resources.bops", "seconds"),
@@ -324,7 +324,7 @@ def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_co
     )
     for part in parts:
         if isinstance(part, str):
-            # Whoever marks the line gets all of it.
+            # A line that is marked and copied is complete.
             console.out("  " + part, highlight=False)
         else:
             console.print(Group(part))

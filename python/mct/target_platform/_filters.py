@@ -40,7 +40,7 @@ class Comparison(AttributeFilter):
     value: what it is compared with.
     """
 
-    # Of the dialect, and as people write it.
+    # Word of the dialect, and the sign that people write.
     word: ClassVar[str]
     sign: ClassVar[str]
     compare: ClassVar[Callable[[Any, Any], Any]]

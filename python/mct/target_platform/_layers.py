@@ -410,7 +410,7 @@ _OPS = {
     "onnx": {"ReduceSum": "tosa.reduce_sum", "ReduceMax": "tosa.reduce_max"},
 }
 
-# What can be told of the attributes of any layer of a set.
+# Attributes that are known of any layer of a set.
 _ATTRIBUTES: dict[str, Mapping[str, Known | Ask | None]] = {
     "Conv": _CONV | {"groups": Known(1)},
     "DepthwiseConv2D": _CONV | {"groups": _number("$in_channels")},
@@ -448,7 +448,7 @@ def _clamp_forms(upper: str, lower: str) -> dict[str, tuple[Form, ...]]:
     return {
         "ReLU": _forms_of("ReLU", {upper: Known(None), lower: Known(0)}),
         "ReLU6": _forms_of("ReLU6", {upper: Known(6), lower: Known(0)}),
-        # Which bound the two ops of the subgraph have cannot be asked; `mct-prepare` makes one clamp of them.
+        # The bounds of the two ops of the subgraph cannot be asked for; `mct-prepare` makes one clamp of them.
         "HardTanh": (
             Form(vocabulary.HARD_TANH, {upper: top, lower: Known(0)}),
             Form(vocabulary.TOSA["HardTanh"].patterns[1], {upper: None, lower: Known(0)}),
@@ -541,7 +541,7 @@ def _build_tables() -> dict[str, dict[str, Layer]]:
     normalized = tuple(Form(form.pattern, {"p": Known(2)}) for form in _forms_of("L2Norm"))
     torch["normalize"] = _layer("normalize", "L2Norm", forms=normalized)
     keras["SeparableConv2D"] = _layer("SeparableConv2D", "DepthwiseConv2D", "Conv")
-    # Of MCT's layers beside the frameworks.
+    # A layer of MCT beside those of the frameworks.
     torch["SSDPostProcess"] = keras["SSDPostProcess"]
     return tables
 
@@ -700,6 +700,6 @@ def _apply(kind: Layer, condition: AttributeFilter) -> Layer:
         where = join("and", *([form.pattern.where] if form.pattern.where else []), truth)
         if not isinstance(where, bool):
             forms.append(replace(form, pattern=replace(form.pattern, where=where), is_narrowed=True))
-    # What linalg makes of a layer cannot be filtered.
+    # The ops that linalg has for a layer cannot be filtered.
     is_whole = all(form in forms for form in kind.forms if not form.is_extra)
     return replace(kind, forms=tuple(forms), linalg=kind.linalg if is_whole else ())

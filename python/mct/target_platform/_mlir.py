@@ -28,7 +28,7 @@ from mct.target_platform._vocabulary import Pattern
 if TYPE_CHECKING:
     from mct.target_platform._platform import CustomOpsetLayers, OperationsToLayers, _Platform
 
-# What MCT's configs may call a weight instead of its generic name, where no mapping explains it.
+# Names that MCT's configs may give a weight instead of its generic name, where no mapping explains it.
 _GENERIC = {"kernel": KERNEL_ATTR, "depthwise_kernel": KERNEL_ATTR, "weight": KERNEL_ATTR, "bias": BIAS_ATTR}
 _OPERANDS = {KERNEL_ATTR: 1, BIAS_ATTR: 2}
 
@@ -51,7 +51,7 @@ class _Writer:
     def __init__(self, widths: tuple[int, ...]) -> None:
         self.lines: list[str] = []
         self.aliases: dict[str, str] = {}
-        # What operators read whose config says nothing about it.
+        # Bits of the values that operators read whose config says nothing about it.
         self.widths = widths
 
     def _alias(self, prefix: str, text: str) -> str:
@@ -180,7 +180,7 @@ def _resolve(platform: _Platform, bound: list[_Bound]) -> None:
                 pattern: Pattern | None = form.pattern
                 if form.sharper and any(options[name] != options[entry.name] for name in owners[form.pattern]):
                     pattern = form.sharper
-                    # Those of linalg tell no more.
+                    # The forms of linalg tell no more.
                     linalg = ()
                 # A filter goes before the plain layer, as MCT has it; the dialect has that for plain ops only.
                 if not form.is_narrowed and form.pattern.where:

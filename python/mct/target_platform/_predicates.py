@@ -32,7 +32,7 @@ class Join:
     operands: tuple[Predicate, ...]
 
 
-# What is known whatever the op is, or a question to it.
+# A truth that is known for every op, or a question to it.
 Predicate = Leaf | Join
 Truth = bool | Predicate
 

@@ -223,7 +223,7 @@ class OpQuantizationConfig:
     fixed_zero_point: int | None
     simd_size: int | None
     signedness: Signedness
-    # Whether it was made of the parameters of 1.9 to 1.11, and is edited by them.
+    # True if it was made of the parameters of 1.9 to 1.11, and is edited by them.
     is_flat: bool
 
     @overload

@@ -52,7 +52,7 @@ def _ops(*names: str) -> Entry:
     return Entry(tuple(Pattern(name) for name in names))
 
 
-# Those with a kernel.
+# Operator sets with a kernel.
 LINEAR_SETS = ("Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected")
 
 LARGEST = "3.40282347E+38 : f32"

@@ -25,12 +25,12 @@ namespace {
 /// by up to 2^-25 of itself, and the integer network multiplies by numbers of
 /// 31 bits: what is that near to the middle of two levels may go either way.
 constexpr double kNearTie = 0x1p-22;
-/// In steps of the result.
+/// Largest bias, in steps of the result.
 constexpr double kLargestBias = 16;
 
 struct Model {
   const char *name;
-  /// Below the shared folder, or below test/data.
+  /// True for a file below the shared folder, false below test/data.
   bool isShared;
   const char *file, *data;
   const char *options;
@@ -77,7 +77,7 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   auto samples = SampleSource::open(sampleOptions, {{"x", type}}, 1);
   ASSERT_TRUE(static_cast<bool>(samples));
   ReferenceTensor argument = ReferenceEvaluator::zeros(type);
-  // Of each sample what every point makes.
+  // Results of every point for each sample.
   std::vector<Floats> inputs;
   std::vector<llvm::StringMap<std::vector<Number>>> expected, unrounded;
   int64_t count = model.samples;
@@ -142,7 +142,7 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
                   kNearTie * (std::abs(steps) + kLargestBias))
             << record->name << ": " << steps << " steps became " << int(code);
       }
-      // What follows has other inputs.
+      // The ops behind have other inputs.
       if (!isSame)
         break;
     }

@@ -21,7 +21,7 @@ using namespace mct::execution;
 namespace {
 using Shape = std::vector<int64_t>;
 
-/// What a network knows of one of its quantized values.
+/// Facts that a network knows of one of its quantized values.
 struct Quantized {
   std::string name;
   Shape shape;
@@ -74,7 +74,7 @@ private:
   const Quantized &any() {
     return values[size_t(between(0, int64_t(values.size()) - 1))];
   }
-  /// Of rank 4.
+  /// Returns a value of rank 4.
   const Quantized &anyImage() {
     std::vector<const Quantized *> images;
     for (const Quantized &value : values)
@@ -111,7 +111,7 @@ private:
             ", rounding = half_up>) : " + tensorType(shape) + "\n";
     return result;
   }
-  /// In [0.5, 1).
+  /// Returns a number in [0.5, 1).
   double fraction() {
     return double(between(1 << 20, (1 << 21) - 1)) * 0x1p-21;
   }
@@ -397,7 +397,7 @@ protected:
   std::unique_ptr<Executor> compileIntegers() {
     diagnostics.clear();
     mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
-    // Whatever is lowered, nothing in it leaves its type or meets a rescale
+    // No value of a lowered network leaves its type or meets a rescale
     // that is not defined for it.
     if (failed(mlir::parsePassPipeline("mct-lower-to-integer,mct-check-integer",
                                        passes)) ||

@@ -29,7 +29,7 @@ namespace tpc = mct::tpc;
 
 namespace {
 
-/// What is done with a network.
+/// The target and options that a network is quantized with.
 struct Plan {
   explicit Plan(unsigned seed) : random(seed * 2654435761u + 7) {
     // One after the other, so that a few hundred networks reach all.
@@ -47,7 +47,7 @@ struct Plan {
   bool halvesToEven, takesInt16, takesInt4, corrects;
 };
 
-/// Of the arguments, if they have one.
+/// Returns the batch of the arguments, if they have one.
 int64_t batchOf(mlir::ModuleOp network) {
   auto shape = shapeOf(mainOf(network).getArgument(0));
   bool isShared =
@@ -58,7 +58,7 @@ int64_t batchOf(mlir::ModuleOp network) {
   return isShared ? shape.front() : 1;
 }
 
-/// What a difference begins with.
+/// Returns the words that a difference begins with.
 llvm::StringRef kindOf(const std::string &difference) {
   return llvm::StringRef(difference).take_until([](char c) {
     return c == ':' || c == ',';
@@ -87,15 +87,15 @@ protected:
 
   std::string chooseAlternatives(mlir::ModuleOp network, Plan &plan);
   std::string quantize(mlir::ModuleOp network, unsigned seed);
-  /// What differs; empty if nothing.
+  /// Returns a description of what differs; empty if nothing.
   std::string difference(mlir::ModuleOp network, unsigned seed);
   std::string runUnits(const Executor &executor, const Expectation &expected);
 
   std::string folder;
-  /// What there is in the last network.
+  /// Kinds that the last network has.
   std::set<std::string> seen;
-  /// Of all results, and of those of points where every step is a power of
-  /// two: the latter are exact where f32 adds exactly what is simulated.
+  /// Counts of all results, and of those of points where every step is a power
+  /// of two: the latter are exact where f32 adds exactly what is simulated.
   Judged judged, powers;
 };
 
@@ -164,7 +164,7 @@ std::string RandomTargets::runUnits(const Executor &executor,
       inputData.push_back(
           inputs.emplace_back(expected.inputUnit(i, first, unit, unit)).data());
     for (const TensorSpec &spec : executor.outputs())
-      // What is not written must not pass for a result.
+      // A value that is not written must not pass for a result.
       outputData.push_back(
           outputs
               .emplace_back(
@@ -307,7 +307,7 @@ TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
   }
   RecordProperty("different", int(failures));
   EXPECT_LE(refused, count / 6 + 1);
-  // What does not occur is not judged, nor are bounds that anything fits.
+  // Kinds that do not occur are not judged, nor are bounds that anything fits.
   if (count < 300)
     return;
   // By seed 93 % and more: f32 holds not all sums of 16 bits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the executor promises of its steps: nothing that is still read is
+// Promises of the executor about its steps: nothing that is still read is
 // overwritten, equal parts are one, and no network reaches memory that is not
 // its own.
 #include "Fixture.h"

@@ -32,8 +32,8 @@ struct Network {
   /// How often a pass reads the samples: a pass starts its workers anew, which
   /// would be a tenth of the time for the hundred images of VWW.
   size_t repetitions;
-  /// What becomes of it first; then its inputs are of i8 and take the bytes as
-  /// they are.
+  /// Pipeline that lowers it first; then its inputs are of i8 and take the
+  /// bytes as they are.
   const char *lowering = nullptr;
   bool hasBytes() const { return lowering || scale == 0; }
 };
@@ -188,7 +188,8 @@ void run(benchmark::State &state, const Network &network, unsigned threads,
         std::chrono::steady_clock::now() - start;
     bestSeconds = std::min(bestSeconds, seconds.count());
   }
-  // Of the fastest pass: what a shared machine does to the others is not ours.
+  // The fastest pass counts: what a shared machine does to the others is not
+  // ours.
   state.counters["images_per_second"] =
       static_cast<double>((*samples)->numSamples()) / bestSeconds;
   state.counters["onednn_share"] =

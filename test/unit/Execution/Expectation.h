@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the reference makes of the random samples of a network.
+// The results of the reference for the random samples of a network.
 #ifndef MCT_TEST_UNIT_EXECUTION_EXPECTATION_H
 #define MCT_TEST_UNIT_EXECUTION_EXPECTATION_H
 
@@ -26,7 +26,8 @@ inline unsigned firstSeed() {
   return variable ? unsigned(std::strtoul(variable, nullptr, 10)) : 1;
 }
 
-/// What a run judged, to show that the bounds leave something to judge.
+/// Counts of what a run judged, to show that the bounds leave something to
+/// judge.
 struct Judged {
   uint64_t elements = 0, tight = 0;
 };
@@ -199,7 +200,7 @@ public:
   int64_t samples, batch = 1, groups = 1;
   bool hasBatch = true;
   std::string error;
-  /// Of each argument, for whole groups.
+  /// Bytes of each argument, for whole groups.
   std::vector<std::vector<char>> data;
   /// One for each group of `batch` samples.
   std::vector<ReferenceEvaluator> evaluators;
@@ -211,7 +212,7 @@ private:
       count *= size;
     return count;
   }
-  /// Whether the first dimension that is not 1 holds whole samples.
+  /// Returns whether the first dimension that is not 1 holds whole samples.
   static bool isOutermost(llvm::ArrayRef<int64_t> shape, int64_t samples) {
     for (int64_t size : shape)
       if (size != 1)

@@ -75,7 +75,7 @@ public:
     return made;
   }
 
-  /// From one signed type to another.
+  /// Adds a rescale from one signed type to another.
   std::string rescale(const std::string &value, const Sizes &shape,
                       const std::string &from, const std::string &to,
                       bool mayBePerChannel = true) {
@@ -117,7 +117,8 @@ public:
               type);
   }
 
-  /// With what is behind sums of products in networks, or a part of that.
+  /// Adds the ops that are behind sums of products in networks, or some of
+  /// them.
   std::string finish(std::string value, const Sizes &shape) {
     std::string element = "i32";
     if (chance(85)) {

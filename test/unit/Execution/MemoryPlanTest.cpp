@@ -71,7 +71,7 @@ TEST(MemoryPlan, RangesThatMeetBecomeOne) {
 }
 
 TEST(MemoryPlan, TheEndOfTheBlockGrows) {
-  // What is free at the end counts for a larger buffer.
+  // Free bytes at the end count for a larger buffer.
   std::optional<MemoryPlan> plan = planMemory({{64, 0, 1}, {256, 2, 3}});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->bytes, 256);

@@ -121,7 +121,7 @@ Value Network::slice(Value value, ArrayRef<int64_t> start,
 }
 Value Network::castTo(Value value, Type element) {
   Range range = rangeOf(value);
-  // What does not fit would be a choice of the machine.
+  // The result for a value that does not fit would be a choice of the machine.
   if (element.isInteger(8) && !elementOf(value).isInteger(1))
     value = clamp(value, -100, 100);
   if (element.isInteger(16) && range.magnitude() > 30000)
@@ -137,7 +137,7 @@ Value Network::castTo(Value value, Type element) {
 Value Network::compare(Value a, Value b) {
   static const char *const names[] = {"tosa.greater", "tosa.greater_equal",
                                       "tosa.equal"};
-  // Whether computed floats are equal is often a question of rounding.
+  // Equality of computed floats is often a question of rounding.
   size_t which = random.below(elementOf(a).isF32() ? 2 : 3);
   return known(op(names[which], broadcastType(a, b, i1()), {a, b}), 0, 1);
 }
@@ -330,7 +330,7 @@ void Network::addArguments(func::FuncOp function) {
   }
 }
 
-/// What nobody reads, and some of what somebody does.
+/// Returns the values without a user, and some of those that have one.
 SmallVector<Value> Network::results() {
   SmallVector<Value> unread, values;
   for (Value value : pool)

@@ -274,15 +274,24 @@ private:
   Value binary();
   Value selection();
   Value reduction();
+  /// The largest or smallest elements along an axis, without their range.
+  Value extremes(bool largest, Value value, int64_t axis);
   Value argmax();
   Value movement();
+  Value concatWithOthers(Value value);
+  Value regroup(Value value);
   Value gather();
   Value scatter();
   Value resize();
   Value integers();
+  /// Shifts by at most so many bits, without the range of the result.
+  Value shiftIntegers(StringRef opName, Value value, int64_t most);
+  Value reduceIntegers(Value value);
   Value truths();
   Value bytes();
   Value halves();
+  Value chooseHalves();
+  Value lookUpHalves(Value value);
   Value rescaleOfHalves(Value value);
   Value quantizedIntegers();
   Value branch();

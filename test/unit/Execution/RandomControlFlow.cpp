@@ -10,7 +10,7 @@ Value Network::branch() {
   Value value = choose(f32());
   if (!value || keepsBatch)
     return {};
-  // Whether the first element is positive.
+  // The condition: the first element is positive.
   Value flat = reshape(value, {countOf(shapeOf(value))});
   Value first = slice(flat, {0}, {1});
   Value positive = compare(first, number(1, f32(), 0.1));

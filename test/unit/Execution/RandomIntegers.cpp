@@ -65,25 +65,17 @@ Value Network::integers() {
   case 11:
     made = unary("tosa.clz", a, 0, 32);
     break;
-  case 12: {
-    Value amount = number(rankOf(a), i32(), double(random.between(0, 12)));
-    made = known(op("tosa.logical_left_shift", a.getType(), {a, amount}),
-                 all.low, all.high);
+  case 12:
+    made = known(shiftIntegers("tosa.logical_left_shift", a, 12), all.low,
+                 all.high);
     break;
-  }
-  case 13: {
-    Value amount = number(rankOf(a), i32(), double(random.between(0, 31)));
-    made = known(op("tosa.logical_right_shift", a.getType(), {a, amount}),
-                 all.low, all.high);
+  case 13:
+    made = known(shiftIntegers("tosa.logical_right_shift", a, 31), all.low,
+                 all.high);
     break;
-  }
-  case 14: {
-    Value amount = number(rankOf(a), i32(), double(random.between(0, 8)));
-    made = like(op("tosa.arithmetic_right_shift", a.getType(), {a, amount},
-                   attr("round", builder.getBoolAttr(random.chance(50)))),
-                a);
+  case 14:
+    made = like(shiftIntegers("tosa.arithmetic_right_shift", a, 8), a);
     break;
-  }
   case 15: {
     Value divisor =
         number(rankOf(a), i32(),
@@ -98,26 +90,10 @@ Value Network::integers() {
                  -rangeOf(a).low);
     break;
   }
-  default: {
-    int64_t axis = chooseAxis(a);
-    if (!mayTouch(a, axis))
+  default:
+    made = reduceIntegers(a);
+    if (!made)
       return {};
-    Shape shape(shapeOf(a));
-    double count = double(shape[axis]);
-    shape[axis] = 1;
-    Range range = rangeOf(a);
-    if (random.chance(60))
-      made = known(op("tosa.reduce_sum", type(shape, i32()), a, axisAttr(axis)),
-                   std::min(0.0, count * range.low), count * range.high);
-    else
-      made =
-          like(op("tosa.reduce_max", type(shape, i32()), a,
-                  {axisAttr(axis),
-                   attr("nan_mode", tosa::NanPropagationModeAttr::get(
-                                        builder.getContext(),
-                                        tosa::NanPropagationMode::PROPAGATE))}),
-               a);
-  }
   }
   offer(made);
   if (random.chance(50)) {
@@ -126,6 +102,28 @@ Value Network::integers() {
       return made;
   }
   return castTo(made, f32());
+}
+
+Value Network::shiftIntegers(StringRef opName, Value value, int64_t most) {
+  Value amount = number(rankOf(value), i32(), double(random.between(0, most)));
+  SmallVector<NamedAttribute> attributes;
+  if (opName == tosa::ArithmeticRightShiftOp::getOperationName())
+    attributes.push_back(attr("round", builder.getBoolAttr(random.chance(50))));
+  return op(opName, value.getType(), {value, amount}, attributes);
+}
+
+Value Network::reduceIntegers(Value value) {
+  int64_t axis = chooseAxis(value);
+  if (!mayTouch(value, axis))
+    return {};
+  if (!random.chance(60))
+    return like(extremes(true, value, axis), value);
+  Shape shape(shapeOf(value));
+  double count = double(shape[size_t(axis)]);
+  shape[size_t(axis)] = 1;
+  Range range = rangeOf(value);
+  return known(op("tosa.reduce_sum", type(shape, i32()), value, axisAttr(axis)),
+               std::min(0.0, count * range.low), count * range.high);
 }
 
 Value Network::truths() {
@@ -206,17 +204,33 @@ Value Network::bytes() {
   }
 }
 
+Value Network::chooseHalves() {
+  Value a = choose(i16());
+  if (a && !random.chance(20))
+    return a;
+  Value x = choose(random.chance(70) ? f32() : i32());
+  if (!x)
+    return {};
+  if (elementOf(x).isF32())
+    x = mul(x, number(rankOf(x), f32(), random.chance(50) ? 9 : 900));
+  return offer(castTo(x, i16()));
+}
+
+Value Network::lookUpHalves(Value value) {
+  // Between the entries lie 127 others.
+  std::vector<double> entries;
+  for (int i = 0; i != 513; ++i)
+    entries.push_back(double(random.between(-32768, 32767)));
+  Value table = constant(type({513}, i16()), entries);
+  return known(op("tosa.table", type(shapeOf(value), i32()), {value, table}),
+               -32768 * 128.0, 32767 * 128.0);
+}
+
 /// Integers of 16 bits, between others.
 Value Network::halves() {
-  Value a = choose(i16());
-  if (!a || random.chance(20)) {
-    Value x = choose(random.chance(70) ? f32() : i32());
-    if (!x)
-      return {};
-    if (elementOf(x).isF32())
-      x = mul(x, number(rankOf(x), f32(), random.chance(50) ? 9 : 900));
-    a = offer(castTo(x, i16()));
-  }
+  Value a = chooseHalves();
+  if (!a)
+    return {};
   Range all{-32768, 32767};
   Value b = operandFor(a);
   auto plain = [&](StringRef opName) {
@@ -230,16 +244,9 @@ Value Network::halves() {
   };
   Value made;
   switch (random.below(20)) {
-  case 0: {
-    // Between the entries lie 127 others.
-    std::vector<double> entries;
-    for (int i = 0; i != 513; ++i)
-      entries.push_back(double(random.between(-32768, 32767)));
-    Value table = constant(type({513}, i16()), entries);
-    made = known(op("tosa.table", type(shapeOf(a), i32()), {a, table}),
-                 -32768 * 128.0, 32767 * 128.0);
+  case 0:
+    made = lookUpHalves(a);
     break;
-  }
   case 1:
     made = castTo(a, i8());
     break;
@@ -307,16 +314,7 @@ Value Network::halves() {
     int64_t axis = chooseAxis(a);
     if (!mayTouch(a, axis))
       return {};
-    Shape shape(shapeOf(a));
-    shape[size_t(axis)] = 1;
-    made =
-        known(op(random.chance(50) ? "tosa.reduce_max" : "tosa.reduce_min",
-                 type(shape, i16()), a,
-                 {axisAttr(axis),
-                  attr("nan_mode", tosa::NanPropagationModeAttr::get(
-                                       builder.getContext(),
-                                       tosa::NanPropagationMode::PROPAGATE))}),
-              all.low, all.high);
+    made = known(extremes(random.chance(50), a, axis), all.low, all.high);
     break;
   }
   default:
@@ -330,7 +328,7 @@ Value Network::halves() {
   return castTo(made, f32());
 }
 
-/// To 8, 16 or 32 bits.
+/// Rescales to 8, 16 or 32 bits.
 Value Network::rescaleOfHalves(Value value) {
   Type element = random.chance(40) ? i8() : random.chance(50) ? i16() : i32();
   unsigned width = element.getIntOrFloatBitWidth();

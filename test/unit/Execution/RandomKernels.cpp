@@ -340,7 +340,8 @@ Value Network::residual() {
   return maybePoint(sum, 40);
 }
 
-/// What the executor fuses into one kernel, and what looks like it.
+/// Makes a chain that the executor fuses into one kernel, or one that looks
+/// like it.
 Value Network::fusedChain() {
   Value image = chooseImage();
   if (!image || countOf(shapeOf(image)) > kLargestTensor / 2)

@@ -6,6 +6,16 @@
 using namespace mlir;
 using namespace mct::testing::generator;
 
+Value Network::extremes(bool largest, Value value, int64_t axis) {
+  Shape shape(shapeOf(value));
+  shape[size_t(axis)] = 1;
+  auto mode = attr("nan_mode", tosa::NanPropagationModeAttr::get(
+                                   builder.getContext(),
+                                   tosa::NanPropagationMode::PROPAGATE));
+  return op(largest ? "tosa.reduce_max" : "tosa.reduce_min",
+            type(shape, elementOf(value)), value, {axisAttr(axis), mode});
+}
+
 Value Network::reduction() {
   Value value = choose(f32());
   if (!value || rankOf(value) == 0)
@@ -17,18 +27,11 @@ Value Network::reduction() {
   double count = double(shape[axis]);
   shape[axis] = 1;
   Range range = rangeOf(value);
-  auto mode = attr("nan_mode", tosa::NanPropagationModeAttr::get(
-                                   builder.getContext(),
-                                   tosa::NanPropagationMode::PROPAGATE));
   switch (random.below(4)) {
   case 0:
-    return like(
-        op("tosa.reduce_max", floats(shape), value, {axisAttr(axis), mode}),
-        value);
+    return like(extremes(true, value, axis), value);
   case 1:
-    return like(
-        op("tosa.reduce_min", floats(shape), value, {axisAttr(axis), mode}),
-        value);
+    return like(extremes(false, value, axis), value);
   case 2: {
     if (std::pow(std::max(1.0, range.magnitude()), count) > 1e4)
       value = unary("tosa.tanh", value, -1, 1);
@@ -64,6 +67,54 @@ Value Network::argmax() {
   return random.chance(50) ? castTo(index, f32()) : index;
 }
 
+Value Network::concatWithOthers(Value value) {
+  Type element = elementOf(value);
+  Shape shape(shapeOf(value));
+  int64_t axis = chooseAxis(value);
+  SmallVector<Value> parts{value};
+  for (Value candidate : pool) {
+    if (elementOf(candidate) != element || rankOf(candidate) != rankOf(value) ||
+        parts.size() == 4)
+      continue;
+    Shape other(shapeOf(candidate));
+    other[axis] = shape[axis];
+    if (other == shape && random.chance(40))
+      parts.push_back(candidate);
+  }
+  if (random.chance(20) && firstAxis(value) == 0) {
+    Shape constantShape(shape);
+    constantShape[axis] = random.between(1, 3);
+    parts.push_back(constant(type(constantShape, element), -2, 2));
+  }
+  if (parts.size() == 1)
+    parts.push_back(value);
+  if (countOf(shape) * int64_t(parts.size()) > kLargestTensor)
+    return {};
+  return concat(parts, axis);
+}
+
+/// Splits or joins dimensions behind the batch.
+Value Network::regroup(Value value) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  bool hasBatch = firstAxis(value) != 0;
+  int64_t rest = countOf(shape) / (hasBatch ? shape[0] : 1);
+  Shape target;
+  if (hasBatch)
+    target.push_back(shape[0]);
+  while (target.size() < 3 && rest > 1) {
+    int64_t factor = 1;
+    for (int64_t candidate = 2; candidate <= 8; ++candidate)
+      if (rest % candidate == 0 && random.chance(50))
+        factor = candidate;
+    target.push_back(factor);
+    rest /= factor;
+  }
+  target.push_back(rest);
+  if (random.chance(20))
+    target.push_back(1);
+  return reshape(value, target);
+}
+
 Value Network::movement() {
   Type element = random.chance(80)   ? f32()
                  : random.chance(50) ? i32()
@@ -77,29 +128,8 @@ Value Network::movement() {
   if (first >= rank)
     return {};
   switch (random.below(8)) {
-  case 0: {
-    int64_t axis = chooseAxis(value);
-    SmallVector<Value> parts{value};
-    for (Value candidate : pool) {
-      if (elementOf(candidate) != element || rankOf(candidate) != rank ||
-          parts.size() == 4)
-        continue;
-      Shape other(shapeOf(candidate));
-      other[axis] = shape[axis];
-      if (other == shape && random.chance(40))
-        parts.push_back(candidate);
-    }
-    if (random.chance(20) && first == 0) {
-      Shape constantShape(shape);
-      constantShape[axis] = random.between(1, 3);
-      parts.push_back(constant(type(constantShape, element), -2, 2));
-    }
-    if (parts.size() == 1)
-      parts.push_back(value);
-    if (countOf(shape) * int64_t(parts.size()) > kLargestTensor)
-      return {};
-    return concat(parts, axis);
-  }
+  case 0:
+    return concatWithOthers(value);
   case 1:
   case 2: {
     Shape start(size_t(rank), 0), size(shape);
@@ -147,25 +177,8 @@ Value Network::movement() {
                 perms[size_t(random.between(first, axis))]);
     return transpose(value, perms);
   }
-  case 6: {
-    // Splits or joins dimensions behind the batch.
-    int64_t rest = countOf(shape) / (first ? shape[0] : 1);
-    Shape target;
-    if (first)
-      target.push_back(shape[0]);
-    while (target.size() < 3 && rest > 1) {
-      int64_t factor = 1;
-      for (int64_t candidate = 2; candidate <= 8; ++candidate)
-        if (rest % candidate == 0 && random.chance(50))
-          factor = candidate;
-      target.push_back(factor);
-      rest /= factor;
-    }
-    target.push_back(rest);
-    if (random.chance(20))
-      target.push_back(1);
-    return reshape(value, target);
-  }
+  case 6:
+    return regroup(value);
   default: {
     int64_t axis = chooseAxis(value);
     return like(op("tosa.reverse", value.getType(), value, axisAttr(axis)),

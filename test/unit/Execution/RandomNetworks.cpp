@@ -18,7 +18,7 @@ static OwningOpRef<ModuleOp> makeModule(MLIRContext &context, unsigned seed,
   Network network(builder, seed);
   func::FuncOp function =
       layers ? network.makeLayers(scalable) : network.make();
-  // What leads to no result is as if it were not there.
+  // Ops that lead to no result are as if they were not there.
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))

@@ -55,7 +55,8 @@ protected:
   }
   ~RandomNetworks() override { llvm::sys::fs::remove_directories(folder); }
 
-  /// What differs between the executor and the reference; empty if nothing.
+  /// Returns what differs between the executor and the reference; empty if
+  /// nothing.
   std::string difference(mlir::ModuleOp network, unsigned seed);
   /// `apart`: each stage by a worker that has only what the one before saved.
   std::string runUnits(const Executor &executor, const Expectation &expected,
@@ -90,7 +91,7 @@ std::string RandomNetworks::runUnits(const Executor &executor,
     for (size_t i = 0; i != executor.inputs().size(); ++i)
       inputs.push_back(expected.inputUnit(i, first, valid, unit));
     for (const TensorSpec &spec : executor.outputs())
-      // What is not written must not pass for a result.
+      // A value that is not written must not pass for a result.
       outputs.emplace_back(
           size_t(spec.type.getNumElements() *
                  ((spec.type.getElementTypeBitWidth() + 7) / 8)),
@@ -339,7 +340,7 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
       << judged.tight << " of " << judged.elements;
 }
 
-// What is not made is not judged.
+// Kinds that are not made are not judged.
 TEST_F(RandomNetworks, ContainEveryKind) {
   std::map<std::string, int> seen;
   for (unsigned seed = 1; seed != 1001; ++seed) {
@@ -467,7 +468,7 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
       writeNpy(prefix + "_error" + suffix, ElementType::F64, tensor.shape,
                errors.data(), errors.size() * sizeof(double));
     }
-    // What was written is the network.
+    // The file that was written is the network.
     auto again =
         mlir::parseSourceFile<mlir::ModuleOp>(prefix + ".mlir", &context);
     ASSERT_TRUE(again);
@@ -479,7 +480,7 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
 // Values that are read again behind an op that may compute in their place
 //===----------------------------------------------------------------------===//
 
-// What a loop hands on is no tensor that it was given.
+// The tensors that a loop hands on are not those that it was given.
 TEST_F(RandomNetworks, LoopThatCounts) {
   expectNoDifference(
       R"(func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {

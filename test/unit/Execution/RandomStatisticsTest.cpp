@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calibration and bias correction make of random networks, against what
+// Calibration and bias correction of random networks, against what
 // their definitions make of the values of the reference.
 #include "Expectation.h"
 #include "Fixture.h"
@@ -42,7 +42,7 @@ protected:
     options.calibrationData.assign(files.begin(), files.end());
     options.threads = 1 + seed % 3;
     options.batchSize = seed % 4;
-    // What a correction does, whatever it is worth.
+    // The correction is applied, whatever it is worth.
     if constexpr (std::is_same_v<Options, CorrectBiasPassOptions>)
       options.judge = false;
     return options;
@@ -137,7 +137,7 @@ std::string histogramDifference(tpc::StatisticsAttr found,
     double width = std::ldexp(1.0, int(histogram.getStepExponent()));
     std::vector<int64_t> counts = countsOf(histogram);
     for (size_t bin = 0; bin <= counts.size(); ++bin) {
-      // What lies below the left edge of this bin, zeros apart.
+      // Count of the values below the left edge of this bin, zeros apart.
       double edge = double(histogram.getFirst() + int64_t(bin)) * width;
       double certain = 0, possible = 0;
       for (const Number &number : numbers) {
@@ -300,9 +300,9 @@ Number meanOf(const Expectation &expected, mlir::Value value, int64_t axis,
   return {mean.value / count, mean.error / count};
 }
 
-/// In the corrected network every layer has, over the samples, the mean that it
-/// has in the float network, per channel: this is what the correction is
-/// defined to achieve, one layer after the other.
+/// Checks that in the corrected network every layer has, over the samples, the
+/// mean that it has in the float network, per channel: this is what the
+/// correction is defined to achieve, one layer after the other.
 std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
                                                    unsigned seed) {
   Expectation floating(network, seed, 4 + seed % 9, /*simulate=*/false);
@@ -357,7 +357,8 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
     ++judged;
   }
 
-  // What is told to be the float network computes what the float one does.
+  // The function that is said to be the float network computes what the float
+  // one does.
   mlir::IRMapping mapping;
   auto twin = after->cloneFloat(mapping);
   for (auto [value, original] :
@@ -401,7 +402,7 @@ TEST_F(RandomStatistics, BiasCorrectionGivesEveryLayerItsFloatMean) {
 }
 
 //===----------------------------------------------------------------------===//
-// What chance leaves in a mean
+// Chance in means
 //===----------------------------------------------------------------------===//
 
 /// Means of one channel of a value, one for each sample, and the largest error
@@ -428,8 +429,8 @@ std::vector<double> sampleMeans(const Expectation &expected, mlir::Value value,
   return means;
 }
 
-/// What is left of errors `d` with variances `v` (of their means over `n`
-/// samples), by the words of the pass: d * max(0, 1 - v / d^2), but no more
+/// Returns what is left of errors `d` with variances `v` (of their means over
+/// `n` samples), by the words of the pass: d * max(0, 1 - v / d^2), but no more
 /// than one of two factors that all channels have together.
 std::vector<double> shrunk(llvm::ArrayRef<double> d, llvm::ArrayRef<double> v,
                            double n) {
@@ -559,8 +560,9 @@ std::pair<Number, Number> momentsOf(const Expectation &expected,
   return {mean, {std::sqrt(squares / count), std::sqrt(errors / count)}};
 }
 
-/// With quantized weights and float activations every corrected layer has, per
-/// channel, the mean and the deviation that it has in the float network.
+/// Checks that with quantized weights and float activations every corrected
+/// layer has, per channel, the mean and the deviation that it has in the float
+/// network.
 std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
                                                unsigned seed) {
   Expectation floating(network, seed, 4 + seed % 9, /*simulate=*/false);
@@ -632,7 +634,7 @@ std::string RandomStatistics::momentDifference(mlir::ModuleOp network,
                     wanted.value + allowed);
       };
       std::string difference = differs("mean", mean, foundMean);
-      // What does not vary keeps its factor.
+      // A channel that does not vary keeps its factor.
       double noise = 1e3 * (deviation.error + foundDeviation.error + rounding);
       if (difference.empty() && deviation.value > noise &&
           foundDeviation.value > noise)

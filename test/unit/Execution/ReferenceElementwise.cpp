@@ -70,51 +70,69 @@ void Evaluation::rescale(tosa::RescaleOp rescaleOp) {
   }
 }
 
-bool Evaluation::arithmetic() {
-  unsigned width = element().isIntOrFloat() ? widthOf(element()) : 0;
-  bool floats = isFloat(element());
-  auto wrapped = [&](auto function) {
-    integers([&](ArrayRef<Number> x) {
-      return wrap(function(integer(x[0]), integer(x[1])), width);
-    });
-  };
-  StringRef name = op.getName().stripDialect();
+void Evaluation::addOrSubtract(double sign) {
+  if (!isFloat(element())) {
+    wrapped([&](int64_t a, int64_t b) { return a + int64_t(sign) * b; });
+    return;
+  }
+  int64_t terms = std::max(input(0).terms, input(1).terms);
+  elementwise([&](ArrayRef<Number> x) {
+    double error = x[0].error + x[1].error;
+    Number sum = rounded(x[0].value + sign * x[1].value, error);
+    // Unless every number is exact, the sum may have been begun with the
+    // other operand.
+    if (terms != 0 && error != 0)
+      sum.error += double(terms + 1) * kUnit *
+                   (std::abs(x[0].value) + std::abs(x[1].value) + error);
+    return sum;
+  });
+}
 
-  if (name == "add" || name == "sub") {
-    double sign = name == "add" ? 1 : -1;
-    if (!floats) {
-      wrapped([&](int64_t a, int64_t b) { return a + int64_t(sign) * b; });
-      return true;
-    }
-    int64_t terms = std::max(input(0).terms, input(1).terms);
+void Evaluation::multiply() {
+  int64_t shift = integer(input(2).numbers[0]);
+  inputs.pop_back();
+  if (isFloat(element())) {
     elementwise([&](ArrayRef<Number> x) {
-      double error = x[0].error + x[1].error;
-      Number sum = rounded(x[0].value + sign * x[1].value, error);
-      // Unless every number is exact, the sum may have been begun with the
-      // other operand.
-      if (terms != 0 && error != 0)
-        sum.error += double(terms + 1) * kUnit *
-                     (std::abs(x[0].value) + std::abs(x[1].value) + error);
-      return sum;
+      Sum product;
+      product.addProduct(x[0], x[1]);
+      return rounded(product.value, product.propagated);
     });
+    return;
+  }
+  wrapped([&](int64_t a, int64_t b) {
+    int64_t product = a * b;
+    return shift == 0 ? product
+                      : (product + (int64_t(1) << (shift - 1))) >> shift;
+  });
+}
+
+void Evaluation::power() {
+  // The power of a positive base is monotone in both operands, so that the
+  // corners bound it.
+  elementwise([&](ArrayRef<Number> x) -> Number {
+    double value = std::pow(x[0].value, x[1].value), spread = 0;
+    if (!(x[0].low() > 0))
+      return {value, kInfinity};
+    for (double a : {x[0].low(), x[0].high()})
+      for (double b : {x[1].low(), x[1].high()})
+        spread = std::max(spread, std::abs(std::pow(a, b) - value));
+    return checked(value,
+                   spread + 8 * kUnit * (std::abs(value) + spread) + kTiny);
+  });
+}
+
+bool Evaluation::arithmetic() {
+  StringRef name = op.getName().stripDialect();
+  if (name == "add" || name == "sub") {
+    addOrSubtract(name == "add" ? 1 : -1);
     return true;
   }
   if (name == "mul") {
-    int64_t shift = integer(input(2).numbers[0]);
-    inputs.pop_back();
-    if (floats) {
-      elementwise([&](ArrayRef<Number> x) {
-        Sum product;
-        product.addProduct(x[0], x[1]);
-        return rounded(product.value, product.propagated);
-      });
-      return true;
-    }
-    wrapped([&](int64_t a, int64_t b) {
-      int64_t product = a * b;
-      return shift == 0 ? product
-                        : (product + (int64_t(1) << (shift - 1))) >> shift;
-    });
+    multiply();
+    return true;
+  }
+  if (name == "pow") {
+    power();
     return true;
   }
   if (name == "maximum") {
@@ -125,25 +143,23 @@ bool Evaluation::arithmetic() {
     elementwise([&](ArrayRef<Number> x) { return smallest(x[0], x[1]); });
     return true;
   }
-  if (name == "pow") {
-    // Of a positive base it is monotone in both operands, so that the corners
-    // bound it.
-    elementwise([&](ArrayRef<Number> x) -> Number {
-      double value = std::pow(x[0].value, x[1].value), spread = 0;
-      if (!(x[0].low() > 0))
-        return {value, kInfinity};
-      for (double a : {x[0].low(), x[0].high()})
-        for (double b : {x[1].low(), x[1].high()})
-          spread = std::max(spread, std::abs(std::pow(a, b) - value));
-      return checked(value,
-                     spread + 8 * kUnit * (std::abs(value) + spread) + kTiny);
-    });
-    return true;
-  }
   if (name == "intdiv") {
     wrapped([](int64_t a, int64_t b) { return a / b; });
     return true;
   }
+  if (name == "identity") {
+    result.numbers = input(0).numbers;
+    return true;
+  }
+  if (name == "table") {
+    lookUp();
+    return true;
+  }
+  return bits(name) || logic(name) || signs(name) || functions(name);
+}
+
+bool Evaluation::bits(StringRef name) {
+  unsigned width = element().isIntOrFloat() ? widthOf(element()) : 0;
   if (name == "bitwise_and") {
     wrapped([](int64_t a, int64_t b) { return a & b; });
     return true;
@@ -190,6 +206,10 @@ bool Evaluation::arithmetic() {
     });
     return true;
   }
+  return false;
+}
+
+bool Evaluation::logic(StringRef name) {
   if (name == "logical_and") {
     truths([](bool a, bool b) { return a && b; });
     return true;
@@ -226,6 +246,12 @@ bool Evaluation::arithmetic() {
     });
     return true;
   }
+  return false;
+}
+
+bool Evaluation::signs(StringRef name) {
+  unsigned width = element().isIntOrFloat() ? widthOf(element()) : 0;
+  bool floats = isFloat(element());
   if (name == "abs") {
     elementwise([&](ArrayRef<Number> x) -> Number {
       if (!floats)
@@ -263,6 +289,10 @@ bool Evaluation::arithmetic() {
     });
     return true;
   }
+  return false;
+}
+
+bool Evaluation::functions(StringRef name) {
   // Errors of the C library's functions, in halves of its unit in the last
   // place: at most 2 units are allowed to each, 4 to those with more.
   if (name == "exp") {
@@ -311,24 +341,20 @@ bool Evaluation::arithmetic() {
     });
     return true;
   }
-  if (name == "identity") {
-    result.numbers = input(0).numbers;
-    return true;
-  }
-  if (name == "table") {
-    const ReferenceTensor &table = input(1);
-    inputs.resize(1);
-    integers([&](ArrayRef<Number> x) {
-      int64_t value = integer(x[0]);
-      if (widthOf(input(0).element) == 8)
-        return integer(table.numbers[size_t(value + 128)]);
-      int64_t position = value + 32768, index = position >> 7,
-              fraction = position & 0x7f;
-      int64_t base = integer(table.numbers[size_t(index)]),
-              next = integer(table.numbers[size_t(index + 1)]);
-      return base * 128 + (next - base) * fraction;
-    });
-    return true;
-  }
   return false;
+}
+
+void Evaluation::lookUp() {
+  const ReferenceTensor &table = input(1);
+  inputs.resize(1);
+  integers([&](ArrayRef<Number> x) {
+    int64_t value = integer(x[0]);
+    if (widthOf(input(0).element) == 8)
+      return integer(table.numbers[size_t(value + 128)]);
+    int64_t position = value + 32768, index = position >> 7,
+            fraction = position & 0x7f;
+    int64_t base = integer(table.numbers[size_t(index)]),
+            next = integer(table.numbers[size_t(index + 1)]);
+    return base * 128 + (next - base) * fraction;
+  });
 }

@@ -118,11 +118,67 @@ bool ReferenceEvaluator::evaluate(Block &block) {
   return true;
 }
 
-bool ReferenceEvaluator::evaluate(Operation &op) {
-  auto fail = [&](const Twine &why) {
-    error = (op.getName().getStringRef() + ": " + why).str();
+std::optional<std::vector<ReferenceTensor>>
+ReferenceEvaluator::runBlock(Block &block,
+                             ArrayRef<ReferenceTensor> arguments) {
+  for (auto [argument, tensor] : llvm::zip(block.getArguments(), arguments))
+    values[argument] = tensor;
+  if (!evaluate(block))
+    return std::nullopt;
+  std::vector<ReferenceTensor> results;
+  for (Value result : block.getTerminator()->getOperands())
+    results.push_back((*this)[result]);
+  return results;
+}
+
+bool ReferenceEvaluator::evaluate(tosa::IfOp branch) {
+  const Number condition = (*this)[branch.getCondition()].numbers[0];
+  std::vector<ReferenceTensor> inputs;
+  for (Value input : branch.getInputList())
+    inputs.push_back((*this)[input]);
+  auto results = runBlock(condition.value != 0 ? branch.getThenGraph().front()
+                                               : branch.getElseGraph().front(),
+                          inputs);
+  if (!results)
     return false;
-  };
+  for (auto [result, tensor] : llvm::zip(branch.getResults(), *results)) {
+    if (!condition.isExact())
+      for (Number &number : tensor.numbers)
+        number.error = kInfinity;
+    values[result] = tensor;
+  }
+  return true;
+}
+
+bool ReferenceEvaluator::evaluate(tosa::WhileOp loop) {
+  std::vector<ReferenceTensor> state;
+  for (Value input : loop.getInputList())
+    state.push_back((*this)[input]);
+  while (true) {
+    auto tested = runBlock(loop.getCondGraph().front(), state);
+    if (!tested)
+      return false;
+    const Number &condition = tested->front().numbers[0];
+    if (!condition.isExact())
+      return fail(*loop, "the number of iterations is not known");
+    if (condition.value == 0)
+      break;
+    auto next = runBlock(loop.getBodyGraph().front(), state);
+    if (!next)
+      return false;
+    state = std::move(*next);
+  }
+  for (auto [result, tensor] : llvm::zip(loop.getResults(), state))
+    values[result] = tensor;
+  return true;
+}
+
+bool ReferenceEvaluator::fail(Operation &op, const Twine &why) {
+  error = (op.getName().getStringRef() + ": " + why).str();
+  return false;
+}
+
+bool ReferenceEvaluator::evaluate(Operation &op) {
   if (isa<tosa::ConstShapeOp>(op))
     return true;
   if (auto constant = dyn_cast<tosa::ConstOp>(op)) {
@@ -142,69 +198,13 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
         simulate && point.getParameters() ? quantize(point, input) : input;
     return true;
   }
-  auto runBlock =
-      [&](Block &block,
-          ValueRange arguments) -> std::optional<std::vector<ReferenceTensor>> {
-    std::vector<ReferenceTensor> results;
-    for (Value argument : arguments)
-      results.push_back((*this)[argument]);
-    for (auto [argument, tensor] : llvm::zip(block.getArguments(), results))
-      values[argument] = tensor;
-    if (!evaluate(block))
-      return std::nullopt;
-    results.clear();
-    for (Value result : block.getTerminator()->getOperands())
-      results.push_back((*this)[result]);
-    return results;
-  };
-  if (auto branch = dyn_cast<tosa::IfOp>(op)) {
-    const Number condition = (*this)[branch.getCondition()].numbers[0];
-    auto results =
-        runBlock(condition.value != 0 ? branch.getThenGraph().front()
-                                      : branch.getElseGraph().front(),
-                 branch.getInputList());
-    if (!results)
-      return false;
-    for (auto [result, tensor] : llvm::zip(branch.getResults(), *results)) {
-      if (!condition.isExact())
-        for (Number &number : tensor.numbers)
-          number.error = kInfinity;
-      values[result] = tensor;
-    }
-    return true;
-  }
-  if (auto loop = dyn_cast<tosa::WhileOp>(op)) {
-    std::vector<ReferenceTensor> state;
-    for (Value input : loop.getInputList())
-      state.push_back((*this)[input]);
-    while (true) {
-      Block &test = loop.getCondGraph().front();
-      Block &body = loop.getBodyGraph().front();
-      for (auto [argument, tensor] : llvm::zip(test.getArguments(), state))
-        values[argument] = tensor;
-      if (!evaluate(test))
-        return false;
-      const Number &condition =
-          (*this)[test.getTerminator()->getOperand(0)].numbers[0];
-      if (!condition.isExact())
-        return fail("the number of iterations is not known");
-      if (condition.value == 0)
-        break;
-      for (auto [argument, tensor] : llvm::zip(body.getArguments(), state))
-        values[argument] = tensor;
-      if (!evaluate(body))
-        return false;
-      state.clear();
-      for (Value result : body.getTerminator()->getOperands())
-        state.push_back((*this)[result]);
-    }
-    for (auto [result, tensor] : llvm::zip(loop.getResults(), state))
-      values[result] = tensor;
-    return true;
-  }
+  if (auto branch = dyn_cast<tosa::IfOp>(op))
+    return evaluate(branch);
+  if (auto loop = dyn_cast<tosa::WhileOp>(op))
+    return evaluate(loop);
   if (!isa<tosa::TosaDialect>(op.getDialect()) || op.getNumResults() != 1 ||
       !isa<RankedTensorType>(op.getResult(0).getType()))
-    return fail("is not known");
+    return fail(op, "is not known");
 
   Evaluation evaluation{op, {}, zeros(op.getResult(0).getType())};
   // The map moves its entries when it grows; nothing is added before the end.
@@ -215,7 +215,7 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
   bool isKnown = evaluation.run();
   roundsToFloat = true;
   if (!isKnown)
-    return fail("is not known");
+    return fail(op, "is not known");
   if (real)
     for (Number &number : evaluation.result.numbers)
       number.error = 0;

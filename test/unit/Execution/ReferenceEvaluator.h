@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a TOSA function computes, by the definitions of the TOSA 1.0
+// Evaluates a TOSA function by the definitions of the TOSA 1.0
 // specification and of the `tpc` dialect: one loop after the other, in double,
 // integers exactly. It shares no code with what it judges.
 //
@@ -12,8 +12,11 @@
 #define MCT_TEST_UNIT_EXECUTION_REFERENCEEVALUATOR_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Twine.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +71,12 @@ public:
 private:
   bool evaluate(mlir::Block &block);
   bool evaluate(mlir::Operation &op);
+  bool evaluate(mlir::tosa::IfOp branch);
+  bool evaluate(mlir::tosa::WhileOp loop);
+  /// Results of a block for these arguments; none where an op is not known.
+  std::optional<std::vector<ReferenceTensor>>
+  runBlock(mlir::Block &block, llvm::ArrayRef<ReferenceTensor> arguments);
+  bool fail(mlir::Operation &op, const llvm::Twine &why);
 
   mlir::func::FuncOp function;
   bool simulate;

@@ -42,7 +42,7 @@ constexpr double kTiny = 0x1p-126;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// What `ReferenceEvaluator::real` says, while it evaluates.
+/// False while an evaluator that is `real` evaluates.
 inline thread_local bool roundsToFloat = true;
 
 /// Nothing is said of what leaves the range of float.
@@ -281,6 +281,13 @@ private:
       return {double(function(operands)), 0};
     });
   }
+  /// Integer arithmetic on two operands, modulo the width of the result.
+  template <typename Function> void wrapped(Function function) {
+    unsigned width = widthOf(element());
+    integers([&](ArrayRef<Number> x) {
+      return wrap(function(integer(x[0]), integer(x[1])), width);
+    });
+  }
   template <typename Function> void truths(Function function) {
     integers([&](ArrayRef<Number> x) {
       return function(x[0].value != 0, x.size() > 1 && x[1].value != 0);
@@ -332,15 +339,24 @@ private:
   void rescale(tosa::RescaleOp rescaleOp);
   void scatter();
   bool arithmetic();
+  /// Each evaluates the op of its family that has the name; false if none has.
+  bool bits(mlir::StringRef name);
+  bool logic(mlir::StringRef name);
+  bool signs(mlir::StringRef name);
+  bool functions(mlir::StringRef name);
+  void addOrSubtract(double sign);
+  void multiply();
+  void power();
+  void lookUp();
   bool reduction();
   bool movement();
 };
 
-/// What the constant of an op holds.
+/// Returns the elements of a constant.
 ReferenceTensor readConstant(mlir::ElementsAttr attribute);
 /// Values of a `tosa.const_shape`.
 Index readShape(Value value);
-/// What a point with parameters makes.
+/// Returns the result of a point with parameters.
 ReferenceTensor quantize(tpc::QuantizeOp op, const ReferenceTensor &input);
 
 } // namespace mct::testing::reference

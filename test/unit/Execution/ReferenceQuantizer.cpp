@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a point with parameters does to a number.
+// A point with parameters, as it quantizes a number.
 #include "ReferenceOps.h"
 
 #include <functional>
@@ -18,7 +18,8 @@ struct AffineQuantizer {
   double step, zeroPoint, lowest, highest;
   bool tiesGoUp;
 
-  /// Whether steps and their inverses are floats, so that no rounding happens.
+  /// Returns whether steps and their inverses are floats, so that no rounding
+  /// happens.
   bool isPowerOfTwo() const {
     int exponent;
     return std::frexp(step, &exponent) == 0.5;
@@ -37,7 +38,7 @@ struct AffineQuantizer {
         x.error / step + slack * (std::abs(position) + x.error / step);
     double value = level(position);
     double below = level(position - error), above = level(position + error);
-    // Of two levels that a rounding error lies between either may come out.
+    // Either of two levels that a rounding error lies between may come out.
     Number chosen = within(value, below, above);
     double scale = isPowerOfTwo() ? 0 : 2.01 * kUnit;
     return {chosen.value * step,

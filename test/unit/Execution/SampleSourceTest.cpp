@@ -79,8 +79,8 @@ TEST_F(SampleSourceTest, ArraysAreReadWhereTheyLie) {
             "'pixels': expected shape Nx2 for input 'x', found 1x4");
 }
 
-// Which samples are taken does not depend on the order of the files, and those
-// that are equal are all taken or none.
+// The samples that are taken do not depend on the order of the files, and of
+// those that are equal all are taken or none.
 TEST_F(SampleSourceTest, ThinnedSamplesAreTheSameInAnyOrder) {
   Floats first = randomFloats(40, 1), second = randomFloats(60, 2);
   std::copy_n(first.begin(), 2, second.begin() + 4);
@@ -157,7 +157,7 @@ TEST_F(SampleSourceTest, WhatHasNoHalvesIsTakenAsAWhole) {
     EXPECT_EQ(llvm::cantFail(takeHalf(all, half))->numSamples(), 3);
 }
 
-// What judges is chosen by its values, and is none of the samples that are
+// Samples that judge are chosen by their values, and are none of those that are
 // kept of all when fewer are taken.
 TEST_F(SampleSourceTest, HeldOutSamplesAreNoneOfThoseThatThinningKeeps) {
   using Pairs = std::set<std::pair<float, float>>;
@@ -583,7 +583,7 @@ TEST_F(SampleSourceTest, ProgressCountsSamplesAndEndsRuns) {
   EXPECT_EQ(llvm::toString(std::move(error)), "cancelled");
   EXPECT_TRUE(done.empty());
 
-  // Whoever reads options finds it by the context, while somebody asks.
+  // A parser of options finds it by the context, while the scope lives.
   EXPECT_EQ(mct::support::findProgress(&context), nullptr);
   {
     mct::support::ProgressScope scope(&context, progress);

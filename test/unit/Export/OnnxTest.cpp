@@ -21,7 +21,7 @@ protected:
         .loadDialect<func::FuncDialect, tosa::TosaDialect, tpc::TpcDialect>();
   }
 
-  /// What is written, and in `errors` what is said.
+  /// Returns the file that is written, and in `errors` the diagnostics.
   std::string write(const std::string &text, const OnnxOptions &options) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
@@ -114,7 +114,7 @@ TEST_F(OnnxTest, ConstantsOfAFileThatIsTooLargeLieOnPagesOfAnother) {
   EXPECT_EQ(errors, "");
 }
 
-// Who walks along all ways from a value to its readers does not end.
+// A walk along all ways from a value to its users does not end.
 TEST_F(OnnxTest, ValueJoinedWithItselfOverAndOver) {
   std::string text =
       "func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {\n"
@@ -140,7 +140,7 @@ TEST_F(OnnxTest, ValueJoinedWithItselfOverAndOver) {
   EXPECT_EQ(errors, "");
 }
 
-// Who calls itself for every op ends for want of a stack.
+// A function that calls itself for every op ends for want of a stack.
 TEST_F(OnnxTest, ValueMovedVeryOften) {
   std::string text =
       "func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {\n"

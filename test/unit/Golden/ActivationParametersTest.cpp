@@ -42,7 +42,7 @@ struct RecordedBins {
   }
 };
 
-/// What our collector made of the recorded batches.
+/// Statistics that our collector made of the recorded batches.
 struct Samples {
   std::vector<double> values;
   Histogram histogram;
@@ -195,7 +195,8 @@ void checkOnSamples(const Case &test) {
   }
 }
 
-/// Without zero in the table by force, as MCT; at its threshold, and with ours.
+/// Checks a table without zero in it by force, as MCT; at its threshold, and
+/// with ours.
 void checkTable(const Case &test, const RecordedBins &bins) {
   ASSERT_FALSE(bins.counts.empty()) << "nothing recorded";
   std::vector<Atom> atoms;
@@ -285,8 +286,8 @@ TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
                        std::numeric_limits<double>::infinity();
                    if (!bins.counts.empty())
                      checkOnHistogram(onHistogram, bins);
-                   // What the filter leaves of a histogram has no counterpart
-                   // among the samples, which are recorded whole.
+                   // The part that the filter leaves of a histogram has no
+                   // counterpart among the samples, which are recorded whole.
                    if (test.samples && !filtered)
                      checkOnSamples(test);
                  });

@@ -27,7 +27,8 @@ Tensor tensor(const json::Object &object, llvm::StringRef key) {
   return {integers(value->get("shape")), floats(value->get("data"))};
 }
 
-/// Of a kernel of PyTorch, [O, I / groups, …], per output channel.
+/// Returns the sums of a kernel of PyTorch, [O, I / groups, …], per output
+/// channel.
 std::vector<double> kernelSums(llvm::ArrayRef<float> kernel,
                                llvm::ArrayRef<int64_t> shape) {
   std::vector<double> sums(shape.front(), 0.0);
@@ -110,8 +111,8 @@ void checkActivationBias(const json::Object &recorded) {
   expectClose(term, numbers(recorded.get("term")));
 }
 
-/// What a batch norm in training mode sees behind the quantized kernel of the
-/// first layer, and how it is folded back.
+/// Checks what a batch norm in training mode sees behind the quantized kernel
+/// of the first layer, and how it is folded back.
 void checkSecondMoment(const json::Object &recorded) {
   const json::Object &before = *recorded.getObject("before");
   const json::Object &after = *recorded.getObject("after");

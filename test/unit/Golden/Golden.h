@@ -45,7 +45,7 @@ std::vector<float> floats(const json::Value *value);
 std::vector<int64_t> integers(const json::Value *value);
 /// "" when there is no such string.
 std::string text(const json::Object &object, llvm::StringRef key);
-/// Whether `known_defects` lists the label.
+/// Returns whether `known_defects` lists the label.
 bool hasDefect(const json::Object &object, llvm::StringRef label);
 bool hasAnyDefect(const json::Object &object);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parameter selections of weights and activations have in common.
+// Rules that the parameter selections of weights and activations have in
+// common.
 #ifndef MCT_TEST_UNIT_GOLDEN_SELECTION_H
 #define MCT_TEST_UNIT_GOLDEN_SELECTION_H
 
@@ -55,9 +56,9 @@ inline quantization::SelectionOptions optionsOf(const json::Object &recorded) {
   return options;
 }
 
-/// What the rules add to the right-hand side of every comparison of errors:
-/// 1e-12 of the mean square, for MAE 1e-6 of its root. Of LP, between and
-/// beyond: 1e-6 of the root to the power.
+/// Returns what the rules add to the right-hand side of every comparison of
+/// errors: 1e-12 of the mean square, for MAE 1e-6 of its root. Of LP, between
+/// and beyond: 1e-6 of the root to the power.
 inline double slackOf(double meanSquare, const Metric &metric) {
   return std::pow(1e-6 * std::sqrt(meanSquare), metric.power);
 }

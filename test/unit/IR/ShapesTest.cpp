@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `verifyShapes` takes, against counting: windows are put down one after
+// Decisions of `verifyShapes`, against counting: windows are put down one after
 // the other, and unknown sizes are tried. Modules are read without upstream's
 // verifiers, so that nothing is refused before.
 #include "mct/IR/Shapes.h"
@@ -25,7 +25,7 @@ protected:
         [&](Diagnostic &diagnostic) { errors.push_back(diagnostic.str()); });
   }
 
-  /// Whether the body of a function is taken; what is not has one error.
+  /// Returns whether the body of a function is taken; a refusal has one error.
   bool isTaken(const std::string &arguments, const std::string &body) {
     std::string text =
         "func.func @main(" + arguments + ") {\n" + body + "\n  return\n}\n";
@@ -129,7 +129,7 @@ TEST_F(ShapesTest, WindowsAreCounted) {
   EXPECT_GT(taken, 200u);
 }
 
-// What each element of the image reaches, less what is cut off.
+// The size is what each element of the image reaches, less what is cropped.
 TEST_F(ShapesTest, TransposedWindowsAreCounted) {
   size_t taken = 0;
   for (int round = 0; round != 2000; ++round) {
@@ -217,8 +217,8 @@ static int64_t multiply(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// Whether the sizes, of which -1 are any from 1 on, are those of `count`
-/// elements.
+/// Returns whether the sizes, of which -1 are any from 1 on, are those of
+/// `count` elements.
 static bool canHave(ArrayRef<int64_t> sizes, int64_t count) {
   int64_t known = multiply(sizes);
   if (known == 0)
@@ -243,7 +243,7 @@ TEST_F(ShapesTest, ReshapedElementsAreCounted) {
     bool isSpelled =
         llvm::count(shape, -1) <= 1 &&
         llvm::all_of(shape, [](int64_t s) { return s > 0 || s == -1; });
-    // What sizes there are of the input that is not known is tried.
+    // All sizes of the input that is not known are tried.
     bool expected = false;
     for (int64_t count = 1; isSpelled && count != 200; ++count) {
       if (!canHave(from, count) || !canHave(shape, count))

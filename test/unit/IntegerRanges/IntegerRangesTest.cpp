@@ -34,7 +34,7 @@ static std::optional<Interval> bruteForce(Interval a, Interval b,
   return result;
 }
 
-/// Over all intervals in -6 .. 6, and second ones in `limits`.
+/// Compares over all intervals in -6 .. 6, and second ones in `limits`.
 template <typename Arithmetic, typename Function, typename Defined>
 static void compare(
     Arithmetic arithmetic, Function function, Interval limits = {-6, 6},
@@ -215,7 +215,7 @@ static std::vector<int64_t> mapped(const std::vector<int64_t> &from,
   return to;
 }
 
-/// Behind a table all values are functions of its index, level by level, and
+/// All values behind a table are functions of its index, level by level, and
 /// every range is that of the values. The first value that i32 does not hold is
 /// reported, and the chain ends there.
 TEST_F(IntegerRangesTest, ChainsBehindATableAreTight) {
@@ -317,7 +317,7 @@ TEST_F(IntegerRangesTest, ChainsBehindATableAreTight) {
   EXPECT_GT(compared, 1500u);
 }
 
-/// Without padding the ends are reached, by the inputs that suit each weight.
+/// The ends are reached without padding, by the inputs that suit each weight.
 TEST_F(IntegerRangesTest, ConvolutionsReachTheirEnds) {
   for (unsigned seed = 0; seed != 50; ++seed) {
     std::mt19937 random(seed);

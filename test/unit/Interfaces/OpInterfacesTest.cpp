@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is said of ops that move values, against what they do with constants;
+// Models of ops that move values, against what these do with constants;
 // and an op of a dialect that nobody has heard of.
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/IR/ConstantEvaluator.h"
@@ -229,7 +229,7 @@ static const char *const kMoves[] = {
        %0 = tosa.concat %x, %y, %z {axis = 1 : i32} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x1x4xf32>) -> tensor<2x9x4xf32>)",
 };
 
-// What the evaluator makes of numbered elements is what the models say.
+// The evaluator moves numbered elements as the models say.
 TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
   MLIRContext context(getRegistry());
   size_t numMaps = 0;
@@ -249,7 +249,7 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
 
     for (unsigned number : moving.getMovedOperands()) {
       auto type = cast<RankedTensorType>(op->getOperand(number).getType());
-      // Which elements there are, and how often.
+      // Elements that there are, and how often.
       float next = 0;
       ConstantTensor all =
           compute(op, number, [&](ArrayRef<int64_t>) { return next++; });
@@ -274,7 +274,7 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
             compute(op, number, [&](ArrayRef<int64_t> index) {
               return float(index[axis]);
             });
-        // Whether any axis of the result tells the channel.
+        // True if any axis of the result tells the channel.
         auto result = cast<RankedTensorType>(op->getResult(0).getType());
         std::map<int64_t, SmallVector<int64_t>> told;
         int64_t step = 1;

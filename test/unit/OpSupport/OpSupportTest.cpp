@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be done with each op of TOSA and of linalg, tried on a function for
+// Support of each op of TOSA and of linalg, tried on a function for
 // each (TosaOps.mlir, LinalgOps.mlir), as the tables of
 // docs/reference/op-support.md. An op that a later LLVM adds, and an answer
 // that changes, fail; MCT_UPDATE_OP_SUPPORT=1 writes the tables again. The text
@@ -191,7 +191,7 @@ func::FuncOp getMain(ModuleOp module) {
 
 bool isReal(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
 
-/// Whether a value of the function is a real number.
+/// Returns whether a value of the function is a real number.
 bool hasReals(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     return llvm::any_of(op->getOperandTypes(), isReal) ||

@@ -120,7 +120,7 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x3x3x2xf32> {
   EXPECT_EQ(toVector(again.getPadding()), Integers({0, 1, 1, 0}));
 }
 
-// What a record of corrections tells is of one kernel and one bias.
+// A record of corrections is about one kernel and one bias.
 TEST_F(KernelOpTest, RecordOfCorrectionsEndsWithItsKernelOrBias) {
   const char *const text = R"mlir(
 func.func @main(%x: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
@@ -425,6 +425,6 @@ func.func @main(%x: tensor<1x4x4x1xf32>, %init: tensor<1x3x2x1xf32>) -> tensor<1
   EXPECT_EQ(toVector(ops[0].getWindow()), Integers({2, 3}));
   EXPECT_EQ(toVector(ops[0].getStrides()), Integers({1, 1}));
   EXPECT_EQ(toVector(ops[0].getDilations()), Integers({1, 1}));
-  // What the result starts with comes from outside.
+  // The start of the result comes from outside.
   EXPECT_FALSE(ops[0].getBias());
 }

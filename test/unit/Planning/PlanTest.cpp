@@ -18,7 +18,7 @@ using namespace mct;
 using namespace mlir;
 
 namespace {
-/// What the plan says of one node, on one line.
+/// Returns what the plan says of one node, on one line.
 std::string describe(const QuantizationPlan &plan, const PlannedNode &planned) {
   std::string text;
   llvm::raw_string_ostream os(text);

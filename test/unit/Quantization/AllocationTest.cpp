@@ -184,7 +184,7 @@ TEST(AllocationTest, SeveralLimitsAreTheOptimumOfBruteForce) {
       AllocatedResource resource = makeResource(problem, random, 1000000);
       resource.fixed = 17;
       resource.limit = int64_t(groups) * (400000 + 50000 * number);
-      // What two groups use together, as a layer and what it reads.
+      // A resource that two groups use together, as a layer and its operand do.
       if (number == 2)
         for (size_t first = 0; first + 1 < groups; ++first) {
           AllocatedResource::Pair pair{first, first + 1, 3, {}};

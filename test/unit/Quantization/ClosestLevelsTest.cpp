@@ -20,7 +20,7 @@ struct Problem {
     std::normal_distribution<double> normal;
     for (int64_t i = 0; i != columns; ++i) {
       target.push_back(normal(random));
-      // What is left of the diagonal is not read.
+      // Entries left of the diagonal are not read.
       for (int64_t j = 0; j != columns; ++j)
         factor[i * columns + j] = j < i ? NAN : 2 * normal(random);
       factor[i * columns + i] = 0.05 + std::abs(0.5 * factor[i * columns + i]);

@@ -52,9 +52,9 @@ TEST(Confidence, LimitsOfSharesLeaveTheTails) {
   }
 }
 
-// Of all outcomes of two networks on 14 samples those whose interval holds the
-// true difference have at least 95 % together, and on each side no more than
-// 2.5 % miss it, however often the networks differ.
+// The outcomes of two networks on 14 samples whose interval holds the true
+// difference have at least 95 % together, and on each side no more than 2.5 %
+// miss it, however often the networks differ.
 TEST(Confidence, PairedIntervalsHoldTheDifference) {
   constexpr int kSamples = 14;
   auto choose = makeTriangle(kSamples);

@@ -172,8 +172,8 @@ TEST(DensityTest, WideGridsAreNeverWorseOnTheSamplesThanNoClipping) {
                     options));
         EXPECT_LE(searched, noClipping)
             << bits << " bits, seed " << seed << ", kind " << int(kind);
-        // What is reported is about the values, too; a hundredth is the noise
-        // of 30000 rounding errors.
+        // The reported error is about that of the values, too; a hundredth is
+        // the noise of 30000 rounding errors.
         EXPECT_NEAR(selected.error, searched, 0.03 * searched)
             << bits << " bits, seed " << seed << ", kind " << int(kind);
         // Heavy tails are clipped at nine bits.

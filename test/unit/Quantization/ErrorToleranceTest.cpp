@@ -163,7 +163,7 @@ TEST(ErrorToleranceTest, TheBoundIsTheDistanceFromTheLeastError) {
 }
 
 TEST(ErrorToleranceTest, TwoSavesHalfABit) {
-  // Of fine steps the error is step^2 / 12 (without clipping), and the entropy
+  // The error of fine steps is step^2 / 12 (without clipping), and the entropy
   // of the codes that of the density less log2(step).
   std::vector<float> values = randomValues(20000, 0);
   auto entropy = [&](const SelectedParameters &found) {
@@ -223,7 +223,7 @@ TEST(ErrorToleranceTest, ThresholdsStayFloats) {
                                    -largest * 0.77f};
       SelectedParameters found =
           selectForValues(values, tolerant(kind, 8, 1e30));
-      // That of the least error may be larger.
+      // The threshold of the least error may be larger.
       double most = std::max<double>(
           std::numeric_limits<float>::max(),
           selectForValues(values, makeOptions(kind, 8)).threshold);

@@ -23,7 +23,7 @@ TEST(PairedLoss, IsTheRatioOfTheSums) {
               -10 * std::log10(2.0), 1e-12);
 }
 
-// What all samples have in common is no chance.
+// A loss that all samples have in common is not chance.
 TEST(PairedLoss, SamplesThatLoseAlikeLeaveNoDoubt) {
   Errors without, with;
   for (int i = 1; i != 9; ++i) {
@@ -66,7 +66,7 @@ TEST(PairedLoss, StandardErrorIsThatOfOtherSamples) {
   EXPECT_NEAR(standardErrors / kDraws / deviation, 1, 0.06);
 }
 
-// Of networks that are equally good one in fifty seems worse, whatever the
+// One in fifty of networks that are equally good seems worse, whatever the
 // number of samples.
 TEST(PairedLoss, EqualNetworksSeldomLose) {
   std::mt19937 random(6);

@@ -137,7 +137,7 @@ void NudgedRange::forward(Range range, ArrayRef<float> values,
 
 Range NudgedRange::backward(Range range, ArrayRef<float> values,
                             MutableArrayRef<float> gradients) const {
-  // Of an empty range TensorFlow passes everything to the values.
+  // TensorFlow passes all gradients of an empty range to the values.
   if (!(range.max > range.min))
     return {};
   Nudged nudged = nudge(range);

@@ -18,13 +18,13 @@
 
 namespace mct::quantization {
 
-/// What comes back to a value that is cut off.
+/// Gradient of a value that is clipped.
 enum class ClipGradient {
   Masked, // nothing
   Passed, // as if it were not cut off: PyTorch's quantizers of MCT
 };
 
-/// What stands in for the derivative by the distance of levels.
+/// Substitute for the derivative by the distance of levels.
 enum class StepGradient {
   /// Rounding and cutting off count as the identity.
   StraightThrough,
@@ -47,7 +47,7 @@ struct LearnedThreshold {
   /// Multiplies what comes back to the threshold.
   double gradientScale = 1;
 
-  /// What the deployed quantizer makes of the values.
+  /// Computes what the deployed quantizer makes of the values.
   void forward(double threshold, llvm::ArrayRef<float> values,
                llvm::MutableArrayRef<float> results) const;
   /// `gradients`: of the results, and then of the values. Returns that of the
@@ -97,7 +97,7 @@ private:
   Nudged nudge(LearnedRange::Range range) const;
 };
 
-/// Where a weight goes between two levels: floor((w - offset) / step) + h(a), a
+/// Place of a weight between two levels: floor((w - offset) / step) + h(a), a
 /// learned for every weight, h a stretched sigmoid that reaches 0 and 1.
 /// Source: Nagel et al., Up or Down? Adaptive Rounding for Post-Training
 /// Quantization (ICML 2020).

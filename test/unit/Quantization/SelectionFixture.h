@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of selections share: options in one line, what a histogram sees,
+// Helpers of tests of selections: options in one line, what a histogram sees,
 // errors by their definition, and a loop over instruction sets.
 #ifndef MCT_TEST_UNIT_QUANTIZATION_SELECTIONFIXTURE_H
 #define MCT_TEST_UNIT_QUANTIZATION_SELECTIONFIXTURE_H
@@ -60,6 +60,16 @@ inline double meanError(const std::vector<float> &values, double p,
                         const Grid &grid) {
   return meanError(values, p, grid.step, double(grid.qmin - grid.zeroPoint),
                    double(grid.qmax - grid.zeroPoint));
+}
+
+inline void expectSameParameters(const SelectedParameters &a,
+                                 const SelectedParameters &b) {
+  EXPECT_EQ(a.threshold, b.threshold);
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.zeroPoint, b.zeroPoint);
+  EXPECT_EQ(a.error, b.error);
+  EXPECT_EQ(a.certificate, b.certificate);
+  EXPECT_EQ(a.bound, b.bound);
 }
 
 /// Runs `check` with every instruction set of this processor.

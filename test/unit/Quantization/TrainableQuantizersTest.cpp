@@ -224,7 +224,7 @@ TEST(LearnedStep, AgreesWithDifferences) {
     for (float &weight : weights)
       weight = float(unit(random) - .5);
 
-    // Of one value: the level that it is rounded to is held.
+    // Quantizes one value, the level that it is rounded to being held.
     auto held = [&](double value, double step, double offset, double lowest,
                     double highest, double step0, double offset0) {
       double level0 = (value - offset0) / step0;
@@ -417,7 +417,7 @@ TEST(SoftRounding, GradientsAgreeWithDifferences) {
       Floats more = variables, less = variables;
       more[i] += kDelta;
       less[i] -= kDelta;
-      // Of third order in kDelta, and rounding to f32.
+      // The error is of third order in kDelta, and of rounding to f32.
       EXPECT_NEAR(back[i], (sum(more, scale) - sum(less, scale)) / (2 * kDelta),
                   5e-5)
           << trial;

@@ -12,7 +12,7 @@ using Floats = std::vector<float>;
 
 namespace {
 
-/// What is written as gradients, by differences of a loss in double.
+/// Compares gradients with differences of a loss in double.
 void expectGradients(const Floats &values, const Floats &gradients,
                      const std::function<double(const Floats &)> &loss) {
   constexpr float kDelta = 1e-2f;
@@ -20,7 +20,7 @@ void expectGradients(const Floats &values, const Floats &gradients,
     Floats more = values, less = values;
     more[i] += kDelta;
     less[i] -= kDelta;
-    // Of third order in kDelta.
+    // The error is of third order in kDelta.
     EXPECT_NEAR(gradients[i],
                 (loss(more) - loss(less)) / (double(more[i]) - less[i]), 2e-3)
         << i;
@@ -162,7 +162,7 @@ TEST(DivergenceFromTeacher, IsZeroForTheTeacherAlone) {
                                     {.5f, .5f}, 2, both),
               .5 * std::log(2) + .5 * std::log(2. / 3), 1e-12);
   EXPECT_EQ(both[0], -2);
-  // What is impossible counts as unlikely.
+  // An impossible class counts as unlikely.
   EXPECT_TRUE(std::isfinite(
       divergenceFromTeacher(Scores::Probabilities, {0, 1}, {1, 0}, 2, both)));
 }
@@ -175,9 +175,9 @@ TEST(SoftenedDivergence, IsOfLogitsThatAreDividedByTheTemperature) {
               .5 * divergenceFromTeacher(Scores::Probabilities, values, teacher,
                                          3, scratch),
               1e-7);
-  // Of distributions, the gradients along them are the same.
+  // The gradients along distributions are the same.
   EXPECT_NEAR(found[0] - found[1], .5 * (scratch[0] - scratch[1]), 1e-6);
-  // Of logits, which are the logarithms, at a temperature.
+  // Logits, which are the logarithms, at a temperature.
   Floats logits(3), wanted(3);
   for (int i = 0; i != 3; ++i) {
     logits[i] = std::log(values[i]) / 4;
@@ -191,7 +191,7 @@ TEST(SoftenedDivergence, IsOfLogitsThatAreDividedByTheTemperature) {
   expectGradients(values, found, [&](const Floats &at) {
     return softenedDivergence(at, teacher, 4, 2, scratch);
   });
-  // What is impossible counts as unlikely, and gets nothing back.
+  // An impossible class counts as unlikely, and gets no gradient.
   EXPECT_TRUE(
       std::isfinite(softenedDivergence({0, 1, 0}, {1, 0, 0}, 4, 1, found)));
   EXPECT_EQ(found[0], 0);
@@ -212,7 +212,7 @@ TEST(NormalizeScores, LogarithmsBeginAtZero) {
   // Zero counts as the smallest that is not.
   expect(normalize({.5, 0, .05}, false), {1, 0, 0});
   expect(normalize({0, 0, 0}, true), {0, 0, 0});
-  // Of two samples that weigh alike whatever their size.
+  // The mean over two samples that weigh alike whatever their size.
   auto mean = llvm::cantFail(normalizeScores(
       {1, 3, 300, 100}, 2, {/*bySample=*/true, /*isLogarithmic=*/false}));
   EXPECT_NEAR(mean[0], .5, 1e-8);

@@ -54,7 +54,7 @@ protected:
     ASSERT_TRUE(module);
     function = *module->getOps<func::FuncOp>().begin();
   }
-  /// What calibration would have seen at an activation.
+  /// Adds the statistics that calibration would have seen at an activation.
   void observe(StringRef name, ArrayRef<float> values) {
     quantization::Histogram histogram;
     quantization::HistogramScratch scratch;
@@ -261,7 +261,7 @@ TEST_F(DescribeTest, ActivationsHaveTheErrorsOfTheirHistogram) {
   // level.
   EXPECT_EQ(curve[4].scale, 2);
   EXPECT_DOUBLE_EQ(curve[4].error, 5 * (0.25 - middle) * (0.25 - middle) / 8);
-  // What was not observed has no numbers.
+  // A point that was not observed has no numbers.
   EXPECT_FALSE(point(report, "relu").statistics);
   EXPECT_FALSE(point(report, "relu").selection);
   EXPECT_FALSE(point(report, "relu").clipped);

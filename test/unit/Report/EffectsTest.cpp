@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the report says of points, against networks that are made by taking
+// Effects of points in the report, against networks that are made by taking
 // points out of a module, and run as a whole.
 #include "mct/Report/Effects.h"
 #include "../Execution/Fixture.h"
@@ -62,8 +62,8 @@ protected:
     return copy;
   }
 
-  /// Without the correction of a layer, whose kernel keeps its quantizer: that
-  /// of a kernel with a factor is wider by as much without it.
+  /// Takes the correction of a layer back, whose kernel keeps its quantizer:
+  /// that of a kernel with a factor is wider by as much without it.
   void takeBack(const KernelOp &layer, mlir::OpBuilder &builder) {
     tpc::QuantizeOp point = layer.getKernelPoint();
     auto quantizer = point.getParametersAttr();
@@ -135,8 +135,9 @@ protected:
     return all;
   }
 
-  /// As mct-measure-sensitivity says it: KL of rows that are distributions, or
-  /// the squared error over the energy; the mean over the results.
+  /// Returns the distance of mct-measure-sensitivity: KL of rows that are
+  /// distributions, or the squared error over the energy; the mean over the
+  /// results.
   static double distance(const Results &floats, const Results &found, bool kl) {
     double total = 0;
     size_t results = floats.front().size();
@@ -371,7 +372,7 @@ TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
   }
 }
 
-// Of a probability that is made 0 no divergence can be told: distances are
+// A probability that is made 0 has no divergence: distances are
 // those of the network that does not quantize its result.
 TEST_F(EffectsTest, DistributionsAreComparedBeforeTheyAreQuantized) {
   std::string text = branched(true);
@@ -395,7 +396,7 @@ TEST_F(EffectsTest, DistributionsAreComparedBeforeTheyAreQuantized) {
   }
 }
 
-// What is fused to a layer has its result, which the layer costs, too.
+// An op that is fused to a layer has its result, which the layer costs, too.
 TEST_F(EffectsTest, LayersHaveTheResultOfTheirGroup) {
   auto quantized = parse(branched(true));
   auto floating = with(*quantized, {});
@@ -644,8 +645,8 @@ TEST_F(EffectsTest, BiasesThatAreBroadcastAreSwitched) {
   }
 }
 
-// What cannot be switched, and what cannot be compared: everything else is
-// there.
+// Points that cannot be switched, or results that cannot be compared:
+// everything else is there.
 TEST_F(EffectsTest, WhyThereAreNoEffects) {
   const std::string type = "tensor<1x4xf32>",
                     head = "func.func @main(%x: " + type + " loc(\"x\")) -> " +

@@ -118,7 +118,7 @@ TEST(ReportTest, ALaterVersionIsRefused) {
             "read it with the mct that made it, or make it again");
 }
 
-// What version 2 has and version 1 has not is empty.
+// Fields that version 2 has and version 1 has not are empty.
 TEST(ReportTest, EarlierVersionsAreRead) {
   Report filled = createFilled();
   json::Object document = toObject(filled);
@@ -219,7 +219,7 @@ TEST(ReportTest, TheSchemaHasEveryKey) {
   }
   json::Value schema = llvm::cantFail(json::parse(text));
   expectDescribed(toObject(createFilled()), *schema.getAsObject(), "report");
-  // What may be left out is not required.
+  // A field that may be left out is not required.
   std::string required;
   llvm::raw_string_ostream(required) << *schema.getAsObject()->get("required");
   EXPECT_NE(required.find("\"simulated\""), std::string::npos);

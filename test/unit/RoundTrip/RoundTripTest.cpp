@@ -55,7 +55,7 @@ struct Read {
   OwningOpRef<ModuleOp> module;
 };
 
-/// With names and all: locations are part of a module.
+/// Prints a module with names and all: locations are a part of it.
 std::string print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -75,7 +75,7 @@ std::string firstDifference(StringRef before, StringRef after) {
   }
 }
 
-/// What is not read back, or nothing.
+/// Returns what is not read back, or nothing.
 std::string check(ModuleOp module) {
   std::string text = print(module);
   Read fromText(text);

@@ -103,7 +103,7 @@ TEST_F(InputFileTest, FilesAreTheSameByWhatTheyAreNotBySpelling) {
   EXPECT_TRUE(same(path("new"), path(".//new")));
   EXPECT_FALSE(same(path("new"), path("newer")));
   EXPECT_FALSE(same(path("new"), a));
-  // What is written to is not lost.
+  // A device that is written to loses nothing.
   EXPECT_FALSE(same("/dev/null", "/dev/null"));
   EXPECT_FALSE(same(path("no/new"), path("no/new")));
 }
@@ -124,7 +124,7 @@ TEST_F(InputFileTest, OutputsAreDifferentFilesAndNoInputs) {
                 "', which is read; write to another file");
   EXPECT_EQ(error({"/dev/null", "/dev/null"}, {"/dev/null"}), "");
 
-  // What only the tool knows.
+  // Files that only the tool knows.
   ToolFiles tool{a, path("out")};
   EXPECT_EQ(error({a}, {}, tool),
             "'" + a + "' would overwrite '" + a +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it takes to add a quantizer: this file. Levels are 0 and threshold / 2^k
-// with either sign, for chips that multiply by shifting. The plugin gives it to
-// mct-opt and mct-run:
+// This file is all that it takes to add a quantizer. Levels are 0 and threshold
+// / 2^k with either sign, for chips that multiply by shifting. The plugin gives
+// it to mct-opt and mct-run:
 //
 //   mct-opt --load-dialect-plugin=MctLogarithmicQuantizer.so …
 //

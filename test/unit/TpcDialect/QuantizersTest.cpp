@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What quantizers say of themselves agrees with what they do.
+// Quantizers do what they say of themselves.
 #include "mct/Quantization/Lut.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"

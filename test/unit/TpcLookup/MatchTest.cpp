@@ -190,8 +190,8 @@ TEST_F(LookupTest, SoftmaxNeedsTheSameAxisTwice) {
     text.replace(text.find("tensor<2x1xf32>", reciprocal), 15,
                  "tensor<1x4xf32>");
   parse(text);
-  // What is subtracted is not the same for all of a sum: a softmax of the
-  // difference.
+  // The number that is subtracted is not the same for all of a sum: a softmax
+  // of the difference.
   EXPECT_EQ(describeAll(), Names({"default(reduce_max)", "Sub(sub)",
                                   "softmax(exp reduce_sum reciprocal mul)"}));
 }
@@ -472,7 +472,7 @@ TEST_F(LookupTest, FormThatCannotBeReadIsReported) {
 // Size
 //===----------------------------------------------------------------------===//
 
-// Of a chain that goes on in the same way each further piece costs the same: no
+// Each further piece of a chain that goes on in the same way costs the same: no
 // more, as with a walk back to its beginning, and no less, as without a look.
 TEST_F(LookupTest, OpsThatAreLookedAtGrowWithTheChain) {
   auto visitedIn = [&](int length) -> int64_t {

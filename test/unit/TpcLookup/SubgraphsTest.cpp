@@ -605,7 +605,7 @@ TEST_F(SubgraphTest, ElementwiseOpsOfLinalgAreTheirSets) {
 // The tables
 //===----------------------------------------------------------------------===//
 
-/// What stands in a README between `<!-- NAME -->` and the next comment.
+/// Returns the part of a README between `<!-- NAME -->` and the next comment.
 static std::string getBlock(const std::string &text, const std::string &name) {
   std::string begin = "<!-- " + name + " -->\n";
   size_t from = text.find(begin);

@@ -26,7 +26,7 @@ TEST(Targets, NamesAreSortedAndAliasesAreResolved) {
       }));
   EXPECT_EQ(lookupTarget("latest")->text, lookupTarget("imx500_v1_0")->text);
   EXPECT_FALSE(lookupTarget("no_such_target"));
-  // What describes an IR is no target.
+  // A description of an IR is not a target.
   EXPECT_FALSE(lookupTarget("tosa"));
   ASSERT_FALSE(listStockVocabularies().empty());
   EXPECT_EQ(listStockVocabularies().front().name, "tosa");
@@ -80,7 +80,7 @@ protected:
     return text;
   }
 
-  /// What the results of a set's base config look like.
+  /// Returns how the base config of a set quantizes results.
   std::string result(StringRef target, StringRef set) {
     OpQuantConfigAttr config = load(target).getOptionsOf(set).getBaseConfig();
     std::string text;

@@ -77,7 +77,7 @@ protected:
     return mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(type));
   }
 
-  /// What a function returns, in real numbers.
+  /// Returns the results of a function in real numbers.
   static Tensors evaluate(mlir::func::FuncOp function,
                           const Tensors &arguments) {
     ReferenceEvaluator evaluator(function, /*simulate=*/false);
@@ -174,19 +174,19 @@ inline ReferenceTensor randomTensor(mlir::Type type, std::mt19937 &random,
                                     double low = -1, double high = 1) {
   ReferenceTensor tensor = ReferenceEvaluator::zeros(type);
   for (Number &number : tensor.numbers)
-    // What an execution in float32 can be given, too.
+    // A number that an execution in float32 can be given, too.
     number.value = float(low + (high - low) * double(random() >> 8) * 0x1p-24);
   return tensor;
 }
 
 /// A derivative along one direction.
 struct Derivative {
-  /// By the gradient function, and by a difference in the function.
+  /// Derivative by the gradient function, and by a difference in the function.
   double gradient = 0, difference = 0;
-  /// What `difference` may be away: roundings of double, and of the constants
+  /// Largest error of `difference`: roundings of double, and of the constants
   /// of the gradient function to f32.
   double tolerance = 0;
-  /// Whether the differences of both sides agree, so that there is one.
+  /// True if the differences of both sides agree, so that there is one.
   bool exists = false;
 };
 

@@ -119,9 +119,9 @@ protected:
                   1e-6 * std::max(1.0, std::abs(expected[i])))
           << what << " " << i;
   }
-  /// Of a convolution; the bias gets the sum of the result's gradient.
-  /// `result`: of the convolution itself, without a bias; empty: it is not
-  /// compared.
+  /// Compares the gradients of a convolution; the bias gets the sum of the
+  /// result's. `result`: of the convolution itself, without a bias; empty: it
+  /// is not compared.
   void expectConvolution(const Convolution &convolution, const Doubles &input,
                          const Doubles &kernel, const Doubles &resultGradient,
                          const Doubles &inputGradient,
@@ -182,7 +182,7 @@ protected:
   }
 
   OwningOpRef<ModuleOp> module;
-  /// Of the primitives of the last execution.
+  /// Implementations of the primitives of the last execution.
   std::vector<std::string> implementations;
 };
 
@@ -644,7 +644,7 @@ TEST_F(Gradients, OfMatrixProductsAreDifferences) {
       typeText({2, 3, 5})));
 }
 
-/// What one value has several readers for adds up, across ops without a rule of
+/// Gradients of all users of one value add up, across ops without a rule of
 /// their own: a softmax.
 TEST_F(Gradients, OfASoftmaxAreDifferences) {
   std::string x = typeText({2, 5}), one = typeText({2, 1});

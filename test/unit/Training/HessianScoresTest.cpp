@@ -140,7 +140,7 @@ protected:
     return values;
   }
 
-  /// Of the values of these names of @f.
+  /// Returns the scores of the values of these names in @f.
   FailureOr<HessianScores>
   tryScores(const std::string &text, ArrayRef<StringRef> names,
             std::shared_ptr<const execution::SampleSource> samples,
@@ -317,7 +317,7 @@ TEST_F(Hessian, TheScoreIsThatOfDifferencesWithTheSameVectors) {
 }
 
 //===----------------------------------------------------------------------===//
-// What makes no difference
+// Settings that change nothing
 //===----------------------------------------------------------------------===//
 
 TEST_F(Hessian, ThreadsBatchesAndTheOrderOfSamplesMakeNoDifference) {
@@ -467,7 +467,7 @@ TEST_F(Hessian, AValueThatNothingDependsOnScoresZero) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// Refusals
 //===----------------------------------------------------------------------===//
 
 TEST_F(Hessian, RefusesResultsWithoutRealNumbers) {

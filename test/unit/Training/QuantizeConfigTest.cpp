@@ -36,8 +36,8 @@ struct OnlyOpsOfName
 };
 } // namespace
 
-// What other dialects supply stands on a mark as ours does, and is asked about
-// the op that it marks.
+// A configuration of another dialect stands on a mark as ours does, and is
+// asked about the op that it marks.
 TEST(QuantizeConfig, OfOthersDecidesByTheOp) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, tosa::TosaDialect, tpc::TpcDialect>();
@@ -59,7 +59,7 @@ TEST(QuantizeConfig, OfOthersDecidesByTheOp) {
   ASSERT_TRUE(succeeded(passes.run(*module)));
   SmallVector<tpc::QuantizeOp> points;
   module->walk([&](tpc::QuantizeOp point) { points.push_back(point); });
-  // That of the argument is the scheme's.
+  // The quantizer of the argument is the scheme's.
   ASSERT_EQ(points.size(), 2u);
   EXPECT_TRUE(isa<BlockArgument>(points[0].getInput()));
   EXPECT_EQ(points[1].getPointName(), "tanh");

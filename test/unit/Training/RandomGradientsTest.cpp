@@ -86,7 +86,7 @@ TEST_F(RandomGradients, AreDifferencesOfWhatNetworksCompute) {
         ++covered[op->getName().getStringRef().str()];
       });
   }
-  // What the rules are there for.
+  // Ops that the rules are there for.
   for (const char *op :
        {"tosa.conv2d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d",
         "tosa.matmul", "tosa.max_pool2d", "tosa.avg_pool2d", "tosa.resize",

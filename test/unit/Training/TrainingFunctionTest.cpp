@@ -20,7 +20,7 @@ using Floats = std::vector<float>;
 namespace {
 class TrainingFunctions : public GradientTest {
 protected:
-  /// What a function returns, all of it f32.
+  /// Returns the results of a function, all of f32.
   std::vector<Floats> execute(func::FuncOp function,
                               ArrayRef<const void *> arguments) {
     execution::CompileOptions options;
@@ -93,8 +93,9 @@ double distance(const std::vector<Floats> &found,
 }
 } // namespace
 
-// What is read twice, shared between layers, added behind a product, or has
-// points on its bias: with the values that are there it is the network.
+// A value that is read twice, shared between layers, added behind a product, or
+// that has points on its bias: with the values that are there it is the
+// network.
 TEST_F(TrainingFunctions, BeginAsTheNetworksThatTheyAreMadeOf) {
   size_t judged = 0, other = 0;
   std::map<LearnedKind, size_t> kinds;

@@ -223,7 +223,7 @@ TEST(TrainingLoss, OfTheProgramIsTheMeanOverShards) {
     batch.expectGradients(gradients);
   }
   EXPECT_NE(loss->describe(), createHostLoss(host, {1, 0.5})->describe());
-  // What fails there is the failure of the shard.
+  // A failure there is the failure of the shard.
   host.limit = -1;
   std::vector<TrainingShard::Result> results = {
       {batch.values[0], batch.teacher[0], batch.gradients[0]},

@@ -10,7 +10,7 @@ using namespace mct;
 using namespace mct::testing;
 
 namespace {
-/// As in mct-ptq, up to the points.
+/// The stages of mct-ptq up to the points.
 constexpr StringLiteral kInsertPoints =
     "tpc-attach-target{target=imx500},func.func(mct-fold-constants,mct-"
     "normalize-activations),mct-fold-batch-norm,mct-insert-quantizers";

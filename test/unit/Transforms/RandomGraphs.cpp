@@ -366,7 +366,7 @@ Value Graph::perChannel(Value like, int64_t axis, float low, float high) {
   return constant(shape, low, high);
 }
 
-/// In the forms in which importers write it; now and then without a step.
+/// Makes a batch norm as importers write it; now and then without a step.
 Value Graph::batchNorm(Value input, int64_t axis) {
   Value mean = perChannel(input, axis, -1, 1);
   Value gamma = perChannel(input, axis, -1.5f, 1.5f);
@@ -507,7 +507,7 @@ Value Graph::explicitPad(Value input) {
                              shapeConstant(pads), constant({1}, {0.0f}));
 }
 
-/// What rewrites look for, and what only resembles it.
+/// Makes a piece that rewrites look for, or one that only resembles it.
 Value Graph::piece(Value x) {
   int64_t channels = between(1, 6);
   switch (below(19)) {

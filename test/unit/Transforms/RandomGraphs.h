@@ -32,7 +32,7 @@ makeRandomGraphs(mlir::MLIRContext &context, size_t count, unsigned seed,
                  std::vector<size_t> &graphOf);
 
 struct RandomGraphsOptions {
-  /// Of the graphs and of their inputs.
+  /// Seed of the graphs and of their inputs.
   unsigned seed = 1;
   /// Runs before the pass: gives points what the pass needs, for example. The
   /// function must stay the same.

@@ -30,7 +30,7 @@ static void runPipeline(ModuleOp module, StringRef pipeline) {
   ASSERT_TRUE(succeeded(passManager.run(module)));
 }
 
-/// What a function computes of a fixed random first input in [-4, 4), and of
+/// Runs a function on a fixed random first input in [-4, 4), and on
 /// indices 0, 1, 0, 1, ... in those behind it; empty after an error.
 static std::vector<float> run(ModuleOp module, StringRef function) {
   mct::execution::CompileOptions options;

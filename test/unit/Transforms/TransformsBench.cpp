@@ -206,7 +206,7 @@ BENCHMARK_REWRITE(
     "parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : "
     "tensor<1x4x4x2xf32>");
 
-// What runs the network, and what makes integers of it.
+// Ops that run the network, and those that make integers of it.
 static constexpr const char *kTanh =
     "{1} = tosa.tanh {0} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>";
 static constexpr const char *kPoint =

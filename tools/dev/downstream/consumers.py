@@ -27,7 +27,7 @@ IREE_OPTIONS = [
     "--iree-hal-local-target-device-backends=llvm-cpu",
     "--iree-llvmcpu-target-cpu=host",
 ]
-# What a consumer is known to get wrong, by a word of the network: no disagreement about the network.
+# Known errors of a consumer, by a word of the network: no disagreement about the network.
 KNOWN = {
     "iree": [
         (r"xi48>", "zero-extends constants of 48 bits"),

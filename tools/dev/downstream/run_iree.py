@@ -19,7 +19,7 @@ def main(network, function, folder, count):
     results = []
     for sample in zip(*inputs, strict=True):
         outputs = module[function](*sample)
-        # What to_host gives is the device's memory, which the next call uses again.
+        # to_host returns the device's memory, which the next call uses again.
         results.append([value.to_host().copy() for value in (outputs if isinstance(outputs, tuple) else (outputs,))])
     for i, outputs in enumerate(zip(*results, strict=True)):
         np.save(Path(folder) / f"iree{i}.npy", np.stack(outputs))

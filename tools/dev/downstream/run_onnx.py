@@ -15,7 +15,7 @@ import onnxruntime
 from mct_quantizers import get_ort_session_options
 
 QUANTIZERS = "mct_quantizers"
-# Of files with ops of mct_quantizers: the camera's tools stop there.
+# The camera's tools stop at ops of mct_quantizers.
 LARGEST_IR_VERSION = 10
 
 

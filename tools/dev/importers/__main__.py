@@ -31,7 +31,7 @@ ENVIRONMENTS = {
     "keras": ["keras"],
     "jax": ["jax"],
 }
-# What judges the results and writes the files that are imported.
+# Packages that judge the results and write the files that are imported.
 TESTS = {"small": ["ai-edge-litert==2.3.0"], "torch": [], "keras": [], "jax": ["flax==0.12.8"]}
 # Tests that need what an environment has, beside those of the importers.
 OTHERS = {

@@ -15,7 +15,7 @@ ROOT = measure.REPOSITORY / "build" / "zoo"
 # Exact versions: nothing promises that another one writes what this compiler's MLIR reads.
 PACKAGES = {
     "tflite": ["tosa-converter-for-tflite==2026.2.0", "ai-edge-litert==2.3.0", "numpy==2.4.6"],
-    # What the package itself imports with.
+    # Packages that the package itself imports with.
     "onnx": ["torch-mlir==20261001", "onnx==1.21.0", "onnxruntime==1.32.0", "numpy==2.4.6", "rich==15.0.0"],
     "bert": [
         "torch-mlir==20261001",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a front end does with the package: build a module, run passes, print it.
+// A front end that uses the package: it builds a module, runs passes, prints
+// it.
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
