@@ -115,15 +115,17 @@ def test_smaller_cases_are_of_the_same_maker_and_seed(cases):
         ([1, 3, 3], [0, 1, 0], 0.0, "exact", 0),
         ([1, 9, 3], [0, 1, 0], 0.0, "wrong", 1),
         ([1, 9, 3], [0, -1, 0], 0.0, "exact", 0),
-        ([1, 2, 3], [0, 0, 0], 0.5, "wrong", 3),
+        ([1, 2, 3], [0, 0, 0], 0.25, "wrong", 3),
         ([1, 2], [0, 0, 0], 0.0, "wrong", 0),
     ],
 )
 def test_values_are_compared_within_what_a_right_execution_may_do(found, slack, beside, kind, differing):
     expected = [Expected(np.array([1, 2, 3]), np.array(slack))]
-    codes = np.array(found)
-    verdict = verdicts.compare(expected, [(codes, np.full(codes.shape, beside))])
+    verdict = verdicts.compare(expected, [np.array(found) + beside])
     assert (verdict.kind, verdict.differing) == (kind, differing)
+    if verdict.first:
+        _, place, _, value = verdict.first
+        assert value == found[place] + beside
 
 
 def test_cells_name_what_is_not_exact():

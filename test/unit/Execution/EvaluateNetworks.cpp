@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ReferenceEvaluator makes of networks that others give it, for
+// Evaluates networks that others give it by ReferenceEvaluator, for
 // tools/dev/conformance. Reads one JSON object a line from standard input,
 //
 //   {"module": "<MLIR text of one function>", "inputs": [[numbers], ...]}

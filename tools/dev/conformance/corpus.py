@@ -23,7 +23,7 @@ SIZES = (
 
 
 class Made(NamedTuple):
-    """What a maker returns.
+    """A network as a maker returns it.
 
     text:   a module with one function.
     values: for each argument integers that are put first into its samples, in order.
@@ -37,7 +37,7 @@ class Made(NamedTuple):
 
 Maker = Callable[..., Made | str]
 MAKERS: dict[str, Maker] = {}
-# In the order of the matrix: for each family a function that yields (maker, arguments).
+# Functions that yield (maker, arguments), by the name of their family, in the order of the matrix.
 FAMILIES: dict[str, Callable[[], Iterator[tuple[str, dict[str, Any]]]]] = {}
 
 
@@ -100,11 +100,11 @@ def read(path: Path) -> Case:
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """Cases of the same maker and seed with one size less: its smallest, its half, one less."""
+    """Cases of the same maker and seed with one size less: one, its half, and one less where that is small."""
     for key, value in case.arguments.items():
         if key not in SIZES or not isinstance(value, int):
             continue
-        for size in sorted({1, value // 2, value - 1}):
+        for size in sorted({1, value // 2, value - 1 if value <= 4 else 1}):
             if 1 <= size < value:
                 try:
                     yield make(case.family, case.maker, case.arguments | {key: size}, case.seed, case.name)
@@ -113,7 +113,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def build() -> list[Case]:
-    """The whole corpus, the same on every machine. The seed of a case follows from its name."""
+    """Makes the whole corpus, the same on every machine. The seed of a case follows from its name."""
     # Registers the makers.
     import elementwise
     import integer_forms

@@ -12,7 +12,7 @@ from network import LARGEST, Grid, Network, pot, symmetric, uniform
 
 Description = Iterator[tuple[str, dict[str, Any]]]
 
-# Of both operands and of the result.
+# Grids of both operands and of the result.
 STYLES = {
     "one grid": (pot(4.0), pot(4.0), pot(4.0)),
     "a finer operand": (pot(4.0), pot(0.5), pot(4.0)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases have to compute, by the evaluator in double that shares no code with what is judged."""
+"""Integers that cases have to make, by the evaluator in double that shares no code with what is judged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = measure.BIN / "MctEvaluateNetworks"
 
 
 class Expected(NamedTuple):
-    """One output.
+    """Describes one output.
 
     codes: integers; of float outputs with a grid those that they stand for.
     slack: by how many a right execution in f32 may be away from each; -1: nothing is known.
@@ -32,7 +32,7 @@ class EvaluatorError(Exception):
 
 
 def evaluate(jobs: Iterable[tuple[str, list[list[float]]]]) -> list[dict]:
-    """What the evaluator says of each pair of a module and the numbers of its arguments, in one process."""
+    """Asks the evaluator about pairs of a module and the numbers of its arguments, in one process."""
     if not PROGRAM.exists():
         raise EvaluatorError(f"{PROGRAM} is not built: tools/dev/build {PROGRAM.name}")
     lines = [json.dumps({"module": text, "inputs": inputs}) for text, inputs in jobs]
@@ -44,7 +44,7 @@ def evaluate(jobs: Iterable[tuple[str, list[list[float]]]]) -> list[dict]:
 
 
 def job(entry: dict, rule: str) -> tuple[str, list[list[float]]]:
-    """A rule of a case for `evaluate`. Simulations read real numbers, all others integers."""
+    """Returns a rule of a case as `evaluate` takes it. Simulations read real numbers, all others integers."""
     text = entry["modules"][rule]
     real = rule.startswith("half")
     return text, [one["numbers"] if real and "numbers" in one else one["values"] for one in entry["inputs"]]
@@ -59,7 +59,9 @@ def expected(entry: dict, answer: dict) -> list[Expected]:
         values = np.array(output["values"], np.float64)
         errors = np.array(output.get("errors", np.zeros_like(values)), np.float64)
         if output["type"] == "f32":
-            codes, away = to_codes(values, grid)
+            places = to_places(values, grid)
+            codes = np.round(places)
+            away = np.abs(places - codes)
             if np.any(away > FLOAT_PLACES):
                 raise EvaluatorError(f"a value lies {away.max()} steps beside a code")
             slack = np.where(errors < 0, -1, np.round(errors / grid.get("scale", 1.0)))
@@ -70,15 +72,13 @@ def expected(entry: dict, answer: dict) -> list[Expected]:
     return found
 
 
-def to_codes(values: np.ndarray, grid: dict) -> tuple[np.ndarray, np.ndarray]:
-    """The codes that real numbers stand for, and how far they are from them, in steps."""
-    places = values / grid.get("scale", 1.0) + grid.get("zero_point", 0)
-    codes = np.round(places)
-    return codes.astype(np.int64), np.abs(places - codes)
+def to_places(values: np.ndarray, grid: dict) -> np.ndarray:
+    """Returns the codes that real numbers stand for, with fractions."""
+    return values / grid.get("scale", 1.0) + grid.get("zero_point", 0)
 
 
 def all_rules(entries: dict[str, dict]) -> dict[str, dict[str, list[Expected] | str]]:
-    """By case and rule what is expected, or why nothing is."""
+    """Returns what is expected, or why nothing is, by case and rule."""
     keys = [(name, rule) for name, entry in entries.items() for rule in entry.get("modules", {})]
     answers = evaluate(job(entries[name], rule) for name, rule in keys)
     found: dict[str, dict[str, list[Expected] | str]] = {name: {} for name in entries}

@@ -36,7 +36,7 @@ def tensor(entry: dict) -> dict:
 
 
 def ends(entry: dict) -> tuple[int, int]:
-    """The smallest and the largest stored integer of an argument."""
+    """Returns the smallest and the largest stored integer of an argument."""
     width = int(entry["element"][1:])
     if entry.get("bits", width) < width:
         bits = entry["bits"]

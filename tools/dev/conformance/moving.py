@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What moves values: concatenations, pads, resizes, reshapes, transposes, slices, tiles, gathers."""
+"""Ops that move values: concatenations, pads, resizes, reshapes, transposes, slices, tiles, gathers."""
 
 from __future__ import annotations
 

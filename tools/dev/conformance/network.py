@@ -41,7 +41,7 @@ class Grid:
         return f"#tpc.{self.kind}<threshold = [{values}], bits = {self.bits}{sign}>"
 
     def wider(self, factor: float) -> Grid:
-        """The same with a threshold that is `factor` times as large."""
+        """Returns the same with a threshold that is `factor` times as large."""
         assert not isinstance(self.threshold, tuple)
         return replace(self, threshold=self.threshold * factor)
 
@@ -156,7 +156,7 @@ class Network:
 
 
 def _nest(words: list[str], shape: Sequence[int]) -> str:
-    """The literal of a tensor; one word for a tensor of equal elements."""
+    """Returns the literal of a tensor; one word for a tensor of equal elements."""
     if len(set(words)) == 1:
         return words[0]
     if len(shape) <= 1:

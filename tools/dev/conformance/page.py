@@ -50,7 +50,7 @@ def row(one: Deviation) -> list[str]:
         return [*shown, "", "", one.verdict.reason]
     _, place, expected, found = one.verdict.first
     where = f" at {place}" if one.verdict.compared > 1 else ""
-    return [*shown, values(one), f"{expected}{where}", str(found)]
+    return [*shown, values(one), f"{expected}{where}", f"{found:.2f}" if isinstance(found, float) else str(found)]
 
 
 def values(one: Deviation) -> str:
@@ -62,7 +62,7 @@ def values(one: Deviation) -> str:
 
 
 def versions(keys: list[str]) -> tuple[list[str], list[list[str]]]:
-    """What stands behind each column, and by which rule it is judged."""
+    """Returns a table of what stands behind each column, and by which rule it is judged."""
     rows = []
     for key in keys:
         runtime = RUNTIMES[key]

@@ -21,7 +21,7 @@ MOST_ROUNDS = 8
 
 @dataclass
 class Deviation:
-    """What is not exact in cases of a family in a runtime, with the smallest case and what is known of that.
+    """One kind of verdict that is not exact, in a runtime and a family, with the smallest case.
 
     count:  cases of the corpus that deviate so.
     entry:  forms of the smallest one.
@@ -37,7 +37,7 @@ class Deviation:
 
 
 def unchanged(result: survey.Result) -> list[Deviation]:
-    """The smallest cases of the corpus itself."""
+    """Returns the smallest cases of the corpus itself."""
     return [
         Deviation(
             key, family, kind, len(cases), cases[0], result.forms[cases[0].name], result.verdicts[key][cases[0].name]
@@ -47,7 +47,7 @@ def unchanged(result: survey.Result) -> list[Deviation]:
 
 
 def is_reducible(deviation: Deviation) -> bool:
-    """What a compiler refuses follows from the op, not from its sizes."""
+    """Tells refusals apart, which follow from the op and not from its sizes."""
     return deviation.kind != "refused"
 
 
@@ -56,21 +56,27 @@ def smallest(result: survey.Result, root: Path) -> list[Deviation]:
     found = unchanged(result)
     active = [deviation for deviation in found if is_reducible(deviation)]
     for _ in range(MOST_ROUNDS):
-        tried = [list(candidates(deviation, number)) for number, deviation in enumerate(active)]
-        if not any(tried):
+        # Several runtimes may deviate in one case.
+        known: dict[str, Case] = {}
+        tried = [[named(case, known) for case in candidates(deviation)] for deviation in active]
+        if not known:
             break
         asked: dict[str, set[str]] = {}
         for deviation, cases in zip(active, tried, strict=True):
             asked.setdefault(deviation.runtime, set()).update(case.name for case in cases)
-        judged = survey.judge_all([case for cases in tried for case in cases], list(asked), root, asked=asked)
+        judged = survey.judge_all(list(known.values()), list(asked), root, asked=asked)
         active = [one for one, cases in zip(active, tried, strict=True) if take_smallest(one, cases, judged)]
     return found
 
 
-def candidates(deviation: Deviation, number: int) -> Iterator[Case]:
-    """Smaller cases, with names of their own."""
-    for index, case in enumerate([*one_place(deviation), *corpus.smaller(deviation.case)]):
-        yield replace(case, name=f"reduced-{number}-{index}")
+def candidates(deviation: Deviation) -> Iterator[Case]:
+    yield from one_place(deviation)
+    yield from corpus.smaller(deviation.case)
+
+
+def named(case: Case, known: dict[str, Case]) -> Case:
+    """Returns a case under a name of its own, the same for the same network and values."""
+    return known.setdefault(repr((case.text, case.seed, case.values)), replace(case, name=f"reduced-{len(known)}"))
 
 
 def take_smallest(deviation: Deviation, cases: list[Case], judged: survey.Result) -> bool:

@@ -124,5 +124,5 @@ def argmax(random, style, height, width, channels, axis=3):
 def positions() -> Description:
     for style in ("one grid", "unsigned", "zero points", "4 bits", "16 bits"):
         yield "argmax", dict(style=style, height=4, width=6, channels=10)
-    # Of 4 bits many are equal: the first one counts.
+    # Many of 4 bits are equal: the first one counts.
     yield "argmax", dict(style="4 bits", height=32, width=4, channels=2, axis=1)

@@ -78,7 +78,7 @@ def rescaled(random, factor, count, source="i32", target="i8", rounding="SINGLE_
     }
     y = rescale(network, x, [(multiplier, shift)], target, zeros, flags)
     low, high = limits(source, False)
-    # What the specification requires: |value| < 2^(shift - 1), and a result of 32 bits.
+    # The specification requires |value| < 2^(shift - 1), and a result of 32 bits.
     bound = (1 << (shift - 1)) - 1
     if multiplier:
         bound = min(bound, ((1 << 31) - 1 << shift) // multiplier - 1)

@@ -67,7 +67,7 @@ def forms_python() -> Path:
 
 
 def python_of(runtime: Runtime) -> Path | None:
-    """The interpreter of an environment, or nothing where it is not installed."""
+    """Returns the interpreter of an environment, or nothing where it is not installed."""
     if runtime.environment in ("mct", ""):
         return Path(sys.executable) if (PACKAGE / "mct").is_dir() else None
     program = tool_environments.program(runtime.environment)
@@ -75,7 +75,7 @@ def python_of(runtime: Runtime) -> Path | None:
 
 
 def missing(keys: list[str]) -> dict[str, str]:
-    """By runtime that is not there: what has to be installed or built."""
+    """Returns the command that installs or builds it for each runtime that is not there."""
     return {
         key: f"tools/dev/downstream --install {RUNTIMES[key].environment}"
         if RUNTIMES[key].environment not in ("mct", "")
@@ -101,8 +101,8 @@ def make_forms(folder: Path) -> dict[str, dict]:
 
 
 def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
-    """By case what a runtime makes of it: `outputs`, or `refused` with its reason. A case that ends the process is
-    refused, and another process goes on behind it."""
+    """Returns what a runtime makes of each case: `outputs`, or `refused` with its reason. A case that ends the process
+    is refused, and another process goes on behind it."""
     python = python_of(RUNTIMES[key])
     assert python
     (folder / f"{key}.json").write_text(json.dumps(entries))
@@ -126,7 +126,7 @@ def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
 
 @functools.cache
 def version(environment: str) -> bytes:
-    """What changes with a runtime: the packages of an environment, or our own library."""
+    """Returns bytes that change with a runtime: the packages of an environment, or our own library."""
     if environment == "mct":
         return b"".join(path.read_bytes() for path in sorted((PACKAGE / "mct").glob("_native*.so")))
     stamp = tool_environments.folder(environment) / "installed.txt"
@@ -135,12 +135,12 @@ def version(environment: str) -> bytes:
 
 @functools.cache
 def called_by(environment: str) -> str:
-    """A digest of a version and of how it is called."""
+    """Returns a hash of a version and of how it is called."""
     return hashlib.sha256(version(environment) + (HERE / "worker.py").read_bytes()).hexdigest()
 
 
 def digest(key: str, entry: dict, folder: Path) -> str:
-    """Of all that an answer depends on."""
+    """Returns a hash of all that an answer depends on."""
     hashed = hashlib.sha256((folder / entry["files"][RUNTIMES[key].form]).read_bytes())
     hashed.update(json.dumps(entry["inputs"]).encode())
     hashed.update(called_by(RUNTIMES[key].environment).encode())
@@ -148,7 +148,7 @@ def digest(key: str, entry: dict, folder: Path) -> str:
 
 
 def answer(key: str, folder: Path, forms: dict[str, dict], kept: Path) -> dict[str, dict]:
-    """What `run` says; of cases that were asked before, from the folder `kept`."""
+    """Does what `run` does, and takes answers of cases that were asked before from the folder `kept`."""
     form = RUNTIMES[key].form
     entries = {name: entry for name, entry in forms.items() if form in entry.get("files", {})}
     kept.mkdir(parents=True, exist_ok=True)
@@ -199,6 +199,6 @@ def _serialize(program: Path, folder: Path, forms: dict[str, dict], names: list[
 
 
 def split(stream: bytes) -> list[bytes]:
-    """The flatbuffers in a stream: each has the four letters of its kind behind four bytes."""
+    """Returns the flatbuffers in a stream: each has the four letters of its kind behind four bytes."""
     starts = [match.start() - 4 for match in re.finditer(b"TOSA", stream)]
     return [stream[start:end] for start, end in zip(starts, [*starts[1:], len(stream)], strict=True)]

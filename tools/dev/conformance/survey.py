@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From cases to verdicts: forms, expected integers, runtimes."""
+"""Judges cases: makes their forms and expected integers, and asks the runtimes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from corpus import Case
 
 
 class Result(NamedTuple):
-    """verdicts: by runtime and case; a case without a form for a runtime is not there.
+    """All that is known of cases.
+
+    verdicts: by runtime and case; a case without a form for a runtime is not there.
 
     problems: networks that are none, and what the evaluator does not know, one line each.
     """
@@ -78,14 +80,14 @@ def judge(key: str, name: str, forms: dict, expected: dict, answers: dict) -> ve
 
 
 def not_written(key: str, entry: dict[str, Any]) -> str:
-    """Why a serializer refused what the case has; nothing where the case has no such form."""
+    """Returns why a serializer refused what the case has; nothing where the case has no such form."""
     if runtimes.RUNTIMES[key].form == "tosa" and "tosa" in entry.get("modules", {}) and "tosa" in entry["reasons"]:
         return entry["reasons"]["tosa"]
     return ""
 
 
 def lowered(expected: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What the integer network computes, by the evaluator, as the answer of the pass that made it."""
+    """Returns what the integer network computes, by the evaluator, as the answer of the pass that made it."""
     return {
         name: {"outputs": [{"dtype": "int64", "values": one.codes.tolist()} for one in rules["tosa"]]}
         for name, rules in expected.items()

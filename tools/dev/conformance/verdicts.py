@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from corpus import Case
-from evaluator import Expected, to_codes
+from evaluator import Expected, to_places
 from runtimes import RUNTIMES
 
 # Steps by which a float result may lie beside a code: nothing that is on a grid does.
@@ -19,7 +19,7 @@ KINDS = ("exact", "off by one", "wrong", "refused")
 
 @dataclass
 class Verdict:
-    """What a runtime made of a case.
+    """One case in one runtime.
 
     kind:      one of KINDS; "taken" by a compiler that runs nothing.
     reason:    of a refusal.
@@ -50,35 +50,37 @@ def judge(key: str, entry: dict[str, Any], expected: dict[str, Any], answer: dic
     return compare(wanted, found_codes(entry, answer["outputs"]))
 
 
-def found_codes(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """By output codes, and how far a float result is from them."""
+def found_codes(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> list[np.ndarray]:
+    """Returns the codes of each output; float results may lie between two."""
     found = []
     for number, output in enumerate(outputs):
         values = np.array(output["values"], np.float64)
         grid = entry["outputs"][number] if number < len(entry["outputs"]) else {}
-        if output["dtype"].startswith("float"):
-            found.append(to_codes(np.nan_to_num(values, nan=1e9), grid))
-        else:
-            found.append((values.astype(np.int64), np.zeros(values.shape)))
+        is_real = output["dtype"].startswith("float")
+        found.append(to_places(np.nan_to_num(values, nan=1e9), grid) if is_real else values)
     return found
 
 
-def compare(expected: list[Expected], found: list[tuple[np.ndarray, np.ndarray]]) -> Verdict:
-    if [one.codes.size for one in expected] != [codes.size for codes, _ in found]:
+def compare(expected: list[Expected], found: list[np.ndarray]) -> Verdict:
+    if [one.codes.size for one in expected] != [places.size for places in found]:
         return Verdict("wrong", "other results than the network has")
     verdict = Verdict("exact")
-    for number, (wanted, (codes, beside)) in enumerate(zip(expected, found, strict=True)):
+    for number, (wanted, places) in enumerate(zip(expected, found, strict=True)):
         known = wanted.slack >= 0
+        codes = np.round(places)
         distance = np.abs(codes - wanted.codes)
-        differs = known & ((distance > wanted.slack) | (beside > BESIDE))
+        beside = np.abs(places - codes) > BESIDE
+        differs = known & ((distance > wanted.slack) | beside)
         verdict.compared += int(np.count_nonzero(known))
         verdict.differing += int(np.count_nonzero(differs))
         if differs.any():
             verdict.largest = max(verdict.largest, int(distance[differs].max()))
             if verdict.first is None:
                 place = int(np.flatnonzero(differs)[0])
-                verdict.first = (number, place, int(wanted.codes[place]), int(codes[place]))
-            if (beside[differs] > BESIDE).any():
+                value = float(places[place]) if beside[place] else int(codes[place])
+                verdict.first = (number, place, int(wanted.codes[place]), value)
+            # A result between two codes is none of the grid, however near.
+            if beside[differs].any():
                 verdict.largest = max(verdict.largest, 2)
     if verdict.differing:
         verdict.kind = "off by one" if verdict.largest <= 1 else "wrong"
@@ -124,5 +126,5 @@ def deviations(cases: list[Case], verdicts: Verdicts) -> list[tuple[str, str, st
 
 
 def weight(case: Case) -> tuple[int, int, str]:
-    """What makes a case smaller than another: ops, then sizes."""
+    """Orders cases by their ops, then by their sizes."""
     return case.text.count(" = tosa."), case.size, case.name

@@ -26,16 +26,16 @@ SETTINGS = json.loads(os.environ.get("MCT_CONFORMANCE_SETTINGS", "{}"))
 
 
 class Refused(Exception):
-    """What a runtime says of a case that it does not take."""
+    """A runtime does not take a case."""
 
 
 def stored(entry):
-    """The integers of the inputs."""
+    """Returns the integers of the inputs."""
     return [np.array(one["values"], one["dtype"]).reshape(one["shape"]) for one in entry["inputs"]]
 
 
 def real(entry):
-    """What they stand for; integers without a scale stay what they are."""
+    """Returns what they stand for; integers without a scale stay what they are."""
     return [
         np.array(one.get("numbers", one["values"]), np.float32 if "numbers" in one else one["dtype"]).reshape(
             one["shape"]
@@ -192,7 +192,7 @@ RUNTIMES = {
 
 
 def reason(problem: Exception, printed: str) -> str:
-    """One line: what the exception says, or what the runtime has printed."""
+    """Returns one line: what the exception says, or what the runtime has printed."""
     texts = [str(problem), printed] if str(problem).strip() else [printed]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
     chosen = next((line for line in lines if re.search(r"(?i)error|require|could not|cannot|fail", line)), "")
@@ -200,7 +200,7 @@ def reason(problem: Exception, printed: str) -> str:
 
 
 class Printed:
-    """What is printed meanwhile, by C++ as well, goes to a file."""
+    """Sends what is printed meanwhile, by C++ as well, to a file."""
 
     def __enter__(self):
         self.file = tempfile.TemporaryFile()
