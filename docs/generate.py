@@ -32,7 +32,7 @@ LIBRARIES = {
     "MctExport": "Export",
 }
 PIPELINES = {"prepare": "mct-prepare", "correct": "mct-correct", "quantize": "mct-ptq"}
-TOOLS = ("mct-run", "mct-translate", "mct-opt", "mct-lsp-server")
+TOOLS = ("mct-run", "mct-translate", "mct-opt", "mct-reduce", "mct-lsp-server")
 
 
 def read_definitions(path: Path, levels: int) -> str:
@@ -126,6 +126,13 @@ def command_line(build: Path) -> str:
             )
         if tool == "mct-lsp-server":
             parts.append("The language server of MLIR with this project's dialect, for editors: `mlir.server_path`.\n")
+        elif tool == "mct-reduce":
+            parts.append(
+                "`mct-reduce` is `mlir-reduce` with the dialect of this project, and with what makes networks of TOSA "
+                "smaller: ops are left out, or zeros take the place of what they compute, as long as a program of yours "
+                "(`--reduction-tree=\"traversal-mode=0 test=PROGRAM\"`) ends with status 1 for the file that it is "
+                "given. It ends with 0 for files that `mct-opt` does not read. Options are those of `mlir-reduce`.\n"
+            )
         else:
             parts += ["```text", own_options(tool, call(build / "bin" / tool, "--help")), "```\n"]
     return "\n".join(parts)

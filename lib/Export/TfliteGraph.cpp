@@ -194,7 +194,8 @@ int64_t GraphBuilder::limit(int64_t tensor, const Wanted &wanted) {
   StringRef activation = findActivation(encoding);
   if (activation == "NONE")
     return tensor;
-  if (!activation.empty()) {
+  // No runtime has RELU_N1_TO_1 of codes as an operator of its own.
+  if (!activation.empty() && activation != "RELU_N1_TO_1") {
     int64_t output = addCodes(wanted.name, shape, encoding);
     addOperator({activation, /*version=*/2}, {tensor}, output);
     return output;

@@ -380,6 +380,7 @@ CASES = {
         ["LEAKY_RELU"],
     ),
     "clamp": Case([I8], I8, clamp("0.0", LARGEST, "%x0"), ["RELU"], steps=0),
+    "clamp to [-1, 1]": Case([I8], I8, clamp("-1.0", "1.0", "%x0"), ["MAXIMUM", "MINIMUM"], steps=0),
     "reshape": Case(
         [I8],
         "tensor<1x256xf32>",

@@ -47,9 +47,15 @@ void Evaluation::rescale(tosa::RescaleOp rescaleOp) {
   const ReferenceTensor &multiplier = input(1), &shift = input(2);
   bool doubleRound =
       rescaleOp.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND;
+  unsigned width = widthOf(element());
+  bool isUnsigned = rescaleOp.getOutputUnsigned();
   int64_t inZero = integer(input(3).numbers[0]),
           outZero = integer(input(4).numbers[0]);
-  unsigned width = widthOf(element());
+  // Zero points have the sign that their values have: -128 is 128 there.
+  if (rescaleOp.getInputUnsigned())
+    inZero = int64_t(unsignedOf(inZero, widthOf(x.element)));
+  if (isUnsigned)
+    outZero = int64_t(unsignedOf(outZero, width));
   for (size_t i = 0; i != result.numbers.size(); ++i) {
     if (!x.numbers[i].isExact()) {
       result.numbers[i] = {0, kInfinity};
@@ -62,7 +68,6 @@ void Evaluation::rescale(tosa::RescaleOp rescaleOp) {
     int64_t scaled =
         applyScale(value - inZero, integer(multiplier.numbers[channel]),
                    integer(shift.numbers[channel]), doubleRound);
-    bool isUnsigned = rescaleOp.getOutputUnsigned();
     int64_t clipped =
         std::clamp(scaled + outZero, smallestOf(width, isUnsigned),
                    largestOf(width, isUnsigned));

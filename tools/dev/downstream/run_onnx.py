@@ -12,11 +12,37 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
-from mct_quantizers import get_ort_session_options
 
 QUANTIZERS = "mct_quantizers"
 # The camera's tools stop at ops of mct_quantizers.
 LARGEST_IR_VERSION = 10
+
+
+def read_axes(model):
+    """Returns, by the name of an input or output, the axes of the module in the order of the file."""
+    return {
+        entry.key.removeprefix("axes."): [int(axis) for axis in entry.value.split(",")]
+        for entry in model.metadata_props
+        if entry.key.startswith("axes.")
+    }
+
+
+def in_file_order(values, name, axes):
+    """Returns an input as the file takes it."""
+    return np.ascontiguousarray(values.transpose(axes[name]) if name in axes else values, np.float32)
+
+
+def in_module_order(values, name, axes):
+    """Returns an output as the module has it."""
+    return values.transpose(np.argsort(axes[name])) if name in axes else values
+
+
+def session_options(is_plain):
+    if is_plain:
+        return onnxruntime.SessionOptions()
+    from mct_quantizers import get_ort_session_options
+
+    return get_ort_session_options()
 
 
 def main(path, inputs, outputs):
@@ -29,30 +55,22 @@ def main(path, inputs, outputs):
     elif model.ir_version > LARGEST_IR_VERSION:
         print(f"{path}: IR version {model.ir_version}", file=sys.stderr)
         return 1
-    axes = {
-        entry.key.removeprefix("axes."): [int(axis) for axis in entry.value.split(",")]
-        for entry in model.metadata_props
-        if entry.key.startswith("axes.")
-    }
-    options = onnxruntime.SessionOptions() if is_plain else get_ort_session_options()
+    axes = read_axes(model)
+    options = session_options(is_plain)
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(path, options)
     feeds = {}
     for entry, file in zip(session.get_inputs(), inputs.split(","), strict=True):
-        values = np.load(file)
-        if entry.name in axes:
-            values = values.transpose(axes[entry.name])
-        feeds[entry.name] = np.ascontiguousarray(values, np.float32)
+        feeds[entry.name] = in_file_order(np.load(file), entry.name, axes)
     results = [
         session.run(None, {name: values[i : i + 1] for name, values in feeds.items()})
         for i in range(len(next(iter(feeds.values()))))
     ]
     for i, (entry, file) in enumerate(zip(session.get_outputs(), outputs.split(","), strict=True)):
         values = np.concatenate([result[i] for result in results])
-        if entry.name in axes:
-            values = values.transpose(np.argsort(axes[entry.name]))
-        np.save(file, values)
+        np.save(file, in_module_order(values, entry.name, axes))
     return 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

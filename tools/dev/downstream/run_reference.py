@@ -14,20 +14,32 @@ import numpy as np
 import tosa_reference_model
 
 
+class UndefinedError(Exception):
+    """The model says that TOSA defines no result. There are numbers, too, which mean nothing."""
+
+
+def evaluate(content, sample):
+    """Returns the outputs for one sample, a list of arrays."""
+    outputs, status = tosa_reference_model.run(content, list(sample), tosa_level="EIGHTK")
+    if status.name != "TOSA_VALID":
+        raise UndefinedError(status.name)
+    return outputs
+
+
 def main(network, folder, count):
     content = Path(network).read_bytes()
     inputs = [np.load(Path(folder) / f"input{i}.npy") for i in range(int(count))]
     results = []
     for number, sample in enumerate(zip(*inputs, strict=True)):
-        outputs, status = tosa_reference_model.run(content, list(sample), tosa_level="EIGHTK")
-        # Outside of what TOSA defines there are numbers, too, which mean nothing.
-        if status.name != "TOSA_VALID":
-            print(f"{status.name} on sample {number}", file=sys.stderr)
+        try:
+            results.append(evaluate(content, sample))
+        except UndefinedError as problem:
+            print(f"{problem} on sample {number}", file=sys.stderr)
             return 3
-        results.append(outputs)
     for i, outputs in enumerate(zip(*results, strict=True)):
         np.save(Path(folder) / f"reference{i}.npy", np.stack(outputs))
     return 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -27,6 +27,7 @@ PACKAGES = {
         "openvino==2026.4.1",
     ],
     "litert": ["ai-edge-litert==2.3.0"],
+    "micro": ["tflite-micro==0.dev20261023182759"],
 }
 # The program without which an environment is none.
 PROGRAMS = {
@@ -36,6 +37,8 @@ PROGRAMS = {
     "mlsdk": "model-converter",
     "onnx": "check-model",
     "litert": "litert-benchmark",
+    # It has no program of its own.
+    "micro": "python",
 }
 
 
@@ -49,6 +52,8 @@ def program(tool: str, name: str = "") -> Path | None:
     installed = folder(tool) / "bin" / name
     if python_environments.is_installed(folder(tool)) and installed.exists():
         return installed
+    if name == "python":
+        return None  # the one on the PATH says nothing about packages
     # As test_reference_model.py finds it.
     given = shutil.which(name, path=os.environ.get("MCT_TOSA_TOOLS") if tool == "tosa" else None)
     # The Python that has the package lies beside its programs.
