@@ -147,6 +147,35 @@ def test_reference_kernels_round_twice(weights):
     assert not np.array_equal(once, expected)
 
 
+@pytest.mark.parametrize("axes, keeps", [([1, 2], True), ([1], False)], ids=["image", "rows"])
+@pytest.mark.parametrize("size", [7, 8])
+def test_means_are_those_of_the_reference_kernels(size, axes, keeps):
+    """A mean is one rescale, whose multiplier is divided by 49 / 32 or 7 / 4 where kernels round twice."""
+    file, shape = networks.Tflite(), (1, size, size, 12)
+    source = file.tensor("source", shape, "INT8")
+    kept = [1 if i in axes else extent for i, extent in enumerate(shape) if keeps or i not in axes]
+    mean = file.tensor("mean", tuple(kept), "INT8")
+    file.quantize(source, 0.05, -20)
+    file.quantize(mean, 0.0213, -128)
+    operands = [source, file.constant("axes", np.array(axes, np.int32))]
+    file.operator("MEAN", operands, [mean], "ReducerOptions", keepDims=keeps, version=2)
+    data, generator = file.finish([source], [mean]), np.random.default_rng(1)
+    centers = generator.integers(-60, 60, (30, 1, 1, 1))
+    codes = np.clip(np.rint(generator.normal(0, 3, (30, *shape[1:]))) + centers, -128, 127)
+    samples = ((codes + 20) * np.float32(0.05)).astype(np.float32)
+    module = mct.load(data).module
+    expected = litert(data, samples, "BUILTIN_REF")
+    twice = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double}"))
+    assert np.array_equal(twice.run(samples), expected)
+    simulated = mct.Model(module.run("mct-simulate-integers{rounding=double}"))
+    assert np.array_equal(np.round(simulated.run(samples) / np.float32(0.0213)) - 128, expected)
+    once = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer}")).run(samples)
+    exact = np.floor((codes + 20).mean(tuple(axes), keepdims=keeps) * (0.05 / 0.0213) - 128 + 0.5)
+    assert np.array_equal(once, np.clip(exact, -128, 127))
+    # Means of seven values are not shifted.
+    assert np.array_equal(once, expected) == (size == 7 and not keeps)
+
+
 def test_the_integers_of_the_converter_round_twice_behind_every_layer():
     data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
     source, samples = tensors(data)["image"], quantized_tflite.samples(100, seed=5)
