@@ -176,6 +176,36 @@ def test_means_are_those_of_the_reference_kernels(size, axes, keeps):
     assert np.array_equal(once, expected) == (size == 7 and not keeps)
 
 
+def test_files_are_compared_with_the_reference_kernels(tools):
+    """What tools/dev/tflite_results.py counts, and the file without its softmax that it gives Vela."""
+    import tflite_results
+
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
+    model, reference = mct.load(data), tflite_results.Reference(data, 20)
+    differing, values = tflite_results.compare(model, reference, "double-convolutions")
+    once, same_values = tflite_results.compare(model, reference, "half-up")
+    # Two images of four channels and their sum, its mean and three scores.
+    assert (differing, values) == (0, 20 * (3 * 256 + 4 + 3)) and values == same_values
+    assert 0 < once < values / 50
+    shorter = tflite_results.without_softmax(data)
+    assert np.array_equal(litert(shorter, reference.samples, "BUILTIN_REF"), reference.values["scores"][:, 0])
+    assert tflite_results.without_softmax(shorter) == shorter
+
+
+@pytest.mark.thorough
+def test_the_table_of_quantized_files_has_cycles(tools, tmp_path):
+    import tflite_results
+
+    if not all(tflite_results.tool_environments.program(name) for name in ("tosa", "vela")):
+        pytest.skip("tosa and vela are not installed (tools/dev/downstream --install tosa vela)")
+    path = tmp_path / "small.tflite"
+    path.write_bytes(tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples()))
+    cells, holds = tflite_results.judge(path, 2)
+    assert len(cells) == len(tflite_results.COLUMNS) and cells[0] == "small (2)" and holds
+    file, shorter, ours = (int(cells[place].replace(" ", "")) for place in (4, 5, 6))
+    assert ours <= shorter < file
+
+
 def test_the_integers_of_the_converter_round_twice_behind_every_layer():
     data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
     source, samples = tensors(data)["image"], quantized_tflite.samples(100, seed=5)
@@ -319,6 +349,7 @@ def shorter(model, tensors) -> None:
         (scale("a", [0.0]), "a", "the scale 0 is not a positive number"),
         (scale("a", [float("nan")]), "a", "the scale nan is not a positive number"),
         (scale("b/kernel", [0.1, 0.2]), "b/kernel", "2 scales do not fit axis 3 of 1x3x3x4"),
+        (scale("a", [0.1, 0.2, 0.3, 0.4]), "a", "an activation has one scale for all of its channels, not 4"),
         (zero_point("a", [300]), "a", "the zero point 300 is not a number of 8 bits"),
         (zero_point("a/kernel", [0, 0]), "a/kernel", "2 zero points do not fit 4 scales"),
         (blocks, "a/kernel", "a tensor that is quantized in blocks has no point"),
