@@ -93,7 +93,7 @@ Value IntegerBuilder::rescale(Value value, int64_t from,
                               ArrayRef<double> factors, int64_t to,
                               unsigned bits,
                               quantization::FactorRounding rounding,
-                              bool roundsTwice) {
+                              bool roundsTwice, unsigned droppedBits) {
   unsigned fromBits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
   if (llvm::all_equal(factors))
     factors = factors.take_front();
@@ -110,6 +110,10 @@ Value IntegerBuilder::rescale(Value value, int64_t from,
     if (!(isWide ? append(ShortRescale::get(factor))
                  : append(Rescale::get(factor, rounding))))
       return nullptr;
+  for (auto [multiplier, shift] : llvm::zip_equal(multipliers, shifts)) {
+    multiplier >>= droppedBits;
+    shift -= droppedBits;
+  }
   // Up to this shift both modes are the same.
   constexpr int64_t kLastSingle = 31;
   roundsTwice &= !isWide && llvm::any_of(shifts, [](int64_t shift) {

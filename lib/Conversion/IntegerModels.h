@@ -16,6 +16,14 @@ namespace mct {
 /// power of two of theirs.
 inline constexpr int kNudge = 64;
 
+/// Returns n where a factor is what f32 has for 1 / n, and otherwise nothing.
+std::optional<double> findCount(double factor);
+
+/// Returns the exponent by which kernels that round twice shift the mean of
+/// `count` values whose steps are `ratio` codes. They multiply by a mantissa,
+/// of 0.5 to 1, that they divide by what `count` is more than a power of two.
+int getMeanExponent(double ratio, double count);
+
 /// A code far beyond what is stored, and within what a rescale takes.
 inline constexpr int64_t kFarCode = int64_t(1) << 20;
 

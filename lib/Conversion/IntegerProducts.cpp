@@ -8,11 +8,18 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns true if f32 has this for 1 / n, and that is not exact.
-static bool isInverse(double factor) {
+std::optional<double> mct::findCount(double factor) {
   double count = std::nearbyint(1 / factor);
-  return count > 1 && double(float(1 / count)) == factor &&
-         !quantization::isPowerOfTwo(count);
+  if (count > 1 && double(float(1 / count)) == factor)
+    return count;
+  return std::nullopt;
+}
+
+int mct::getMeanExponent(double ratio, double count) {
+  int exponent = 0, bits = 0;
+  std::frexp(ratio, &exponent);
+  std::frexp(count, &bits);
+  return exponent - (bits - 1);
 }
 
 IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
@@ -43,9 +50,13 @@ IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
     sums.mean->step *= factors.front();
   else
     sums.mean.reset();
-  if (sums.summands && factors.size() == 1 && isInverse(factors.front()) &&
-      kNudge * sums.bound + 1 < 0x1p31)
+  std::optional<double> values =
+      factors.size() == 1 ? findCount(factors.front()) : std::nullopt;
+  if (sums.summands && values && !quantization::isPowerOfTwo(*values) &&
+      kNudge * sums.bound + 1 < 0x1p31) {
     sums.mean = sums.summands;
+    sums.mean->count = *values;
+  }
   sums.summands.reset();
   sums.scales = std::move(scales);
   if (sums.history)

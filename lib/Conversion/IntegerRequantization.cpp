@@ -280,6 +280,16 @@ private:
            (rounding == IntegerRounding::DoubleConvolutions &&
             !accumulator.isFullyConnected);
   }
+  /// Returns how many bits the multiplier of a mean has less where kernels that
+  /// round twice divide it by the number of values.
+  unsigned countDroppedBits() const {
+    if (!accumulator.mean || !roundsTwice())
+      return 0;
+    int exponent = 0;
+    std::frexp(factors.front(), &exponent);
+    double ratio = accumulator.mean->step / encoding.scale;
+    return unsigned(getMeanExponent(ratio, accumulator.mean->count) - exponent);
+  }
   /// Limits sums to the range of `rescale`; what is beyond saturates anyway.
   Value keepInside(Value sum);
   Value rescaleWide(Value sum) {
@@ -287,7 +297,8 @@ private:
   }
   Value rescaleToCodes(Value sum) {
     return b.rescale(keepInside(sum), 0, factors, encoding.zeroPoint,
-                     encoding.storageBits, direction, roundsTwice());
+                     encoding.storageBits, direction, roundsTwice(),
+                     countDroppedBits());
   }
   Value chooseEven(Value up, Value down) {
     return up && down ? ::chooseEven(b, up, down, encoding, getCodeBound())

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RoundTwice.h"
+#include "IntegerModels.h"
+#include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -107,19 +109,65 @@ static void roundPool(tosa::AvgPool2dOp pool) {
   insertNudge(pool.getResult(), nudge);
 }
 
+/// Returns the value that is summed up along axes, perhaps of another shape
+/// then; null for other values.
+static Value findSummands(Value value) {
+  while (auto reshape = value.getDefiningOp<tosa::ReshapeOp>())
+    value = reshape.getInput1();
+  if (!value.getDefiningOp<tosa::ReduceSumOp>())
+    return nullptr;
+  while (auto sum = value.getDefiningOp<tosa::ReduceSumOp>())
+    value = sum.getInput();
+  return value;
+}
+
+/// Rounds the means that are written as sums along axes times a number.
+static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
+  for (unsigned i : {0, 1}) {
+    std::optional<ConstantTensor> number =
+        constants.evaluate(mean->getOperand(i));
+    Value summands = findSummands(mean->getOperand(1 - i));
+    if (!number || number->getNumElements() != 1 || !summands)
+      continue;
+    std::optional<Grid> input = findGrid(summands),
+                        behind = findRoundingGrid(mean.getResult());
+    double factor = number->decode<double>().front();
+    if (!input || !behind || !(factor > 0))
+      return;
+    double ratio = input->step / behind->step;
+    int exponent = 0;
+    if (std::optional<double> count = findCount(factor))
+      exponent = getMeanExponent(ratio, *count);
+    else
+      std::frexp(factor * ratio, &exponent);
+    if (exponent >= 0)
+      return;
+    Nudge nudge;
+    nudge.above = {float(std::ldexp(behind->step, exponent - 1))};
+    nudge.below = {-nudge.above.front()};
+    return insertNudge(mean.getResult(), nudge);
+  }
+}
+
 void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
                      IntegerRounding rounding) {
   SmallVector<KernelOp> layers;
   SmallVector<tosa::AvgPool2dOp> pools;
+  SmallVector<tosa::MulOp> products;
   function.walk([&](Operation *op) {
     if (std::optional<KernelOp> layer = kernels.get(op))
       layers.push_back(*layer);
     else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op))
       pools.push_back(pool);
+    else if (auto product = dyn_cast<tosa::MulOp>(op))
+      products.push_back(product);
   });
   for (const KernelOp &layer : layers)
     if (rounding == IntegerRounding::Double || !isFullyConnected(layer))
       roundLayer(layer);
   for (tosa::AvgPool2dOp pool : pools)
     roundPool(pool);
+  ConstantEvaluator constants;
+  for (tosa::MulOp product : products)
+    roundMean(product, constants);
 }

@@ -11,8 +11,8 @@
 
 namespace mct {
 
-/// Makes the points behind layers and average pools, which round halves up,
-/// return what kernels make that round a product to 31 bits, shift it, and
+/// Makes the points behind layers, means and average pools, which round halves
+/// up, return what kernels make that round a product to 31 bits, shift it, and
 /// round again, with halves away from zero. A product q * m * 2^-e, m from 0.5
 /// to 1, becomes floor((q * m + s / 2) * 2^-e + 1/2), s its sign: half of 2^-e
 /// codes is added in front of the point, or subtracted.

@@ -53,6 +53,28 @@ findExpression(Value result, ConstantEvaluator &constants,
   return expression;
 }
 
+/// Returns true for a mean: a sum along axes times positive numbers, which one
+/// rescale computes. Clamps may follow.
+static bool isMean(const ElementwiseExpression &expression) {
+  Value sum = expression.source;
+  while (auto reshape = sum.getDefiningOp<tosa::ReshapeOp>())
+    sum = reshape.getInput1();
+  if (!sum.getDefiningOp<tosa::ReduceSumOp>())
+    return false;
+  return llvm::all_of(expression.ops, [&](Operation *op) {
+    if (isa<tosa::ClampOp, tosa::IdentityOp>(op))
+      return true;
+    if (!isa<tosa::MulOp>(op))
+      return false;
+    bool isFirst = expression.numbers.contains(op->getOperand(0));
+    auto number = expression.numbers.find(op->getOperand(isFirst ? 0 : 1));
+    Value other = op->getOperand(isFirst ? 1 : 0);
+    return number != expression.numbers.end() &&
+           number->second.decode<double>().front() > 0 &&
+           !other.getDefiningOp<tosa::ClampOp>();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
@@ -261,8 +283,8 @@ void mct::insertTablePoints(
     Value source = expression.source;
     Operation *op = source.getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(source.getType());
-    if (expression.isClamp() || !op || isa<tpc::QuantizeOp>(op) || !type ||
-        !type.getElementType().isF32())
+    if (expression.isClamp() || isMean(expression) || !op ||
+        isa<tpc::QuantizeOp>(op) || !type || !type.getElementType().isF32())
       continue;
     std::string where = "before '" + point.getPointName().str() + "'";
     // Tables have 256 entries.

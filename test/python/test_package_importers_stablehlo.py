@@ -116,9 +116,9 @@ def test_a_portable_artifact_is_the_same_network(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, message",
+    "text, message, layer",
     [
-        ("module { stablehlo.nothing }", "cannot read it: "),
+        ("module { stablehlo.nothing }", "cannot read it: ", ""),
         (
             """func.func @main(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = stablehlo.cosine %arg0 : tensor<1x4xf32>
@@ -130,6 +130,19 @@ def test_a_portable_artifact_is_the_same_network(tmp_path):
   return %1 : tensor<1x4xf32>
 }""",
             "has no TOSA for stablehlo.sort",
+            "order",
+        ),
+        (
+            """func.func @main(%arg0: tensor<4x2xf32>, %i: tensor<1x1xi32>, %u: tensor<1x2xf32>) -> tensor<4x2xf32> {
+  %1 = "stablehlo.scatter"(%arg0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<4x2xf32>, tensor<1x1xi32>, tensor<1x2xf32>) -> tensor<4x2xf32> loc("jit(f)/Net/place/scatter")
+  return %1 : tensor<4x2xf32>
+}""",
+            "has no TOSA for stablehlo.scatter",
+            "place",
         ),
         (
             """func.func @main(%arg0: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -137,17 +150,17 @@ def test_a_portable_artifact_is_the_same_network(tmp_path):
   return %0 : tensor<?x4xf32>
 }""",
             "'stablehlo.cosine' makes a tensor of open shape, tensor<?x4xf32>",
+            "wave",
         ),
-        ("module {\n  module @stablehlo.x {}\n}", None),
+        ("module {\n  module @stablehlo.x {}\n}", None, ""),
     ],
 )
-def test_what_cannot_be_converted_is_named(text, message, tmp_path):
+def test_what_cannot_be_converted_is_named(text, message, layer, tmp_path):
     path = tmp_path / "network.stablehlo"
     path.write_text(text)
     with pytest.raises(mct.Error, match=re.escape(message or "the module has no function")) as refused:
         mct.load(path)
-    if "sort" in text:
-        assert refused.value.location == 'network.stablehlo: "order"'
+    assert not layer or refused.value.location == f'network.stablehlo: "{layer}"'
 
 
 def test_shapes_are_those_of_the_module(tmp_path):

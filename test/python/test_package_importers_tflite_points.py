@@ -147,6 +147,65 @@ def test_reference_kernels_round_twice(weights):
     assert not np.array_equal(once, expected)
 
 
+@pytest.mark.parametrize("axes, keeps", [([1, 2], True), ([1], False)], ids=["image", "rows"])
+@pytest.mark.parametrize("size", [7, 8])
+def test_means_are_those_of_the_reference_kernels(size, axes, keeps):
+    """A mean is one rescale, whose multiplier is divided by 49 / 32 or 7 / 4 where kernels round twice."""
+    file, shape = networks.Tflite(), (1, size, size, 12)
+    source = file.tensor("source", shape, "INT8")
+    kept = [1 if i in axes else extent for i, extent in enumerate(shape) if keeps or i not in axes]
+    mean = file.tensor("mean", tuple(kept), "INT8")
+    file.quantize(source, 0.05, -20)
+    file.quantize(mean, 0.0213, -128)
+    operands = [source, file.constant("axes", np.array(axes, np.int32))]
+    file.operator("MEAN", operands, [mean], "ReducerOptions", keepDims=keeps, version=2)
+    data, generator = file.finish([source], [mean]), np.random.default_rng(1)
+    centers = generator.integers(-60, 60, (30, 1, 1, 1))
+    codes = np.clip(np.rint(generator.normal(0, 3, (30, *shape[1:]))) + centers, -128, 127)
+    samples = ((codes + 20) * np.float32(0.05)).astype(np.float32)
+    module = mct.load(data).module
+    expected = litert(data, samples, "BUILTIN_REF")
+    twice = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer rounding=double}"))
+    assert np.array_equal(twice.run(samples), expected)
+    simulated = mct.Model(module.run("mct-simulate-integers{rounding=double}"))
+    assert np.array_equal(np.round(simulated.run(samples) / np.float32(0.0213)) - 128, expected)
+    once = mct.Model(module.run("mct-simulate-integers,mct-lower-to-integer{io=integer}")).run(samples)
+    exact = np.floor((codes + 20).mean(tuple(axes), keepdims=keeps) * (0.05 / 0.0213) - 128 + 0.5)
+    assert np.array_equal(once, np.clip(exact, -128, 127))
+    # Means of seven values are not shifted.
+    assert np.array_equal(once, expected) == (size == 7 and not keeps)
+
+
+def test_files_are_compared_with_the_reference_kernels(tools):
+    """What tools/dev/integer_tflite_results.py counts, and the file without its softmax that it gives Vela."""
+    import integer_tflite_results
+
+    data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
+    model, reference = mct.load(data), integer_tflite_results.Reference(data, 20)
+    differing, values = integer_tflite_results.compare(model, reference, "double-convolutions")
+    once, same_values = integer_tflite_results.compare(model, reference, "half-up")
+    # Two images of four channels and their sum, its mean and three scores.
+    assert (differing, values) == (0, 20 * (3 * 256 + 4 + 3)) and values == same_values
+    assert 0 < once < values / 50
+    shorter = integer_tflite_results.without_softmax(data)
+    assert np.array_equal(litert(shorter, reference.samples, "BUILTIN_REF"), reference.values["scores"][:, 0])
+    assert integer_tflite_results.without_softmax(shorter) == shorter
+
+
+@pytest.mark.thorough
+def test_the_table_of_quantized_files_has_cycles(tools, tmp_path):
+    import integer_tflite_results
+
+    if not all(integer_tflite_results.tool_environments.program(name) for name in ("tosa", "vela")):
+        pytest.skip("tosa and vela are not installed (tools/dev/downstream --install tosa vela)")
+    path = tmp_path / "small.tflite"
+    path.write_bytes(tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples()))
+    cells, holds = integer_tflite_results.judge(path, 2)
+    assert len(cells) == len(integer_tflite_results.COLUMNS) and cells[0] == "small (2)" and holds
+    file, shorter, ours = (int(cells[place].replace(" ", "")) for place in (4, 5, 6))
+    assert ours <= shorter < file
+
+
 def test_the_integers_of_the_converter_round_twice_behind_every_layer():
     data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
     source, samples = tensors(data)["image"], quantized_tflite.samples(100, seed=5)
@@ -290,6 +349,7 @@ def shorter(model, tensors) -> None:
         (scale("a", [0.0]), "a", "the scale 0 is not a positive number"),
         (scale("a", [float("nan")]), "a", "the scale nan is not a positive number"),
         (scale("b/kernel", [0.1, 0.2]), "b/kernel", "2 scales do not fit axis 3 of 1x3x3x4"),
+        (scale("a", [0.1, 0.2, 0.3, 0.4]), "a", "an activation has one scale for all of its channels, not 4"),
         (zero_point("a", [300]), "a", "the zero point 300 is not a number of 8 bits"),
         (zero_point("a/kernel", [0, 0]), "a/kernel", "2 zero points do not fit 4 scales"),
         (blocks, "a/kernel", "a tensor that is quantized in blocks has no point"),

@@ -46,13 +46,14 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value bitwiseAnd(mlir::Value a, mlir::Value b);
   /// Multiplies by one factor, or by one for each position along the last axis;
-  /// `from` and `to` are zero points. `roundsTwice`: as DOUBLE_ROUND says.
-  /// Returns null if no multiplier expresses a factor.
+  /// `from` and `to` are zero points. `roundsTwice`: as DOUBLE_ROUND says,
+  /// with multipliers that have `droppedBits` bits less. Returns null if no
+  /// multiplier expresses a factor.
   mlir::Value rescale(mlir::Value value, int64_t from,
                       llvm::ArrayRef<double> factors, int64_t to, unsigned bits,
                       quantization::FactorRounding rounding =
                           quantization::FactorRounding::Nearest,
-                      bool roundsTwice = false);
+                      bool roundsTwice = false, unsigned droppedBits = 0);
   /// Returns stored - zero point in i32, times a factor that keeps it exact.
   mlir::Value widen(const StoredIntegers &stored, double factor = 1);
   /// Limits codes to [low, high].

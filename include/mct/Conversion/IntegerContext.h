@@ -66,6 +66,8 @@ private:
 struct Summands {
   double step = 1;
   bool hasNegative = true;
+  /// Number of the values, 1 where it is part of the step.
+  double count = 1;
 };
 
 /// The products and sums with numbers that f32 computes one after the other,

@@ -131,7 +131,7 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       do so). Weights keep their codes: they are rounded once, halves to the even one.
     * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again, halves away from
       zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`. LiteRT's reference kernels do so,
-      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers and average pools whose
+      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers, means and average pools whose
       result a point quantizes, a part of a step that makes the same codes is added to values or, where these are negative,
       subtracted. The result is to be run: to lower it, simulate `half-up` and give the same `rounding` to the lowering.
     * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
@@ -142,7 +142,8 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
     * `table-points`: where a layer, or another op that is computed in integers, has an activation fused to it that is more
       than a clamp (sigmoid, tanh, swish, hard-swish, GELU, any chain of element-wise ops of one value and numbers),
       an integer network needs 8-bit codes in between, to look them up. A point is put there, named after the op that
-      makes the value, of the kind that the point behind the activation has.
+      makes the value, of the kind that the point behind the activation has. Sums along axes times a positive number are
+      means, which need none.
       Its parameters are those with the least mean squared error behind the outer quantizer. The error is taken over inputs
       of all magnitudes up to 2^15, 256 in each octave; their weights come from the statistics of the outer point, whose
       histogram says how often a result was seen: the count of a bin is spread evenly over the inputs whose results
@@ -225,7 +226,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
       `double` makes the codes of LiteRT for microcontrollers, `double-convolutions` those of LiteRT's reference kernels, which round
       once behind fully connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
-      values 19 bits more than the coarser one, and average pools the rounding of `tosa.avg_pool2d` on codes as they are stored.
+      values 19 bits more than the coarser one, average pools the rounding of `tosa.avg_pool2d` on codes as they are stored, and
+      means the multiplier of one value, divided by what their number is more than a power of two.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
       16 bytes), because it fetches few channels slowly from outside; not where its memory does not hold them beside what the

@@ -182,6 +182,9 @@ class _Cutter:
             return
         if tensor.type in _WIDE:
             raise _refused(self.name, tensor.name, f"an activation of {_WIDE[tensor.type]} bits has no point")
+        if len(tensor.scales) > 1:
+            message = f"an activation has one scale for all of its channels, not {len(tensor.scales)}"
+            raise _refused(self.name, tensor.name, message)
         self._cut(index, source, self._parameters(tensor))
 
     def _simulate(self, node: _flatbuffer.Node, source: int, is_made: bool) -> bool:

@@ -50,3 +50,19 @@ func.func @pool_and_sum(%x: tensor<1x2x2x1xf32>, %y: tensor<1x1x1x1xf32>) -> ten
   %3 = tpc.quantize %2 as "sum" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x1x1x1xf32>
   return %3 : tensor<1x1x1x1xf32>
 }
+
+// The multiplier of a mean is 0.8 * 2^30, not 0.8 * 2^31: it is that of one value, divided by 5 / 4.
+// CHECK-LABEL: func.func @mean
+// CHECK:         %[[SUM:.*]] = tosa.reduce_sum
+// CHECK:         %[[FIFTH:.*]] = "tosa.const"() <{values = dense<858993472> : tensor<1xi32>}>
+// CHECK:         %[[SHIFT:.*]] = "tosa.const"() <{values = dense<32> : tensor<1xi8>}>
+// CHECK:         tosa.rescale %[[SUM]], %[[FIFTH]], %[[SHIFT]], {{.*}} rounding_mode = DOUBLE_ROUND
+func.func @mean(%x: tensor<1x5x2xf32>) -> tensor<1x1x2xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %fifth = "tosa.const"() <{values = dense<0.2> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x5x2xf32>
+  %0 = tosa.reduce_sum %in {axis = 1 : i32} : (tensor<1x5x2xf32>) -> tensor<1x1x2xf32>
+  %1 = tosa.mul %0, %fifth, %shift : (tensor<1x1x2xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x2xf32>
+  %2 = tpc.quantize %1 as "mean" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
+  return %2 : tensor<1x1x2xf32>
+}

@@ -61,3 +61,27 @@ func.func @pool(%x: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
   %1 = tpc.quantize %0 as "pool" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x1x1xf32>
   return %1 : tensor<1x1x1x1xf32>
 }
+
+// The mantissa 0.5 is divided by 5 / 4 and the shift by 4, so that a code is shifted by one bit: a quarter of the step 2^-6 is added.
+// That of three values is not shifted.
+// CHECK-LABEL: func.func @mean
+// CHECK:         %[[MEAN:.*]] = tosa.mul
+// CHECK:         "tosa.const"() <{values = dense<-3.906250e-03> : tensor<1x1x1xf32>}>
+// CHECK:         %[[ADDED:.*]] = tosa.add %[[MEAN]]
+// CHECK:         tpc.quantize %[[ADDED]] as "five"
+// CHECK:         %[[THIRD:.*]] = tosa.mul
+// CHECK:         tpc.quantize %[[THIRD]] as "three"
+func.func @mean(%x: tensor<1x5x2xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>) {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %fifth = "tosa.const"() <{values = dense<0.2> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %third = "tosa.const"() <{values = dense<0.333333343> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x5x2xf32>
+  %0 = tosa.reduce_sum %in {axis = 1 : i32} : (tensor<1x5x2xf32>) -> tensor<1x1x2xf32>
+  %1 = tosa.mul %0, %fifth, %shift : (tensor<1x1x2xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x2xf32>
+  %2 = tpc.quantize %1 as "five" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
+  %other = tpc.quantize %y as "y" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x3x2xf32>
+  %3 = tosa.reduce_sum %other {axis = 1 : i32} : (tensor<1x3x2xf32>) -> tensor<1x1x2xf32>
+  %4 = tosa.mul %3, %third, %shift : (tensor<1x1x2xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x2xf32>
+  %5 = tpc.quantize %4 as "three" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
+  return %2, %5 : tensor<1x1x2xf32>, tensor<1x1x2xf32>
+}

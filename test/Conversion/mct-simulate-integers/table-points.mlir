@@ -110,3 +110,39 @@ func.func @wide(%a: tensor<1x8xf32>, %b: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %1 = tpc.quantize %tanh as "tanh" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 16>) : tensor<1x8xf32>
   return %1 : tensor<1x8xf32>
 }
+
+// A sum times a number is a mean: one rescale computes that, and clamps behind it are limits of codes.
+// CHECK-LABEL: func.func @mean
+// CHECK:         %[[SUM:.*]] = tosa.reduce_sum
+// CHECK-NEXT:    %[[FLAT:.*]] = tosa.reshape %[[SUM]]
+// CHECK-NEXT:    %[[MEAN:.*]] = tosa.mul %[[FLAT]]
+// CHECK-NEXT:    tosa.clamp %[[MEAN]]
+// CHECK-NEXT:    tpc.quantize {{.*}} as "mean"
+// A clamp in between is not, nor is a negative number.
+// CHECK:         tosa.reduce_sum
+// CHECK:         tpc.quantize {{.*}} as "clamped_input"
+// CHECK:         tosa.reduce_sum
+// CHECK:         tpc.quantize {{.*}} as "negative_input"
+func.func @mean(%a: tensor<1x4x8xf32>) -> (tensor<1x8xf32>, tensor<1x1x8xf32>, tensor<1x1x8xf32>) {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %fourth = "tosa.const"() <{values = dense<0.25> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %positive = "tosa.const"() <{values = dense<0.25> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %negative = "tosa.const"() <{values = dense<-0.25> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %shape = tosa.const_shape {values = dense<[1, 8]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %qa = tpc.quantize %a as "a" activation parameters(#tpc.symmetric<threshold = [4.0], bits = 8>) : tensor<1x4x8xf32>
+  %0 = tosa.reduce_sum %qa {axis = 1 : i32} : (tensor<1x4x8xf32>) -> tensor<1x1x8xf32>
+  %1 = tosa.reshape %0, %shape : (tensor<1x1x8xf32>, !tosa.shape<2>) -> tensor<1x8xf32>
+  %2 = tosa.mul %1, %fourth, %shift : (tensor<1x8xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x8xf32>
+  %3 = tosa.clamp %2 {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %4 = tpc.quantize %3 as "mean" activation parameters(#tpc.symmetric<threshold = [5.0], bits = 8>) : tensor<1x8xf32>
+  // expected-remark @below {{gets a point before 'clamped'}}
+  %5 = tosa.reduce_sum %qa {axis = 1 : i32} : (tensor<1x4x8xf32>) -> tensor<1x1x8xf32>
+  %6 = tosa.clamp %5 {min_val = -1.0 : f32, max_val = 6.0 : f32} : (tensor<1x1x8xf32>) -> tensor<1x1x8xf32>
+  %7 = tosa.mul %6, %positive, %shift : (tensor<1x1x8xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x8xf32>
+  %8 = tpc.quantize %7 as "clamped" activation parameters(#tpc.symmetric<threshold = [5.0], bits = 8>) : tensor<1x1x8xf32>
+  // expected-remark @below {{gets a point before 'negative'}}
+  %9 = tosa.reduce_sum %qa {axis = 1 : i32} : (tensor<1x4x8xf32>) -> tensor<1x1x8xf32>
+  %10 = tosa.mul %9, %negative, %shift : (tensor<1x1x8xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x8xf32>
+  %11 = tpc.quantize %10 as "negative" activation parameters(#tpc.symmetric<threshold = [5.0], bits = 8>) : tensor<1x1x8xf32>
+  return %4, %8, %11 : tensor<1x8xf32>, tensor<1x1x8xf32>, tensor<1x1x8xf32>
+}

@@ -157,19 +157,34 @@ def executor(network: Network) -> Verdict:
     return Verdict("mct-run", True, seconds=finished.seconds, outputs=values)
 
 
+def compile_with_vela(program: Path, file: Path, profile: str, folder: Path) -> tuple[measure.Finished, dict[str, str]]:
+    """Arm's compiler on a flatbuffer of TOSA or a `.tflite`: how it ended, and the last row of its summary."""
+    accelerator, system, memory = VELA_SYSTEMS[profile]
+    command = [program.parent / "python", program, "--config", "Arm/vela.ini", "--system-config", system]
+    command += ["--memory-mode", memory, "--accelerator-config", accelerator, "--output-dir", folder, file]
+    finished = forks.run(command, "ethosu.vela.vela")
+    if finished.returncode != 0:
+        return finished, {}
+    (summary,) = folder.glob(f"{file.stem}_summary_*.csv")
+    with summary.open() as rows:
+        return finished, list(csv.DictReader(rows))[-1]
+
+
+def operators_of_cpu(finished: measure.Finished) -> int:
+    """How many operators Vela leaves to the processor."""
+    left = re.search(r"CPU operators = (\d+)", finished.stdout)
+    return int(left[1]) if left else 0
+
+
 def vela(network: Network, profile: str) -> Verdict:
     """Arm's compiler for a device. It runs nothing; what it cannot map is what mct-check-integer says."""
-    accelerator, system, memory = VELA_SYSTEMS[profile]
-    name = f"vela {accelerator}"
+    name = f"vela {VELA_SYSTEMS[profile][0]}"
     program = tool_environments.program("vela")
     if not program:
         return skipped(name, "vela")
     if not flatbuffer(network).exists():
         return Verdict(name, None, "skipped: it was not serialized")
-    folder = network.path.parent / profile
-    command = [program, "--config", "Arm/vela.ini", "--system-config", system, "--memory-mode", memory]
-    command += ["--accelerator-config", accelerator, "--output-dir", folder, flatbuffer(network)]
-    finished = forks.run([program.parent / "python", *command], "ethosu.vela.vela")
+    finished, row = compile_with_vela(program, flatbuffer(network), profile, network.path.parent / profile)
     expected = check(network, profile)
     if finished.returncode != 0:
         verdict = failure(name, finished)
@@ -177,15 +192,11 @@ def vela(network: Network, profile: str) -> Verdict:
         if not verdict.agrees:
             verdict.reason += f"; mct-check-integer=profile={profile} did not say so"
         return verdict
-    left = re.search(r"CPU operators = (\d+)", finished.stdout)
-    (summary,) = folder.glob("*_summary_*.csv")
-    with summary.open() as file:
-        row = list(csv.DictReader(file))[-1]
     verdict = Verdict(name, True, seconds=finished.seconds)
     verdict.cycles = round(float(row["cycles_total"]))
     verdict.sram_kib = float(row["sram_memory_used"])
-    if left and left[1] != "0":
-        verdict.reason, verdict.agrees = f"{left[1]} operators are left to the CPU", False
+    if left := operators_of_cpu(finished):
+        verdict.reason, verdict.agrees = f"{left} operators are left to the CPU", False
     elif expected.taken is False and check(network).taken:
         verdict.reason, verdict.agrees = f"mct-check-integer=profile={profile}: {expected.reason}", False
     return verdict
