@@ -276,9 +276,10 @@ private:
   }
   bool roundsTwice() const {
     IntegerRounding rounding = context.getOptions().rounding;
-    return rounding == IntegerRounding::Double ||
-           (rounding == IntegerRounding::DoubleConvolutions &&
-            !accumulator.isFullyConnected);
+    if (rounding == IntegerRounding::DoubleConvolutions &&
+        accumulator.isFullyConnected)
+      return false;
+    return mct::roundsTwice(rounding) && !accumulator.isPool;
   }
   /// Limits sums to the range of `rescale`; what is beyond saturates anyway.
   Value keepInside(Value sum);

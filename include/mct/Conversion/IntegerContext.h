@@ -111,6 +111,9 @@ struct IntegerAccumulator {
   std::optional<FloatHistory> history = {};
   /// Set for sums of a fully connected layer.
   bool isFullyConnected = false;
+  /// Set for a mean of a pool. On another grid than that of its values it is a
+  /// depthwise convolution in files, whose sums all kernels round once.
+  bool isPool = false;
 
   double getScale(size_t channel) const {
     return scales[scales.size() == 1 ? 0 : channel];

@@ -50,3 +50,16 @@ func.func @pool_and_sum(%x: tensor<1x2x2x1xf32>, %y: tensor<1x1x1x1xf32>) -> ten
   %3 = tpc.quantize %2 as "sum" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x1x1x1xf32>
   return %3 : tensor<1x1x1x1xf32>
 }
+
+// A mean on another grid than that of its values rounds once: in a .tflite file it is a depthwise convolution of ones times 64.
+// CHECK-LABEL: func.func @mean
+// CHECK:         tosa.reduce_sum
+// CHECK:         tosa.rescale {{.*}} rounding_mode = SINGLE_ROUND
+func.func @mean(%x: tensor<1x4x4x1xf32>) -> tensor<1x1x1x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4x4x1xf32>
+  %0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, kernel = array<i64: 4, 4>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 4, 4>}
+         : (tensor<1x4x4x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %1 = tpc.quantize %0 as "mean" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x1x1x1xf32>
+  return %1 : tensor<1x1x1x1xf32>
+}
