@@ -28,6 +28,7 @@ PACKAGES = {
         "openvino==2026.4.1",
     ],
     "litert": ["ai-edge-litert==2.3.0"],
+    "micro": ["tflite-micro==0.dev20261023182759"],
 }
 # The program without which an environment is none.
 PROGRAMS = {
