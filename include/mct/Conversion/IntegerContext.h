@@ -111,8 +111,8 @@ struct IntegerAccumulator {
   std::optional<FloatHistory> history = {};
   /// Set for sums of a fully connected layer.
   bool isFullyConnected = false;
-  /// Set for a mean of a pool. On another grid than that of its values it is a
-  /// depthwise convolution in files, whose sums all kernels round once.
+  /// Set for a mean of a pool. On another grid than that of its values files
+  /// have it as a layer, whose sums all kernels round once.
   bool isPool = false;
 
   double getScale(size_t channel) const {

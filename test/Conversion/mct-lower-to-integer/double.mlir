@@ -51,7 +51,7 @@ func.func @pool_and_sum(%x: tensor<1x2x2x1xf32>, %y: tensor<1x1x1x1xf32>) -> ten
   return %3 : tensor<1x1x1x1xf32>
 }
 
-// A mean on another grid than that of its values rounds once: in a .tflite file it is a depthwise convolution of ones times 64.
+// A mean on another grid than that of its values rounds once: in a .tflite file it is a layer whose weights are all 64.
 // CHECK-LABEL: func.func @mean
 // CHECK:         tosa.reduce_sum
 // CHECK:         tosa.rescale {{.*}} rounding_mode = SINGLE_ROUND
