@@ -129,7 +129,7 @@ def command_line(build: Path) -> str:
         elif tool == "mct-reduce":
             parts.append(
                 "`mct-reduce` is `mlir-reduce` with the dialect of this project, and with what makes networks of TOSA "
-                "smaller: ops are left out, or zeros take the place of what they compute, as long as a program of yours "
+                "smaller: ops are left out, or zeros take the place of their results, as long as a program of yours "
                 '(`--reduction-tree="traversal-mode=0 test=PROGRAM"`) ends with status 1 for the file that it is '
                 "given. It ends with 0 for files that `mct-opt` does not read. Options are those of `mlir-reduce`.\n"
             )

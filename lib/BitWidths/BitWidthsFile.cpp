@@ -49,10 +49,14 @@ static json::Object describe(const ResourceUse &use) {
   auto bytes = [](int64_t bits) {
     return int64_t(divideCeil(uint64_t(bits), 8));
   };
-  return json::Object{{"weights_bytes", bytes(use.weights)},
+  json::Object object{{"weights_bytes", bytes(use.weights)},
                       {"activations_bytes", bytes(use.activations)},
                       {"total_bytes", bytes(use.total())},
                       {"bops", use.bops}};
+  // Estimated only where it decides.
+  if (use.compressed != 0)
+    object.try_emplace("compressed_bytes", bytes(use.compressed));
+  return object;
 }
 
 Error mct::bit_widths::writeBitWidths(

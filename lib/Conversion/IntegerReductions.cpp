@@ -172,6 +172,7 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   if (!(result.bound < 0x1p31))
     return {IntegerReason::SumsDoNotFit, op};
   result.scales = {encoding.scale / count};
+  result.isPool = true;
   bool isPadded =
       llvm::any_of(pool.getPad(), [](int64_t pad) { return pad != 0; });
   if (!quantization::isPowerOfTwo(count) || isPadded) {

@@ -276,9 +276,10 @@ private:
   }
   bool roundsTwice() const {
     IntegerRounding rounding = context.getOptions().rounding;
-    return rounding == IntegerRounding::Double ||
-           (rounding == IntegerRounding::DoubleConvolutions &&
-            !accumulator.isFullyConnected);
+    if (rounding == IntegerRounding::DoubleConvolutions &&
+        accumulator.isFullyConnected)
+      return false;
+    return mct::roundsTwice(rounding) && !accumulator.isPool;
   }
   /// Returns how many bits the multiplier of a mean has less where kernels that
   /// round twice divide it by the number of values.

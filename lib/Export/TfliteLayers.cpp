@@ -438,42 +438,97 @@ Written writeLayer(GraphBuilder &graph, const KernelOp &layer, Value result,
 // Sums of windows
 //===----------------------------------------------------------------------===//
 
-/// Weights of the depthwise convolution that adds up are this code, so that
-/// a bias of 1 is less than any difference of sums: halves go up.
+/// Weights that add up are this code, so that a bias of 1 is less than any
+/// difference of sums: halves go up.
 static constexpr int64_t kSumCode = 64;
 /// A larger one would be most of the file.
 static constexpr int64_t kLargestSumKernel = 1 << 18;
+
+namespace {
+/// Sums of codes, each times `scale` and less than a step of their own more.
+struct CodeSums {
+  int64_t tensor;
+  Encoding input;
+  double scale;
+  int64_t offset;
+};
+} // namespace
+
+/// Adds the kernel and the bias that add up, for so many output channels.
+static std::pair<int64_t, int64_t> addSumConstants(GraphBuilder &graph,
+                                                   const CodeSums &sums,
+                                                   ArrayRef<int64_t> shape,
+                                                   int64_t outputs,
+                                                   const Wanted &wanted) {
+  std::vector<int64_t> codes(ShapedType::getNumElements(shape), kSumCode),
+      offsets(outputs, sums.offset);
+  int64_t kernel =
+      graph.addIntegers(wanted.name + "/ones", shape, ElementType::Int8, codes);
+  int64_t bias = graph.addIntegers(wanted.name + "/bias", {outputs},
+                                   ElementType::Int32, offsets);
+  Encoding grid;
+  grid.scale = sums.scale;
+  graph.setGrid(kernel, grid);
+  grid.scale = double(float(sums.scale * sums.input.scale));
+  graph.setGrid(bias, grid);
+  return {kernel, bias};
+}
+
+/// Writes sums over whole images as a layer of features that reads one channel
+/// of an image at a time: kernels of depthwise convolutions as large as that
+/// are slow.
+static Written writeWholeSum(GraphBuilder &graph, const CodeSums &sums,
+                             ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                             const Wanted &wanted) {
+  int64_t batch = from[0], channels = from[3], positions = from[1] * from[2];
+  auto [kernel, bias] = addSumConstants(graph, sums, {1, positions}, 1, wanted);
+  int64_t flat = graph.reshape(sums.tensor, {batch, positions, channels},
+                               wanted.name + "/positions");
+  int64_t turned = graph.addLike(flat, {batch, channels, positions},
+                                 wanted.name + "/channels");
+  graph.addOperator({"TRANSPOSE", 2, "TransposeOptions"},
+                    {flat, graph.addList(wanted.name + "/axes", {0, 2, 1})},
+                    turned);
+  int64_t rows = ShapedType::isDynamic(batch) ? batch : batch * channels;
+  int64_t product = graph.write(
+      {"FULLY_CONNECTED",
+       4,
+       "FullyConnectedOptions",
+       {{"weights_format", std::string("DEFAULT")}, {"keep_num_dims", false}},
+       /*isFusing=*/true},
+      {turned, kernel, bias}, {rows, 1},
+      {wanted.encoding, wanted.name + "/rows"});
+  return std::optional<int64_t>(graph.reshape(product, to, wanted.name));
+}
 
 Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
                        ArrayRef<int64_t> window, ArrayRef<int64_t> stride,
                        ArrayRef<int64_t> shape, double weight,
                        const Wanted &wanted) {
-  int64_t channels = onnx::typeOf(input).getShape().back();
-  int64_t positions = window[0] * window[1];
-  Encoding encoding;
+  ArrayRef<int64_t> from = onnx::typeOf(input).getShape();
+  int64_t channels = from.back(), positions = window[0] * window[1];
+  bool isWhole = from.slice(1, 2) == window;
   if (wanted.encoding->storageBits != 8 ||
-      positions * channels > kLargestSumKernel)
+      positions * (isWhole ? 1 : channels) > kLargestSumKernel)
     return std::optional<int64_t>(
-        graph.decline("has too many weights as a depthwise convolution"));
-  Written read = graph.readOperand(op, input, 8, &encoding);
+        graph.decline("has too many weights as a convolution"));
+  CodeSums sums;
+  Written read = graph.readOperand(op, input, 8, &sums.input);
   if (failed(read) || !*read)
     return read;
-  auto scale = float(weight / double(kSumCode));
-  double factor = encoding.scale * weight / wanted.encoding->scale;
+  if (!(sums.input.getReach() * double(positions * kSumCode) < 0x1p31))
+    return std::optional<int64_t>(
+        graph.decline("has sums that do not fit into its accumulator"));
+  sums.tensor = **read;
+  sums.scale = double(float(weight / double(kSumCode)));
+  double factor = sums.input.scale * weight / wanted.encoding->scale;
   bool hasMiddles = quantization::isPowerOfTwo(factor) &&
                     wanted.encoding->rounding == quantization::Rounding::HalfUp;
-  std::vector<int64_t> codes(positions * channels, kSumCode),
-      offsets(channels, hasMiddles ? 1 : 0);
-  int64_t kernel = graph.addIntegers(wanted.name + "/ones",
-                                     {1, window[0], window[1], channels},
-                                     ElementType::Int8, codes);
-  int64_t bias = graph.addIntegers(wanted.name + "/bias", {channels},
-                                   ElementType::Int32, offsets);
-  Encoding kernelGrid;
-  kernelGrid.scale = double(scale);
-  graph.setGrid(kernel, kernelGrid);
-  kernelGrid.scale = double(float(kernelGrid.scale * encoding.scale));
-  graph.setGrid(bias, kernelGrid);
+  sums.offset = hasMiddles ? 1 : 0;
+  if (isWhole)
+    return writeWholeSum(graph, sums, from, shape, wanted);
+  auto [kernel, bias] = addSumConstants(
+      graph, sums, {1, window[0], window[1], channels}, channels, wanted);
   return std::optional<int64_t>(graph.write({"DEPTHWISE_CONV_2D",
                                              3,
                                              "DepthwiseConv2DOptions",
@@ -484,7 +539,7 @@ Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
                                               {"dilation_w_factor", int64_t(1)},
                                               {"depth_multiplier", int64_t(1)}},
                                              /*isFusing=*/true},
-                                            {**read, kernel, bias}, shape,
+                                            {sums.tensor, kernel, bias}, shape,
                                             wanted));
 }
 

@@ -7,17 +7,22 @@
 using namespace mlir;
 using namespace mct;
 
+static bool contains(ArrayAttr names, StringRef name) {
+  return llvm::any_of(names.getAsRange<StringAttr>(),
+                      [&](StringAttr each) { return each == name; });
+}
+
 static tpc::DeviceOp findByName(ModuleOp module, StringRef name) {
   for (auto device : module.getOps<tpc::DeviceOp>())
-    if (device.getSymName() == name)
+    if (device.getSymName() == name ||
+        contains(device.getConfigurations(), name))
       return device;
   return {};
 }
 
 static tpc::DeviceOp findByPlatform(ModuleOp module, StringRef type) {
   for (auto device : module.getOps<tpc::DeviceOp>())
-    if (llvm::any_of(device.getPlatforms().getAsRange<StringAttr>(),
-                     [&](StringAttr each) { return each == type; }))
+    if (contains(device.getPlatforms(), type))
       return device;
   return {};
 }

@@ -106,6 +106,18 @@ def test_a_network_computes_the_codes_of_the_integer_network(digits, tmp_path):
     assert differences.max() <= 1 and (differences != 0).mean() < 0.05
 
 
+def test_reference_kernels_compute_the_codes_that_round_twice(digits, tmp_path):
+    """The pool of this network is on another grid than its input: once is its sum rounded, by all kernels."""
+    data = exported(digits, tmp_path / "digits.tflite")
+    inputs = samples_of(digits, 100)
+    found = np.concatenate([litert(data, [image[None]], "BUILTIN_REF")[0][0] for image in inputs])
+    twice, once = (
+        mct.Model(digits.module.run(f"mct-lower-to-integer{{io=integer{rounding}}}")).run(inputs)
+        for rounding in (" rounding=double", "")
+    )
+    assert np.array_equal(found, twice) and not np.array_equal(found, once)
+
+
 def test_the_importer_reads_what_is_written(digits, tmp_path):
     pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
     data = exported(digits, tmp_path / "digits.tflite")

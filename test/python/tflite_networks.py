@@ -65,6 +65,8 @@ def shape(name: str, *sizes: int) -> str:
     return f"%{name} = tosa.const_shape {{values = dense<[{values}]> : {type_}}} : () -> !tosa.shape<{count}>\n"
 
 
+# A sum over a whole image: one channel after the other is read by a layer of features.
+WHOLE_SUM = ["RESHAPE", "TRANSPOSE", "FULLY_CONNECTED", "RESHAPE"]
 ZERO = constant("zero", "tensor<1xf32>", "0.0")
 SHIFT = constant("shift", "tensor<1xi8>", "0")
 
@@ -333,7 +335,7 @@ CASES = {
         + "%t = tosa.reduce_sum %s {axis = 2 : i32} : (tensor<1x1x8x4xf32>) -> tensor<1x1x1x4xf32>\n"
         + "%r = tosa.mul %t, %c, %shift : (tensor<1x1x1x4xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) "
         + "-> tensor<1x1x1x4xf32>",
-        ["DEPTHWISE_CONV_2D"],
+        WHOLE_SUM,
         output=quantizer(0.5),
         steps=0,
     ),
@@ -342,7 +344,7 @@ CASES = {
         "tensor<1x1x1x4xf32>",
         f"%s = tosa.reduce_sum %x0 {{axis = 1 : i32}} : ({I8}) -> tensor<1x1x8x4xf32>\n"
         + "%r = tosa.reduce_sum %s {axis = 2 : i32} : (tensor<1x1x8x4xf32>) -> tensor<1x1x1x4xf32>",
-        ["DEPTHWISE_CONV_2D"],
+        WHOLE_SUM,
         output=quantizer(32.0),
         steps=0,
     ),

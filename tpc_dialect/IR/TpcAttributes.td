@@ -254,7 +254,8 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
     than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after), `$bits` (of an
     element of the first operand), `$conditions` (number of operands and results of truth values), `$argument_kernel`
     (1 when the second operand is an argument), `$centred_enlargement` (of a resize: 1 when it enlarges each axis by a
-    power of two, with every element in the middle of its pixel, else 0). Types and constants that do not tell, for
+    power of two, with every element in the middle of its pixel, else 0), `$whole_image` (1 when a window without padding
+    is as large as the image, else 0). Types and constants that do not tell, for
     example because a size is dynamic, leave the op without that name.
 
     Parentheses stand inside of each other at most 64 times.

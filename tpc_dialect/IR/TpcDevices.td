@@ -28,6 +28,7 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
     ```
 
     * `title`: the name in messages; the symbol where it is left out.
+    * `configurations`: names of the vendor's configurations that its costs are of; each is another name of the device.
     * `for`: types of the platforms (`type` of `tpc.platform`) whose networks the device runs unless a pass is told
       another one.
     * `integer_only`: the device does not compute floating-point numbers.
@@ -41,11 +42,12 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     OptionalAttr<StrAttr>:$title,
+    DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$configurations,
     DefaultValuedOptionalAttr<StrArrayAttr, "{}">:$platforms,
     UnitAttr:$integer_only);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`title` `(` $title^ `)`)? (`for` $platforms^)? (`integer_only` $integer_only^)? attr-dict-with-keyword $body
+    $sym_name (`title` `(` $title^ `)`)? (`configurations` $configurations^)? (`for` $platforms^)? (`integer_only` $integer_only^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

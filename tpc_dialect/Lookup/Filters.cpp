@@ -32,7 +32,8 @@ static constexpr StringRef kDerivedNames[] = {"$kernel_h",
                                               "$bits",
                                               "$conditions",
                                               "$argument_kernel",
-                                              "$centred_enlargement"};
+                                              "$centred_enlargement",
+                                              "$whole_image"};
 
 ArrayRef<StringRef> mct::tpc::listDerivedNames() { return kDerivedNames; }
 
@@ -72,6 +73,20 @@ static std::optional<int64_t> getKernelSize(Operation *op, unsigned index) {
   if (kernel && kernel.size() == 2)
     return kernel[index];
   return std::nullopt;
+}
+
+/// Returns whether a window without padding covers the whole image; not where
+/// its sizes are not known.
+static bool isWholeImage(Operation *op) {
+  auto pads = op->getAttrOfType<DenseI64ArrayAttr>("pad");
+  if (pads && llvm::any_of(pads.asArrayRef(), [](int64_t p) { return p != 0; }))
+    return false;
+  for (unsigned index = 0; index != 2; ++index) {
+    std::optional<int64_t> window = getKernelSize(op, index);
+    if (!window || window != getSize(op->getOperand(0), 1 + index))
+      return false;
+  }
+  return true;
 }
 
 /// Returns how many operands carry data. The others, such as zero points and
@@ -234,6 +249,8 @@ static std::optional<int64_t> getDerived(StringRef name, Operation *op) {
                : std::nullopt;
   if (name == "$centred_enlargement")
     return isCentredEnlargement(op);
+  if (name == "$whole_image")
+    return isWholeImage(op);
   if (name == "$keeps_last_axis") {
     std::optional<int64_t> before = getSize(input, -1);
     return before && before == getSize(result, -1);

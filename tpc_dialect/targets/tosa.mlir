@@ -36,7 +36,7 @@ tpc.binding @on_tosa [
   #tpc.ops_of<"Sin", [#tpc.op<"tosa.sin">]>,
   #tpc.ops_of<"Cos", [#tpc.op<"tosa.cos">]>,
   #tpc.ops_of<"MaxPool", [#tpc.op<"tosa.max_pool2d">]>,
-  #tpc.ops_of<"AvgPool", [#tpc.op<"tosa.avg_pool2d">]>,
+  #tpc.ops_of<"AvgPool", [#tpc.op<"tosa.avg_pool2d" where "$whole_image" eq 0>]>,
   #tpc.ops_of<"Resize", [#tpc.op<"tosa.resize">]>,
   #tpc.ops_of<"Concatenate", [#tpc.op<"tosa.concat">]>,
   #tpc.ops_of<"Stack", [#tpc.subgraph<"stack">]>,
@@ -72,7 +72,7 @@ tpc.binding @on_tosa [
   #tpc.ops_of<"RMSNorm", [#tpc.subgraph<"rms_norm">]>,
   #tpc.ops_of<"GroupNorm", [#tpc.subgraph<"group_norm">]>,
   #tpc.ops_of<"InstanceNorm", [#tpc.subgraph<"instance_norm">]>,
-  #tpc.ops_of<"GlobalAvgPool", [#tpc.subgraph<"global_avg_pool">]>,
+  #tpc.ops_of<"GlobalAvgPool", [#tpc.subgraph<"global_avg_pool">, #tpc.op<"tosa.avg_pool2d" where "$whole_image" eq 1>]>,
   #tpc.ops_of<"Mean", [#tpc.subgraph<"mean">]>
 ]
 

@@ -183,7 +183,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     that wait for nothing keep their alternatives. `max-loss` is 0.3 then, where neither it nor a budget is given.
 
     `bit-widths-out`: a JSON object with `function`, `budget`, `operators` (for each `name`, `alternative`, the `bits` of
-    its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources`, `sum_of_sensitivities`,
+    its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources` (with `compressed_bytes` where these
+    decide), `sum_of_sensitivities`,
     `measured` (the assignments that were run as a whole), and `front`: every point, by rising weights, at which no
     assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
     `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too

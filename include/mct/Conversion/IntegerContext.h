@@ -113,6 +113,9 @@ struct IntegerAccumulator {
   std::optional<FloatHistory> history = {};
   /// Set for sums of a fully connected layer.
   bool isFullyConnected = false;
+  /// Set for a mean of a pool. On another grid than that of its values files
+  /// have it as a layer, whose sums all kernels round once.
+  bool isPool = false;
 
   double getScale(size_t channel) const {
     return scales[scales.size() == 1 ? 0 : channel];

@@ -227,7 +227,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       `double` makes the codes of LiteRT for microcontrollers, `double-convolutions` those of LiteRT's reference kernels, which round
       once behind fully connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
       values 19 bits more than the coarser one, average pools the rounding of `tosa.avg_pool2d` on codes as they are stored, and
-      means the multiplier of one value, divided by what their number is more than a power of two.
+      means the multiplier of one value, divided by what their number is more than a power of two. Pools whose results are on
+      another grid round once, as the layers do that they are in exported `.tflite` files.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
       16 bytes), because it fetches few channels slowly from outside; not where its memory does not hold them beside what the

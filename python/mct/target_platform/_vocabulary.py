@@ -104,7 +104,7 @@ TOSA: dict[str, Entry] = {
     "Sin": _ops("tosa.sin"),
     "Cos": _ops("tosa.cos"),
     "MaxPool": _ops("tosa.max_pool2d"),
-    "AvgPool": _ops("tosa.avg_pool2d"),
+    "AvgPool": Entry((_op("tosa.avg_pool2d", Leaf("$whole_image", "eq", "0")),)),
     "Resize": _ops("tosa.resize"),
     "Concatenate": _ops("tosa.concat"),
     "Stack": Entry((_graph("stack"),)),
@@ -139,7 +139,7 @@ TOSA: dict[str, Entry] = {
     "RMSNorm": Entry((_graph("rms_norm"),)),
     "GroupNorm": Entry((_graph("group_norm"),)),
     "InstanceNorm": Entry((_graph("instance_norm"),)),
-    "GlobalAvgPool": Entry((_graph("global_avg_pool"),)),
+    "GlobalAvgPool": Entry((_graph("global_avg_pool"), _op("tosa.avg_pool2d", Leaf("$whole_image", "eq", "1")))),
     "Mean": Entry((_graph("mean"),)),
 }
 

@@ -7,7 +7,9 @@
 // the head of their stream, and the same ones with steps of 1 few bits.
 // ALL: tpc.budget = {compressed_bytes = 512 : i64}
 // ALL: chosen = 0>
-// JSON: "compressed_bytes": {{[0-9]+}}
+// What the first run uses.
+// JSON: "resources": {
+// JSON: "compressed_bytes": 288,
 // FEW: tpc.budget = {compressed_bytes = 64 : i64}
 // FEW: chosen = 1>
 // NONE: error: 'func.func' op cannot keep to its budget: compressed would be {{[0-9]+}} bytes instead of 8 bytes

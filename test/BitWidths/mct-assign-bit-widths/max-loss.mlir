@@ -3,7 +3,7 @@
 // RUN: mct-opt %s %{measure} --mct-assign-bit-widths="max-loss=3 %{samples} bit-widths-out=%t.json" | FileCheck %s --check-prefix=SOME
 // RUN: FileCheck %s --check-prefix=JSON < %t.json
 // RUN: mct-opt %s %{measure} --mct-assign-bit-widths="max-loss=40 %{samples}" | FileCheck %s --check-prefix=MUCH
-// RUN: mct-opt %s %{measure} --mct-assign-bit-widths="max-loss=40 round-max-bits=0 device=ethos-u55 %{samples}" | FileCheck %s --check-prefix=MUCH
+// RUN: mct-opt %s %{measure} --mct-assign-bit-widths="max-loss=40 round-max-bits=0 device=ethos-u55-256 %{samples}" | FileCheck %s --check-prefix=MUCH
 // RUN: mct-opt %s %{measure} --mct-assign-bit-widths="max-loss=40 device=%S/Inputs/slow.mlir %{samples}" | FileCheck %s --check-prefix=NEVER
 
 // The steps of the alternatives are 1, 2 and 8 times those of the least error:

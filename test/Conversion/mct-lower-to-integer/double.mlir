@@ -66,3 +66,16 @@ func.func @mean(%x: tensor<1x5x2xf32>) -> tensor<1x1x2xf32> {
   %2 = tpc.quantize %1 as "mean" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
   return %2 : tensor<1x1x2xf32>
 }
+
+// A pool on another grid than that of its values rounds once: in a .tflite file it is a layer whose weights are all 64.
+// CHECK-LABEL: func.func @pool_on_another_grid
+// CHECK:         tosa.reduce_sum
+// CHECK:         tosa.rescale {{.*}} rounding_mode = SINGLE_ROUND
+func.func @pool_on_another_grid(%x: tensor<1x4x4x1xf32>) -> tensor<1x1x1x1xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x4x4x1xf32>
+  %0 = tosa.avg_pool2d %in, %zero, %zero {acc_type = f32, kernel = array<i64: 4, 4>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 4, 4>}
+         : (tensor<1x4x4x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %1 = tpc.quantize %0 as "mean" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x1x1x1xf32>
+  return %1 : tensor<1x1x1x1xf32>
+}

@@ -6,6 +6,10 @@
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=%t/network.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=%t/absent.mlir 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u56 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u55-32 2>&1 | FileCheck %s --check-prefix=SMALLER
+// The vendor's name of a configuration is one of its device.
+// RUN: mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u55-256 | FileCheck %s --check-prefix=KNOWN
+// RUN: mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u85-256 | FileCheck %s --check-prefix=KNOWN
 
 // OP: error: 'tpc.refuse' op names 'tosa.matmull', which is not an op of dialect 'tosa'
 // ATTRIBUTE: error: 'tosa.resize' has no attribute 'mod'; known: mode
@@ -13,6 +17,8 @@
 // NONE: error: '{{.*}}network.mlir' must define one tpc.device, but has 0
 // ABSENT: error: cannot read device file '{{.*}}absent.mlir': No such file or directory
 // NEAR: error: unknown device 'ethos-u56'; did you mean 'ethos-u55'?; known: none, ethos-u55, ethos-u85, imx500, pro_int, or the path of a file
+// SMALLER: error: unknown device 'ethos-u55-32'; did you mean 'ethos-u55'?
+// KNOWN: func.func @main
 
 //--- op.mlir
 tpc.device @toy {

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s | mct-opt | FileCheck %s
 // RUN: mct-opt %s -emit-bytecode | mct-opt | FileCheck %s
 
-// CHECK:      tpc.device @toy title("the toy") for ["a", "b"] integer_only {
+// CHECK:      tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a", "b"] integer_only {
 // CHECK-NEXT:   tpc.refuse ["tosa.matmul", "tosa.intdiv"] where(#tpc.predicate<"$bits" eq 16 : i64>) reason("multiplies") remedy("add")
 // CHECK-NEXT:   tpc.refuse where(#tpc.predicate<"$conditions" gt 0 : i64>) reason("decides") remedy("do not")
 // CHECK-NEXT:   tpc.repeated_layers result 6.500000e-01 product 0.019230769230769232 weight 1.400000e+00 sum 2.000000e+00
@@ -11,7 +11,7 @@
 // CHECK-NEXT:   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
 // CHECK-NEXT:   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
 // CHECK-NEXT: }
-tpc.device @toy title("the toy") for ["a", "b"] integer_only {
+tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a", "b"] integer_only {
   tpc.refuse ["tosa.matmul", "tosa.intdiv"] where(#tpc.predicate<"$bits" eq 16>) reason("multiplies") remedy("add")
   tpc.refuse where(#tpc.predicate<"$conditions" gt 0>) reason("decides") remedy("do not")
   tpc.repeated_layers result 0.65 product 0.019230769230769232 weight 1.4 sum 2.0

@@ -30,6 +30,7 @@ protected:
         %6 = tosa.exp %d : (tensor<?x8x9x4xf32>) -> tensor<?x8x9x4xf32>
         %7 = tosa.greater %x, %x : (tensor<1x8x9x4xf32>, tensor<1x8x9x4xf32>) -> tensor<1x8x9x4xi1>
         %8 = tosa.matmul %m, %n, %mz, %mz : (tensor<1x2x2xi16>, tensor<1x2x2xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x2x2xi48>
+        %9 = tosa.max_pool2d %x {kernel = array<i64: 8, 9>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x8x9x4xf32>) -> tensor<1x1x1x4xf32>
         return
       }
     )");
@@ -97,6 +98,12 @@ TEST_F(FilterTest, NamesAreDerivedFromTypes) {
   EXPECT_TRUE(holds("\"$rank\" eq 4", "clamp"));
   EXPECT_TRUE(holds("\"$keeps_last_axis\" eq 1", "clamp"));
   EXPECT_TRUE(holds("\"$keeps_last_axis\" eq 0", "conv2d"));
+}
+
+TEST_F(FilterTest, WindowsCoverTheWholeImageOrNot) {
+  EXPECT_TRUE(holds("\"$whole_image\" eq 0", "avg_pool2d"));
+  EXPECT_TRUE(holds("\"$whole_image\" eq 1", "max_pool2d"));
+  EXPECT_TRUE(holds("\"$whole_image\" eq 0", "clamp"));
 }
 
 TEST_F(FilterTest, OnlyConstantOperandIsFoundAmongData) {

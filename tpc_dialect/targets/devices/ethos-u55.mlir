@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arm Ethos-U55, as Arm's Vela 5.2 maps networks onto it: the forms that it refuses were found by trying.
-tpc.device @"ethos-u55" integer_only {
+tpc.device @"ethos-u55" configurations ["ethos-u55-256"] integer_only {
   tpc.refuse where(#tpc.predicate<"$conditions" gt 0>)
     reason("computes with conditions") remedy("write a maximum, a minimum, a clamp or a table instead")
   tpc.refuse ["tosa.intdiv"]

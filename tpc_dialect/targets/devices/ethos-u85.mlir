@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arm Ethos-U85, as Arm's Vela 5.2 maps networks onto it.
-tpc.device @"ethos-u85" integer_only {
+tpc.device @"ethos-u85" configurations ["ethos-u85-256"] integer_only {
   // In cycles; fitted as those of Ethos-U55.
   tpc.repeated_layers result 0.9 product 0.019230769230769232 weight 0.15 sum 3.0
   tpc.compressed_weights byte 0.3

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints tables of exported `.tflite` files: what LiteRT and microcontrollers make of them, and Vela's cycles.
+
+    tools/dev/importers small                                          LiteRT and the schema, once
+    build/venv/bin/python tools/dev/downstream --install tosa vela micro
+    build/venv/bin/python tools/dev/tflite_results.py kernels [NETWORK...]
+    build/venv/bin/python tools/dev/tflite_results.py cycles [NETWORK...]
+    build/venv/bin/python tools/dev/tflite_results.py targets
+
+Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. All are
+quantized and made to round as integers (mct-simulate-integers), without the softmax at the end:
+
+kernels: for `imx500`; codes of LiteRT's kernels and of TensorFlow Lite for microcontrollers that differ from those of
+         mct-lower-to-integer, with the rounding that each of them has;
+cycles:  for `imx500`; of the `.tflite` file and of the `.tosa` file, without a profile of the device;
+targets: ResNet8 for the targets of 8-bit runtimes: accuracy of the simulation, rescales, cycles.
+
+docs/results/tflite.md has the tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import corrections
+import ethos_results
+import integer_results
+import measure
+import numpy as np
+import onnx_results
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "downstream"))
+
+import consumers
+import tool_environments
+
+SCRIPTS = Path(__file__).resolve().parent / "downstream"
+IMPORTERS = measure.REPOSITORY / "build" / "importers" / "small" / "bin" / "python"
+# For want of recordings.
+KEYWORDS = {"model": measure.SHARED / "data" / "models" / "dscnn_kws.mlirbc", "random": (49, 10, 1), "options": {}}
+# Name, network, samples that are compared.
+NETWORKS = [
+    ("ResNet8", corrections.RESNET8, 2000),
+    ("ResNet-20", corrections.RESNET20, 300),
+    ("MobileNet-VWW", corrections.VWW, 100),
+    ("autoencoder", corrections.AUTOENCODER, 200),
+    ("wake word", corrections.WAKEWORD, 45),
+    ("keyword spotting (random samples)", KEYWORDS, 200),
+    ("digits", integer_results.DIGITS, 300),
+    ("Tiny Darknet", corrections.DARKNET, 20),
+    ("MobileNetV2", onnx_results.of_zoo("mobilenet_v2"), 16),
+    ("ViT-S", onnx_results.of_zoo("vit_s"), 4),
+]
+TARGETS = ["imx500", "tflite", "qnnpack"]
+
+
+def with_samples(network: dict, folder: Path) -> dict:
+    """The network with files of samples, drawn where there are none."""
+    if "random" not in network:
+        return network
+    samples = folder / "random.npy"
+    np.save(samples, 20 * np.random.default_rng(5).standard_normal((200, *network["random"])).astype(np.float32))
+    return network | {"calibration": samples, "inputs": samples}
+
+
+def simulate(network: dict, target: str, folder: Path) -> Path:
+    simulated = folder / f"{target}.mlirbc"
+    ptq = measure.ptq_command(network["model"], network["calibration"], simulated, target=target, **network["options"])
+    measure.run_ok([*ptq[:3], "--mct-simulate-integers", *ptq[3:]])
+    return simulated
+
+
+def read_samples(network: dict, count: int) -> np.ndarray:
+    """Samples as the network takes them."""
+    options = network["options"]
+    scale, offset = (
+        np.array([float(value) for value in str(options.get(key, default)).split(";")])
+        for key, default in (("input_scale", 1), ("input_offset", 0))
+    )
+    return (np.load(network["inputs"], mmap_mode="r")[:count] * scale + offset).astype(np.float32)
+
+
+def run_tflite(simulated: Path, samples: np.ndarray, folder: Path) -> dict:
+    """Writes `network.tflite` and `codes.npy` into a folder; returns what LiteRT makes of the samples."""
+    if not IMPORTERS.exists():
+        raise SystemExit("LiteRT and the schema are not installed (tools/dev/importers small)")
+    np.save(folder / "samples.npy", samples)
+    files = [folder / name for name in ("samples.npy", "network.tflite", "codes.npy")]
+    os.environ["PYTHONPATH"] = str(measure.REPOSITORY / "build" / "python")
+    return json.loads(measure.run_ok([IMPORTERS, SCRIPTS / "run_tflite.py", simulated, *files]).stdout)
+
+
+def run_micro(simulated: Path, folder: Path) -> dict | None:
+    """Codes of microcontrollers beside those of `rounding=double`; none where the interpreter is not installed."""
+    environment = tool_environments.folder("micro")
+    if not (environment / "installed.txt").exists():
+        return None
+    integer, few, ours, theirs = (folder / name for name in ("twice.mlirbc", "few.npy", "ours.npy", "theirs.npy"))
+    np.save(few, np.load(folder / "codes.npy")[:20])
+    lower = "--mct-lower-to-integer=io=integer softmax=cut rounding=double"
+    measure.run_ok([measure.BIN / "mct-opt", simulated, lower, "-o", integer])
+    measure.run_ok([measure.BIN / "mct-run", integer, f"--input={few}", f"--output={ours}"])
+    python = environment / "bin" / "python"
+    measure.run_ok([python, SCRIPTS / "run_micro.py", folder / "network.tflite", few, theirs])
+    expected = np.load(ours)
+    differences = np.abs(np.load(theirs).reshape(expected.shape).astype(int) - expected.astype(int))
+    return {"values": differences.size, "differing": np.count_nonzero(differences), "largest": differences.max()}
+
+
+def spell(found: dict | None) -> str:
+    if found is None:
+        return "not run"
+    values = f"{found['differing']:,} of {found['values']:,}".replace(",", " ")
+    return f"{values}, by {found['largest']}" if found["differing"] else values
+
+
+def kernels_row(name: str, network: dict, count: int, folder: Path) -> list[str]:
+    network = with_samples(network, folder)
+    simulated = simulate(network, "imx500", folder)
+    found = run_tflite(simulated, read_samples(network, count), folder)
+    return [name, *(spell(found[key]) for key in ("xnnpack", "reference")), spell(run_micro(simulated, folder))]
+
+
+def vela_cycles(file: Path, device: str, folder: Path) -> str:
+    """Cycles of a `.tflite` file; an operator that is left to the CPU is an error."""
+    program = tool_environments.program("vela")
+    if program is None:
+        raise SystemExit("Vela is not installed (tools/dev/downstream --install vela)")
+    accelerator, system, memory = consumers.VELA_SYSTEMS[device]
+    command = [program, "--config", "Arm/vela.ini", "--system-config", system, "--memory-mode", memory]
+    finished = measure.run_ok([*command, "--accelerator-config", accelerator, "--output-dir", folder, file])
+    if "CPU operators = 0 " not in finished.stdout:
+        raise RuntimeError(f"{file}: Vela leaves operators to the CPU\n{finished.stdout}")
+    (summary,) = folder.glob(f"{file.stem}_summary_*.csv")
+    (row,) = csv.DictReader(summary.open())
+    summary.unlink()
+    return f"{int(float(row['cycles_total'])):,}".replace(",", " ")
+
+
+def both_cycles(simulated: Path, folder: Path) -> list[str]:
+    """Cycles of `network.tflite` and of the `.tosa` file, for each device."""
+    integer = folder / "integer.mlirbc"
+    lower = "--mct-lower-to-integer=io=integer softmax=cut"
+    measure.run_ok([measure.BIN / "mct-opt", simulated, lower, "-o", integer])
+    cells = []
+    for device, accelerator in integer_results.DEVICES.items():
+        cycles = int(ethos_results.compile_for(integer, accelerator, folder)["cycles"])
+        cells += [vela_cycles(folder / "network.tflite", device, folder), f"{cycles:,}".replace(",", " ")]
+    return cells
+
+
+def cycles_row(name: str, network: dict, _: int, folder: Path) -> list[str]:
+    network = with_samples(network, folder)
+    simulated = simulate(network, "imx500", folder)
+    run_tflite(simulated, read_samples(network, 1), folder)
+    return [name, *both_cycles(simulated, folder)]
+
+
+def targets_row(target: str, folder: Path) -> list[str]:
+    network = corrections.RESNET8
+    simulated = simulate(network, target, folder)
+    judged = corrections.judge(network, simulated)
+    run_tflite(simulated, read_samples(network, 1), folder)
+    cells = both_cycles(simulated, folder)
+    text = measure.run_ok([measure.BIN / "mct-opt", folder / "integer.mlirbc"]).stdout
+    accuracy = [f"{100 * judged[key]:.2f}" for key in ("top1", "agreement")]
+    return [f"`{target}`", *accuracy, str(text.count("tosa.rescale ")), *cells]
+
+
+CYCLES = ["U55-256, `.tflite`", "U55-256, `.tosa`", "U85-256, `.tflite`", "U85-256, `.tosa`"]
+COLUMNS = {
+    "kernels": ["network", "XNNPACK", "reference kernels", "microcontrollers"],
+    "cycles": ["network", *CYCLES],
+    "targets": ["target", "top-1 %", "agreement %", "rescales", *CYCLES],
+}
+
+
+def main(arguments: list[str]) -> None:
+    if not arguments or arguments[0] not in COLUMNS:
+        raise SystemExit(f"tflite_results.py: name a table: {', '.join(COLUMNS)}")
+    kind, *names = arguments
+    print("| " + " | ".join(COLUMNS[kind]) + " |\n" + "|---" * len(COLUMNS[kind]) + "|")
+    with tempfile.TemporaryDirectory() as created:
+        folder = Path(created)
+        if kind == "targets":
+            rows = (targets_row(target, folder) for target in TARGETS)
+        else:
+            make = kernels_row if kind == "kernels" else cycles_row
+            rows = (
+                make(*entry, folder)
+                for entry in NETWORKS
+                if (not names or entry[0] in names) and Path(entry[1]["model"]).exists()
+            )
+        for cells in rows:
+            print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
