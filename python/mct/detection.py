@@ -21,7 +21,7 @@ OVERLAPS: dict[str, tuple[float, ...]] = {
     "ap": tuple(0.5 + 0.05 * step for step in range(10)),
     "ap50": (0.5,),
 }
-# What `mct.evaluation.metrics` tells of them.
+# Descriptions for `mct.evaluation.metrics`.
 DESCRIPTIONS = {
     "ap": "average precision of boxes, the mean over overlaps of 0.5 to 0.95 (extra 'detection')",
     "ap50": "average precision of boxes at an overlap of 0.5 (extra 'detection')",

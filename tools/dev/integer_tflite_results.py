@@ -55,7 +55,7 @@ class Reference:
         codes = np.random.default_rng(0).integers(-128, 127, shape, np.int8, endpoint=True)
         scale, zero_point = source["quantization"]
         self.samples = (codes.astype(np.float32) - zero_point) * np.float32(scale)
-        # Those of constants have values before anything runs, which changes nothing.
+        # Tensors of constants have values before anything runs, which changes nothing.
         made = [each for each in interpreter.get_tensor_details() if each["dtype"] == np.int8 and each["name"]]
         runs: dict[str, list[np.ndarray]] = {each["name"]: [] for each in made}
         for sample in codes:

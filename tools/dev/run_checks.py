@@ -38,7 +38,7 @@ FEWER_RANDOM = {
     "MCT_RANDOM_TARGETS": "30",
     "MCT_RANDOM_GRAPHS": "40",
 }
-# Of the unit tests, each check runs one part with the sanitizers.
+# Each check runs one of so many parts of the unit tests with the sanitizers.
 SANITIZED_PARTS = 4
 # Each worker of pytest has one core: threads of libraries of others would wait actively for each other.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
