@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -128,18 +129,19 @@ def kernels_row(name: str, network: dict, count: int, folder: Path) -> list[str]
 
 
 def vela_cycles(file: Path, device: str, folder: Path) -> str:
-    """Cycles of a `.tflite` file; an operator that is left to the CPU is an error."""
+    """Cycles of a `.tflite` file, or how much of it is left to the CPU."""
     program = tool_environments.program("vela")
     if program is None:
         raise SystemExit("Vela is not installed (tools/dev/downstream --install vela)")
     accelerator, system, memory = consumers.VELA_SYSTEMS[device]
     command = [program, "--config", "Arm/vela.ini", "--system-config", system, "--memory-mode", memory]
     finished = measure.run_ok([*command, "--accelerator-config", accelerator, "--output-dir", folder, file])
-    if "CPU operators = 0 " not in finished.stdout:
-        raise RuntimeError(f"{file}: Vela leaves operators to the CPU\n{finished.stdout}")
+    left = re.search(r"CPU operators = (\d+)", finished.stdout)
     (summary,) = folder.glob(f"{file.stem}_summary_*.csv")
     (row,) = csv.DictReader(summary.open())
     summary.unlink()
+    if left and left[1] != "0":
+        return f"{left[1]} operators on the CPU"
     return f"{int(float(row['cycles_total'])):,}".replace(",", " ")
 
 
