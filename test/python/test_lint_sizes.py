@@ -63,6 +63,7 @@ def script(lines):
             "801: has 801 lines, expected at most 800",
         ),
         ("test/Transforms/long.mlir", "// CHECK: a\n" * 801, "801: has 801 lines"),
+        ("python/mct/bad.py", "a = 1\n<<<<<<< HEAD\n", "2: cannot be read: invalid syntax"),
         ("docs/long.md", "text\n" * 801, None),
     ],
 )

@@ -77,7 +77,12 @@ def lint_file(path: Path) -> Iterator[Finding]:
         yield path, FILE_LINES + 1, f"has {lines} lines, expected at most {FILE_LINES}: split it by subject"
     is_python = path.suffix == ".py" or source.startswith("#!/usr/bin/env python3")
     functions = python_functions if is_python else cpp_functions if path.suffix in CPP else None
-    for first, last in functions(source) if functions else ():
+    try:
+        found = list(functions(source)) if functions else []
+    except SyntaxError as error:
+        yield path, error.lineno or 1, f"cannot be read: {error.msg}"
+        return
+    for first, last in found:
         if last - first + 1 > FUNCTION_LINES:
             message = f"has {last - first + 1} lines, expected at most {FUNCTION_LINES}: split it by what it does"
             yield path, first, f"function {message}"
