@@ -19,7 +19,7 @@ static Value findWholeImage(tosa::Conv2DOp layer) {
   return slice.getInput1();
 }
 
-static void readWholeImage(tosa::Conv2DOp layer, int64_t maxChannels) {
+static void readWholeImage(tosa::Conv2DOp layer, tpc::StridedLayersOp fact) {
   Value image = findWholeImage(layer);
   auto kernel = layer.getWeight().getDefiningOp<tosa::ConstOp>();
   if (!image || !kernel ||
@@ -30,8 +30,11 @@ static void readWholeImage(tosa::Conv2DOp layer, int64_t maxChannels) {
       cast<RankedTensorType>(layer.getInput().getType()).getShape();
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(kernel.getType()).getShape());
+  int64_t bits = getElementTypeOrSelf(image.getType()).getIntOrFloatBitWidth();
   if (shape[1] != 1 || shape[2] != 1 || whole[0] != part[0] ||
-      whole[3] != part[3] || whole[3] > maxChannels)
+      whole[3] != part[3] || whole[3] < int64_t(fact.getFewest()) ||
+      whole[3] > int64_t(fact.getChannels()) ||
+      whole[1] * whole[2] * whole[3] * bits / 8 < int64_t(fact.getSmallest()))
     return;
   for (unsigned axis : {1, 2}) {
     shape[axis] += whole[axis] - part[axis];
@@ -68,7 +71,7 @@ void mct::readWholeImages(func::FuncOp function, tpc::StridedLayersOp fact) {
   for (tosa::Conv2DOp layer : layers) {
     Operation *slice = layer.getInput().getDefiningOp();
     Operation *kernel = layer.getWeight().getDefiningOp();
-    readWholeImage(layer, int64_t(fact.getChannels()));
+    readWholeImage(layer, fact);
     for (Operation *op : {slice, kernel})
       if (op && isOpTriviallyDead(op))
         op->erase();

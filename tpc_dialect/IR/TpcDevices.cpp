@@ -119,8 +119,11 @@ std::string OnnxLimitsOp::describeActivations() {
 
 LogicalResult StridedLayersOp::verify() {
   // V4
-  if (getChannels() <= 0)
+  if (int64_t(getFewest()) <= 0 || getFewest() > getChannels() ||
+      int64_t(getSmallest()) <= 0)
     return emitOpError("has ")
-           << getChannels() << " channels, which is not positive";
+           << getFewest() << " to " << getChannels()
+           << " channels and a smallest image of " << int64_t(getSmallest())
+           << " bytes; all are positive, in this order";
   return success();
 }

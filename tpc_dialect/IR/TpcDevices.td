@@ -121,14 +121,16 @@ def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
   let summary = "Convolutions that read some rows and columns of an image";
   let description = [{
     A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA wants an image without those behind it.
-    Images of at most `channels` channels are read faster as a whole, by a larger kernel whose other weights are 0.
+    Images of `fewest` (1) to `channels` channels, and of at least `smallest` bytes (1), are read faster as a whole, by a larger
+    kernel whose other weights are 0.
 
     ```mlir
-    tpc.strided_layers channels 16
+    tpc.strided_layers channels 20 fewest 12 smallest 12288
     ```
   }];
-  let arguments = (ins I64Attr:$channels);
-  let assemblyFormat = "`channels` $channels attr-dict";
+  let arguments = (ins I64Attr:$channels, DefaultValuedOptionalAttr<I64Attr, "1">:$fewest,
+                       DefaultValuedOptionalAttr<I64Attr, "1">:$smallest);
+  let assemblyFormat = "`channels` $channels (`fewest` $fewest^)? (`smallest` $smallest^)? attr-dict";
   let hasVerifier = 1;
 }
 

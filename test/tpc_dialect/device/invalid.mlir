@@ -45,8 +45,22 @@ tpc.device @no_memory {
 // -----
 
 tpc.device @no_channels {
-  // expected-error @below {{has 0 channels, which is not positive}}
+  // expected-error @below {{has 1 to 0 channels and a smallest image of 1 bytes; all are positive, in this order}}
   tpc.strided_layers channels 0
+}
+
+// -----
+
+tpc.device @channels_in_another_order {
+  // expected-error @below {{has 32 to 16 channels and a smallest image of 1 bytes}}
+  tpc.strided_layers channels 16 fewest 32
+}
+
+// -----
+
+tpc.device @no_smallest_image {
+  // expected-error @below {{has 1 to 16 channels and a smallest image of 0 bytes}}
+  tpc.strided_layers channels 16 smallest 0
 }
 
 // -----

@@ -6,7 +6,7 @@
 // CHECK-NEXT:   tpc.refuse where(#tpc.predicate<"$conditions" gt 0 : i64>) reason("decides") remedy("do not")
 // CHECK-NEXT:   tpc.repeated_layers result 6.500000e-01 product 0.019230769230769232 weight 1.400000e+00 sum 2.000000e+00
 // CHECK-NEXT:   tpc.staged_arguments burst 16 smallest 1024 memory 4096
-// CHECK-NEXT:   tpc.strided_layers channels 16
+// CHECK-NEXT:   tpc.strided_layers channels 24 fewest 16 smallest 16384
 // CHECK-NEXT:   tpc.compressed_weights byte 2.500000e-01
 // CHECK-NEXT:   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
 // CHECK-NEXT:   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
@@ -16,15 +16,17 @@ tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a",
   tpc.refuse where(#tpc.predicate<"$conditions" gt 0>) reason("decides") remedy("do not")
   tpc.repeated_layers result 0.65 product 0.019230769230769232 weight 1.4 sum 2.0
   tpc.staged_arguments burst 16 smallest 1024 memory 4096
-  tpc.strided_layers channels 16
+  tpc.strided_layers channels 24 fewest 16 smallest 16384
   tpc.compressed_weights byte 0.25
   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
 }
 
 // CHECK: tpc.device @free {
+// CHECK-NEXT: tpc.strided_layers channels 32{{$}}
 // CHECK-NEXT: tpc.onnx_limits batch 4 bytes 1024 signed [] unsigned [8] weights [8]
 tpc.device @free {
+  tpc.strided_layers channels 32
   tpc.onnx_limits batch 4 bytes 1024 signed [] unsigned [8] weights [8]
 }
 
