@@ -13,10 +13,10 @@ namespace mct {
 /// A `tpc.device`, or none, which runs everything.
 class Device {
 public:
-  /// Returns the device called `name`, or with a configuration of that name: one
-  /// of `module`, a stock device, or the only one of a file. "none" is none; an empty name is the device of the
-  /// platform that the module is compiled for, if there is one. Fails with a
-  /// diagnostic at the module.
+  /// Returns the device called `name`, or with a configuration of that name:
+  /// one of `module`, a stock device, or the only one of a file. "none" is
+  /// none; an empty name is the device of the platform that the module is
+  /// compiled for, if there is one. Fails with a diagnostic at the module.
   static mlir::FailureOr<Device> find(llvm::StringRef name,
                                       mlir::ModuleOp module);
 
