@@ -10,6 +10,6 @@ tpc.device @"ethos-u85" configurations ["ethos-u85-256"] integer_only {
   // Where results do not fit into the 384 KiB of Vela's memory mode, writing them to DRAM takes as long as before, and the
   // copy comes on top.
   tpc.staged_arguments burst 16 smallest 1024 memory 393216
-  // Of the same blocks as on Ethos-U55: those of up to 32 channels take from 0.1 % more to 13 % fewer cycles, with 64 up to 2 % more.
+  // Of the same blocks as on Ethos-U55: those of up to 32 channels take from 0.1 % more to 12 % fewer cycles, with 64 up to 2 % more.
   tpc.strided_layers channels 32
 }
