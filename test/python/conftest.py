@@ -18,20 +18,21 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "alternating: takes long for what it finds; tools/dev/check runs every second one, or case, as the commit says",
+        "alternating: takes long for what it finds; tools/dev/check runs every third one, or case, as the commit says",
     )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--half", type=int, choices=(0, 1), help="run this half of the cases of alternating tests")
+    parser.addoption("--part", metavar="K/N", help="run part K (from 0) of N of the cases of alternating tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    half = config.getoption("--half")
-    if half is None:
+    part = config.getoption("--part")
+    if part is None:
         return
+    number, parts = map(int, part.split("/"))
     alternating = [item for item in items if item.get_closest_marker("alternating")]
-    left_out = set(alternating[1 - half :: 2])
+    left_out = set(alternating) - set(alternating[number::parts])
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
 

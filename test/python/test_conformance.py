@@ -23,6 +23,8 @@ import verdicts
 from evaluator import Expected
 from verdicts import Verdict
 
+pytestmark = pytest.mark.alternating
+
 TOOL = measure.REPOSITORY / "tools" / "dev" / "conformance"
 # One case each of a layer, a sum of two grids, a table, codes on another grid, bytes without sign, and a position.
 FEW = [

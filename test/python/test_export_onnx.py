@@ -19,6 +19,8 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 import forks
 import tool_environments
 
+pytestmark = pytest.mark.alternating
+
 FOLDER = measure.REPOSITORY / "test" / "Export" / "export-onnx"
 OPS = sorted((FOLDER / "ops").glob("*.mlir"))
 QDQ = sorted((FOLDER / "qdq").glob("*.mlir"))
@@ -70,7 +72,6 @@ def sizes(text):
     return [1 if size == "?" else int(size) for size in re.findall(r"(\?|\d+)x", text)]
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("module", OPS, ids=lambda path: path.stem)
 def test_ops_compute_the_same(runtime, tmp_path, module):
     onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=mct_quantizers")
@@ -95,7 +96,6 @@ PLAIN_FILES = [
 ]
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("module", "operator_set", "activations"), PLAIN_FILES, ids=lambda value: getattr(value, "stem", value)
 )
@@ -213,7 +213,6 @@ def test_plain_digits_are_the_same_and_fused(runtime, quantize, tmp_path):
     assert not FLOAT_OPERATORS & set(operators)
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("model", "data", "calibration", "scale", "count", "expected"),
     [

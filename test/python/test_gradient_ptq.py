@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from killed_runs import run_killed
 
+pytestmark = pytest.mark.alternating
+
 DIGITS = {"calibration-data": measure.DIGITS / "digits_calib.npy", "input-scale": 0.0625}
 REMARK = re.compile(
     r"training (?:lowers|does not lower) the (?:divergence|mean squared error) of its results on (\d+) samples "
@@ -85,7 +87,6 @@ def test_without_a_gain_the_network_stays(two_bits, tmp_path):
     assert output.read_bytes() == two_bits.read_bytes()
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("variant", [{"threads": 1}, {"threads": 3, "batch-size": 7}], ids=["one", "three"])
 def test_the_result_does_not_depend_on_workers_or_order(two_bits, tmp_path, variant):
     images = np.load(DIGITS["calibration-data"])
@@ -160,7 +161,6 @@ def trained_with(two_bits, tmp_path_factory):
     return get
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(("base", "option"), OPTIONS, ids=[option for _, option in OPTIONS])
 def test_every_option_has_an_effect(trained_with, base, option):
     name, value = option.split("=")
@@ -214,7 +214,6 @@ def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):
 
 
 # The goals of ResNet8 with the 500 images; what rounding without gradients reaches is 68.25 % and 69.60 %.
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("target", "required"),
     [

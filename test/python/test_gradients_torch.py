@@ -14,6 +14,8 @@ import pytest
 import torch_networks as tn
 from random_torch_networks import RANDOM_OPS, random_network
 
+pytestmark = pytest.mark.alternating
+
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 # Both sides draw numbers of float32, and torch computes in double, so that all differences are the roundings
@@ -382,7 +384,6 @@ NUMBER = int(os.environ.get("MCT_RANDOM_NETWORKS", "200"))
 BATCH = 50
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("first", range(0, NUMBER, BATCH))
 def test_random_networks(check, first):
     check(*(random_network(seed) for seed in range(first, min(first + BATCH, NUMBER))))

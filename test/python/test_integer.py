@@ -8,6 +8,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 PIXEL_TO_UNIT = {"input_scale": 1 / 255}
 # Network, calibration samples, test samples, how many of those, and how both are read.
 NETWORKS = {
@@ -48,7 +50,6 @@ def prove(shared, network, simulated, integer):
     return result.returncode, json.loads(result.stdout)
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("network", NETWORKS)
 def test_powers_of_two_are_computed_exactly(shared, lowered, network):
     simulated, integer, _ = lowered(network, "imx500_v1_pot")

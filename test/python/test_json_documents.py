@@ -14,6 +14,8 @@ from typing import Any
 import measure
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 

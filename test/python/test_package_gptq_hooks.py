@@ -11,6 +11,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 gptq = pytest.importorskip("mct.gptq")
 tp = pytest.importorskip("mct.target_platform")
@@ -87,7 +89,6 @@ def mean_squared_errors(quantized, floats, weights):
     return loss, gradients
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("scores", [None, gptq.GPTQHessianScoresConfig(False, 8)], ids=["alike", "scores"])
 def test_a_loss_of_python_trains_as_the_same_one_of_the_compiler(quantized, scores):
     options = {"hessian_weights_config": scores}
@@ -116,7 +117,6 @@ def raising(*_):
     raise ZeroDivisionError("mine")
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("loss", "raised", "message"),
     [

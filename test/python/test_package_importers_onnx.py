@@ -15,6 +15,8 @@ for module in ("torch_mlir", "onnx", "onnxruntime"):
 import onnx  # noqa: E402
 from onnx import helper  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 # Relative to the range of the outputs. Orders of summation differ; 1e-6 is seen.
 TOLERANCE = 1e-4
 

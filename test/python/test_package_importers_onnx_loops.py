@@ -20,6 +20,8 @@ from mct import importers  # noqa: E402
 from mct.importers import _onnx_control, _onnx_recurrent  # noqa: E402
 from onnx import helper, numpy_helper  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 FLOAT, INT64, BOOL = onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.BOOL
 # Relative to the larger of 1 and the largest value: sums are made in another order; 1e-6 is seen over 2000 networks.
 TOLERANCE = 1e-5

@@ -18,6 +18,8 @@ import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 # A code that is another one stands for a value a step away; what is smaller are rounding errors of float32.
 SAME = 1e-5
 
@@ -226,7 +228,6 @@ def file_parameters(proto) -> tuple[set, dict[str, np.ndarray]]:
     return grids, codes
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(("form", "method", "activations", "per_channel"), FORMS)
 def test_what_onnx_runtime_quantizes_keeps_all_codes_and_parameters(tmp_path, form, method, activations, per_channel):
     float_proto = networks.resnet8_onnx(networks.seeded_parameters())
@@ -306,7 +307,6 @@ def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
     assert count > 500_000 and others <= 1e-5 * count, f"{others} of {count}"
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("form", ["QDQ", "QOperator"])
 def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_path, form):
     import subprocess
@@ -551,7 +551,6 @@ def test_a_quantized_network_is_exported_with_its_codes_and_parameters(tmp_path)
     assert kernels[0] == kernels[1]
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
     import subprocess
@@ -619,9 +618,9 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
         assert after[name].thresholds == before[name].thresholds
     codes, same = constants_in(model.text), constants_in(kept.text)
     assert all(np.array_equal(codes[name], same[name]) for name in codes if name != "dense")
-    # All but that one, the grid of the softmax, which the target fixes, and that of the pool, which is its input's.
+    # All but that one and the grid of the softmax, which the target fixes.
     lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
-    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "pool", "probabilities"]
+    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "probabilities"]
     assert "'pool' has in its file: it keeps the grid of its operand" in caplog.text
 
 

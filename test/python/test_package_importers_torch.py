@@ -13,6 +13,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 # Relative to the range of the outputs. Folded batch norms and orders of summation differ; 3e-6 is seen.
 TOLERANCE = 1e-4
 

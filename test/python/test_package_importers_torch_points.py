@@ -14,6 +14,8 @@ for module in ("torch", "executorch", "tosa_tools_cli", "torchao"):
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 
 class Small(nn.Module):
     """A batch norm, a depthwise convolution, a residual addition, a mean, views, a dense layer."""
@@ -84,7 +86,6 @@ QUANTIZERS = {
 }
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("name", QUANTIZERS)
 def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_computed(name, tmp_path):
     program = quantized(QUANTIZERS[name]())
@@ -106,7 +107,6 @@ def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_c
     assert {(p["scale"][0], p["zero_point"][0] - p["lowest"][0]) for p in activations} == grids
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("name", ["xnnpack", "arm"])
 def test_codes_of_weights_are_those_of_the_program(name, tmp_path):
     program = quantized(QUANTIZERS[name]())

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from killed_runs import run_killed
 
+pytestmark = pytest.mark.alternating
+
 TRAINED = 600
 # A small network with few samples learns at higher rates than the default ones.
 RATES = {"weights_rate": 0.01, "biases_rate": 0.01, "quantizers_rate": 0.01}
@@ -83,7 +85,6 @@ def test_threads_and_batches_of_workers_do_not_change_a_byte(train):
     assert train(threads=1) == train(threads=2) == train(threads=3) == train()
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     "options",
     [

@@ -18,6 +18,8 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 
 import tool_environments
 
+pytestmark = pytest.mark.alternating
+
 # MLIR takes more than TOSA does (regions that read what is outside of them), and more types than the model.
 REFUSED = ("is not conformant to the TOSA specification", "OpFactory could not allocate op")
 NETWORKS = int(os.environ.get("MCT_RANDOM_NETWORKS", "25"))

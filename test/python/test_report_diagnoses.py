@@ -10,6 +10,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 GRAVE, WORTHLESS = 0.25, 1
 DIGITS = measure.DIGITS / "digits.mlirbc"
 DIGITS_CALIBRATION = measure.DIGITS / "digits_calib.npy"
@@ -451,7 +453,6 @@ def test_a_tensor_before_a_reciprocal_is_sensitive(study):
 # ===--- Bits ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alternating
 def test_few_bits_of_the_first_layer(study):
     sick = digits(study)
     sick.overrides = ['name "stem/batch_norm/shift" weights=2']
@@ -463,7 +464,6 @@ def test_few_bits_of_the_first_layer(study):
     assert after["distance"] < before["distance"]
 
 
-@pytest.mark.alternating
 def test_few_bits_of_another_layer(study):
     sick = digits(study)
     sick.overrides = ['name "block/project" weights=2']
@@ -474,7 +474,6 @@ def test_few_bits_of_another_layer(study):
     assert after["distance"] < before["distance"]
 
 
-@pytest.mark.alternating
 def test_few_bits_are_rounded_together(study):
     sick = digits(study, round_weights="false")
     sick.overrides = ['name "*" weights=4']
@@ -526,7 +525,6 @@ def boxes_beside_scores():
     return network
 
 
-@pytest.mark.alternating
 def test_a_grid_for_boxes_and_scores_is_a_grave_matter(study):
     sick = study(boxes_beside_scores(), samples(), samples(seed=9), split_shared_grids="false")
     found = find(sick.report(), "shared-grid-concat", "head")
@@ -610,7 +608,6 @@ def test_sums_beyond_32_bits_get_smaller(study):
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("name", [pytest.param("resnet8", marks=pytest.mark.thorough), "vww"])
 def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     model, folder, options = {
@@ -630,7 +627,6 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     "fault", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("black", "range")), "few"]
 )

@@ -8,6 +8,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 MODEL = measure.DIGITS / "digits.mlirbc"
 DIGITS = {"input_scale": 0.0625}
 OLD = b"what was there before\n"

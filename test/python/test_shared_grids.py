@@ -9,6 +9,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 SAMPLES, SIZE = 48, 8
 
 

@@ -6,6 +6,7 @@ Loading takes most of what a compiler or a runtime written in Python does for a 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import importlib
@@ -28,7 +29,9 @@ import measure
 def server(python: Path, packages: str) -> subprocess.Popen:
     """The process that forks; it ends with this one, whose end closes its input."""
     command = [python, __file__, packages]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    atexit.register(started.communicate)
+    return started
 
 
 def run(command: Sequence[str | Path], packages: str) -> measure.Finished:

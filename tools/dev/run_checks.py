@@ -38,8 +38,12 @@ FEWER_RANDOM = {
     "MCT_RANDOM_TARGETS": "30",
     "MCT_RANDOM_GRAPHS": "40",
 }
-# Each check runs one of so many parts of the unit tests with the sanitizers.
-SANITIZED_PARTS = 4
+# Each check runs one of so many parts of the unit tests with the sanitizers,
+SANITIZED_PARTS = 8
+# and one of so many parts of the tests in Python that are marked `alternating`.
+ALTERNATING_PARTS = 3
+# One more than there are cores: tests wait for programs that they start, and for a browser.
+WORKERS = (os.cpu_count() or 1) + 1
 # Each worker of pytest has one core: threads of libraries of others would wait actively for each other.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # The fuzzers run where the sanitizers see what they do; pipelines that are run for their bytes are run by other tests.
@@ -279,9 +283,9 @@ def fuzz_seed() -> str:
     return str(int(commit[:8], 16)) if commit else "1"
 
 
-def half_of_commit() -> int:
-    """Which half of the tests this commit runs, where a check runs every second one: 0 or 1."""
-    return int(fuzz_seed()) % 2
+def part_of_commit() -> str:
+    """Returns the part K/N of the tests marked `alternating` that this commit runs."""
+    return f"{int(fuzz_seed()) % ALTERNATING_PARTS}/{ALTERNATING_PARTS}"
 
 
 def google_test() -> Tally:
@@ -296,9 +300,9 @@ def fuzzers() -> Tally:
 
 
 def sanitizers() -> Tally:
-    """The fuzzers, and a quarter of the unit tests once more, with the address and undefined-behaviour sanitizers.
+    """The fuzzers, and an eighth of the unit tests once more, with the address and undefined-behaviour sanitizers.
 
-    The commit says which quarter, as it gives the fuzzers their seed: a dozen of commits see all of them, more or less,
+    The commit says which eighth, as it gives the fuzzers their seed: some twenty commits see all of them, more or less,
     and who checks a commit again sees the same.
     """
     # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the distribution's
@@ -314,7 +318,7 @@ def sanitizers() -> Tally:
         part = int(fuzz_seed()) % SANITIZED_PARTS
         print(f"part {part + 1} of {SANITIZED_PARTS}")
         options |= {"GTEST_TOTAL_SHARDS": str(SANITIZED_PARTS), "GTEST_SHARD_INDEX": str(part)}
-        leave_out("three quarters of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
+        leave_out("seven eighths of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
     options |= {"GTEST_FILTER": f"-{NOT_SANITIZED}"}
     return fuzzed + run_google_tests(folder, "sanitize-", options, leaving_out=FUZZERS)
 
@@ -400,11 +404,11 @@ def lit() -> Tally:
 def pytest() -> Tally:
     report = RESULTS / "pytest.xml"
     # A file's tests share what they have quantized.
-    parallel = ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+    parallel = ["-n", str(WORKERS), "--dist", "loadfile"]
     options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
-    options.append(f"--half={half_of_commit()}")
+    options.append(f"--part={part_of_commit()}")
     leave_out(
-        "every second of some tests",
+        "two thirds of the tests marked as alternating",
         "build/venv/bin/python -m pytest -m alternating test/python; tools/dev/importers --no-install small torch",
     )
     status = call([sys.executable, "-m", "pytest", *options, "test/python"], env=dict(os.environ, **ONE_THREAD))
@@ -423,7 +427,7 @@ def torch() -> Tally:
 
 def run_in_environment(name: str) -> Tally:
     report = RESULTS / f"importers-{name}.xml"
-    options = ["--no-install", f"--half={half_of_commit()}", f"--junit-xml={report}"]
+    options = ["--no-install", f"--part={part_of_commit()}", f"--junit-xml={report}"]
     status = call([sys.executable, "tools/dev/importers", name, *options], env=dict(os.environ, **ONE_THREAD))
     if status == 0 and not report.exists():
         leave_out(f"tests in the environment '{name}'", f"build/venv/bin/python tools/dev/importers {name}")

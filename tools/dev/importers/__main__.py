@@ -65,7 +65,7 @@ def test(name: str, arguments: list[str]) -> int:
     others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
     # Few tests share what they import, so that no file gains from one worker.
-    parallel = ["-n", str(os.cpu_count()), "--dist", "worksteal"]
+    parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal"]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *parallel, *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--install-only", action="store_true", help="run no tests")
     parser.add_argument("--no-install", action="store_true", help="leave out what is not installed, by name")
     parser.add_argument("--thorough", action="store_true", help="also the tests that tools/dev/check leaves out")
-    parser.add_argument("--half", choices=("0", "1"), help="only this half of the tests marked `alternating`")
+    parser.add_argument("--part", metavar="K/N", help="only part K (from 0) of N of the tests marked `alternating`")
     parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
     options = parser.parse_args(arguments)
     names = options.environments or list(ENVIRONMENTS)
@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
         if not options.install_only:
             chosen = [f"--junit-xml={options.junit_xml}"] if options.junit_xml else []
             chosen += [] if options.thorough else ["-m", "not thorough"]
-            chosen += [f"--half={options.half}"] if options.half else []
+            chosen += [f"--part={options.part}"] if options.part else []
             failed |= test(name, chosen) != 0
     return 1 if failed else 0
 
