@@ -23,6 +23,8 @@ import pytest
 import results
 from printed import is_shown
 
+pytestmark = pytest.mark.alternating
+
 DOCS = measure.REPOSITORY / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 # Pages whose blocks need other files, or whose commands stand in a table: other tests run them.
@@ -77,7 +79,6 @@ def write_files(folder: Path, page: Path) -> None:
         np.save(folder / "labels.npy", importer_networks.litert(network, images[32:]).argmax(1).astype(np.int32))
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE], ids=lambda page: page.stem
 )

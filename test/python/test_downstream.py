@@ -17,6 +17,8 @@ import consumers
 import integer_network
 import tool_environments
 
+pytestmark = pytest.mark.alternating
+
 DOWNSTREAM = measure.REPOSITORY / "tools" / "dev" / "downstream"
 NETWORK = measure.DIGITS / "integer.mlir"
 LOWERING = "--mct-lower-to-integer=io=integer softmax=cut batch=1"
@@ -200,7 +202,6 @@ def taken(request, tools, tmp_path_factory):
     return {path.stem: {entry["tool"]: entry for entry in found if entry["network"] == path.stem} for path in networks}
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(("path", "options"), list(examples()))
 def test_examples_of_the_lowering_are_taken(path, options, taken):
     verdicts = taken[path.stem]

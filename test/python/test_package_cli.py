@@ -16,6 +16,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
 DATA = measure.REPOSITORY / "test" / "data"

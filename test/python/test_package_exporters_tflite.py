@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from tflite_networks import CASES, text
 
+pytestmark = pytest.mark.alternating
+
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 pytest.importorskip("tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
 

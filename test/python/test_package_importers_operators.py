@@ -16,6 +16,8 @@ import tflite_operators as operators  # noqa: E402
 from tflite_cases import F32, I8, I16, U8, Case, Result, Tensor, all_cases, fixed, row  # noqa: E402
 from tflite_operators import Kind  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 # The table has two digits.
 PRINTED = 1.06

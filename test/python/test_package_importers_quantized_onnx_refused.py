@@ -19,6 +19,8 @@ import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Refusals
 # ----------------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ pytest.importorskip("torch_mlir", reason='the extra "stablehlo" is not installed
 
 import numpy as np  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 # Orders of summation differ.
 TOLERANCE = 1e-5
 

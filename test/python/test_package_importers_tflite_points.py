@@ -20,6 +20,8 @@ for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
 from mct import cli  # noqa: E402
 from mct.importers import _flatbuffer, _tflite_points  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 
 def file_of(name: str) -> bytes:
     return (quantized_tflite.FOLDER / f"{name}.tflite").read_bytes()

@@ -18,6 +18,8 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 
 from mct import errors  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 DATA = measure.REPOSITORY / "test" / "data"
 DIGITS, CALIBRATION, TEST = DATA / "digits.mlirbc", DATA / "digits_calib.npy", DATA / "digits_test.npy"
 SCALE = mct.Preprocessing.of(1 / 16)

@@ -17,6 +17,8 @@ import measure
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
 
@@ -48,7 +50,6 @@ def write_model(folder: Path, kind: str) -> None:
     (folder / "model.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
 @pytest.mark.parametrize("page", ["README", "PAGE"])
 def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,8 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 import report_minimal as documents  # noqa: E402
 from mct.report.pictures import read_pictures  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 LABELS = measure.DIGITS / "digits_test_labels.npy"

@@ -10,6 +10,8 @@ from typing import Any
 import measure
 import pytest
 
+pytestmark = pytest.mark.alternating
+
 MODEL, CALIBRATION = measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy"
 TEST, LABELS = measure.DIGITS / "digits_test.npy", measure.DIGITS / "digits_test_labels.npy"
 SCALE = {"input_scale": 0.0625}
@@ -53,7 +55,6 @@ def test_the_float_network_is_as_accurate_as_without_the_quantized_one(quantize,
     assert report["floating"]["top1"] == measure.run_json(MODEL, TEST, labels=LABELS, **SCALE)["top1"]
 
 
-@pytest.mark.alternating
 def test_a_report_does_not_depend_on_workers_or_batch(quantize, tmp_path):
     module = quantize(MODEL, CALIBRATION, **SCALE)
     expected, _ = make(module, tmp_path, num_threads=1, batch_size=32)
@@ -141,7 +142,6 @@ def test_the_chosen_threshold_has_the_error_of_the_selection(quantize, tmp_path)
     assert compared > 8
 
 
-@pytest.mark.alternating
 def test_integers_are_counted_as_exact_counts_them(quantize, tools, tmp_path):
     simulated, integer = tmp_path / "simulated.mlirbc", tmp_path / "integer.mlirbc"
     options = f"target=imx500_v1_pot calibration-data={CALIBRATION} input-scale=0.0625"

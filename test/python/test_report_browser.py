@@ -23,6 +23,8 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
+pytestmark = pytest.mark.alternating
+
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 LABELS = measure.DIGITS / "digits_test_labels.npy"
@@ -130,7 +132,6 @@ def show(browser: Browser, document: dict[str, Any], folder: Path) -> Path:
     return path
 
 
-@pytest.mark.alternating
 def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> None:
     points = digits.document["points"]
     alone = [point.get("effect", {}).get("own") for point in points]
@@ -179,7 +180,6 @@ def test_a_click_opens_the_page_of_a_point(opened: Browser, digits: mct.report.R
     assert opened.driver.switch_to.active_element.get_attribute("data-point") == str(first)
 
 
-@pytest.mark.alternating
 def test_every_view_opens_without_an_error(opened: Browser, digits: mct.report.Report) -> None:
     for kind in ("point", "operator"):
         for number in range(len(digits.document[f"{kind}s"])):
@@ -319,7 +319,6 @@ def rename(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-@pytest.mark.alternating
 def test_names_do_nothing(browser: Browser, digits: mct.report.Report, tmp_path: Path) -> None:
     document = digits.document
     old = [entry["name"] for kind in ("operators", "points") for entry in document[kind]]
@@ -379,7 +378,6 @@ def test_five_hundred_points_open(browser: Browser, digits: mct.report.Report, t
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alternating
 def test_odd_numbers_are_drawn_without_complaint(browser: Browser, tmp_path: Path) -> None:
     document = make_odd_document()
     (tmp_path / "odd.html").write_text(render(document))
