@@ -64,8 +64,8 @@ def test(name: str, arguments: list[str]) -> int:
     examples = [f"{folder / 'test_docs.py'}::test_what_a_page_shows_runs[{page}]" for page in pages]
     others += [folder / file for file in OTHERS[name]]
     files = [*sorted(folder.glob("test_package_importers*.py")), *others, *examples]
-    # Few tests share what they import, so that no file gains from one worker; but loading PyTorch takes each worker, and
-    # the converter that it keeps, some ten seconds.
+    # Few tests share what they import, so that no file gains from one worker. Loading PyTorch, however, takes some ten
+    # seconds for each worker, and as many for the converter that it keeps.
     distribution = "loadfile" if name == "torch" else "worksteal"
     parallel = ["-n", str(os.cpu_count()), "--dist", distribution]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *parallel, *arguments, *files]
