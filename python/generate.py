@@ -102,7 +102,7 @@ def read_option(definition: Definitions, words: dict[tuple[str, str], Any]) -> O
 
 
 def options_of(definition: Definitions, definitions: Definitions, words: dict[tuple[str, str], Any]) -> list[Option]:
-    """Of a pass, in the order of the definitions, or of a pipeline, by section."""
+    """Returns the options of a pass in the order of the definitions, or those of a pipeline by section."""
     if "members" not in definition:
         return [read_option(definitions[option["def"]], words) for option in definition["options"]]
     options = []

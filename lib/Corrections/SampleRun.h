@@ -81,7 +81,7 @@ private:
 
 /// Difference by which a result of the network, or a layer, is worse.
 struct JudgedLoss {
-  /// Number of the result; none: a layer.
+  /// Index of the result; none: a layer.
   std::optional<int64_t> output;
   quantization::PairedLoss loss;
 

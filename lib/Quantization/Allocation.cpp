@@ -40,7 +40,7 @@ namespace {
 struct State {
   int64_t amount = 0;
   double cost = 0;
-  /// Number of the state of the groups before, and the choice of the last.
+  /// Index of the state of the groups before, and the choice of the last.
   uint32_t before = 0;
   unsigned choice = 0;
 };

@@ -22,7 +22,7 @@ namespace mct::report {
 
 /// A correction of a layer, which can be taken out.
 struct SwitchedCorrection {
-  /// Number of the point of the layer's kernel.
+  /// Index of the point of the layer's kernel.
   size_t point = 0;
   /// The weights that were rounded together; else what became of the bias, and
   /// the factors of the kernel.

@@ -60,7 +60,7 @@ private:
   func::FuncOp function;
   const KernelOps &kernels;
   llvm::MapVector<unsigned, ImportedRecord> records;
-  /// Number of the result by key.
+  /// Index of the result by key.
   llvm::StringMap<unsigned> results;
   SmallVector<tpc::QuantizeOp> points;
   SmallVector<ImportedConstant> constants;

@@ -98,6 +98,9 @@ def _decode(outputs: Any) -> Iterator[Detections]:
 
 def _most_certain(boxes: Array, scores: Array, classes: Array) -> Detections:
     """Leaves out boxes that pycocotools would leave out, which are most where there is a score for every class."""
+    if boxes.shape != (len(scores), 4) or scores.ndim != 1 or scores.shape != classes.shape:
+        shapes = ", ".join(str(array.shape) for array in (boxes, scores, classes))
+        raise Error(f"metric: expected boxes [n, 4], scores [n] and classes [n] of an image, found shapes {shapes}")
     kept = [
         np.flatnonzero(classes == label)[np.argsort(-scores[classes == label], kind="stable")[:MOST_BOXES]]
         for label in np.unique(classes)
@@ -109,6 +112,10 @@ def _most_certain(boxes: Array, scores: Array, classes: Array) -> Detections:
 def _read_labels(labels: Any, images: int) -> list[Array]:
     if labels is None:
         raise Error("labels: there are none; give boxes and classes, [images, m, 5]")
+    if not isinstance(labels, Sequence | np.ndarray):
+        raise Error(
+            f"labels: expected rows of left, top, right, bottom, class for each image, found {describe(labels)}"
+        )
     rows = [as_array(one) for one in labels]
     for image, one in enumerate(rows):
         if one.ndim != 2 or one.shape[1] != 5 or one.dtype.kind not in "iuf":

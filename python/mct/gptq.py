@@ -378,7 +378,7 @@ class GradientPTQConfig(Frozen):
         self._most_levels = _number(owner, "max_lsbs_change_map", next(iter(levels)))
 
     def to_options(self) -> dict[str, Option]:
-        """Those of `mct.train_rounding`."""
+        """Returns the options of `mct.train_rounding`."""
         scores, gradual = self.hessian_weights_config, self.gradual_activation_quantization_config
         is_soft = self.rounding_type is RoundingType.SoftQuantizer
         options: dict[str, Option] = {

@@ -34,7 +34,7 @@ _BYTECODE = b"ML\xefR"
 
 
 def _seems_mlir(data: bytes) -> bool:
-    """Whether a file that may have any name is bytecode, or text."""
+    """Returns whether a file that may have any name is bytecode, or text."""
     return data.startswith(_BYTECODE) or b"\0" not in data[:4096]
 
 

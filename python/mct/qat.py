@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _read_override(name: str, override: Mapping[str, Any] | None) -> bool:
-    """Whether the parameters of quantizers stay."""
+    """Returns whether the parameters of quantizers stay."""
     for key in override or {}:
         if key != "freeze_quant_params":
             raise TargetError(
@@ -83,7 +83,7 @@ class QATConfig(Frozen):
         return method
 
     def to_options(self) -> dict[str, str]:
-        """Those of `mct.make_trainable`."""
+        """Returns the options of `mct.make_trainable`."""
         activations = "lsq" if self.activation_training_method is TrainingMethod.LSQ else "ste"
         return {
             "weights": "lsq" if self.weight_training_method is TrainingMethod.LSQ else "fixed",

@@ -225,7 +225,7 @@ class QuantizationConfig(_Config):
     enable_activation_quantization: bool
 
     def describes_target(self) -> bool:
-        """Whether a parameter of the hardware is another than its default."""
+        """Returns whether a parameter of the hardware is another than its default."""
         default = QuantizationConfig()
         return any(getattr(self, name) != getattr(default, name) for name in self._TARGET)
 

@@ -103,7 +103,7 @@ class Spooled:
 
     signature: tuple[Input, ...]
     paths: list[Path] = field(default_factory=list)
-    # Number of the input of each path.
+    # Index of the input of each path.
     inputs: list[int] = field(default_factory=list)
     count: int = 0
     # Labels of a stream of tuples.
@@ -166,7 +166,7 @@ def _is_nested_numbers(value: Any) -> bool:
 
 
 def _is_loader(data: Any) -> bool:
-    """Whether it is a torch DataLoader, which collates tuples into lists; without importing torch."""
+    """Returns whether it is a torch DataLoader, which collates tuples into lists; without importing torch."""
     return any(base.__name__ == "DataLoader" for base in type(data).__mro__)
 
 

@@ -543,7 +543,7 @@ class BaseTrainableQuantizer:
         return self.quantizer_parameters[name]["var"]
 
     def get_trainable_variables(self, group: VariableGroup) -> list[Any]:
-        """Those of a group that are learned."""
+        """Returns the learned parameters of a group."""
         found = [
             entry["var"]
             for name, entry in self.quantizer_parameters.items()

@@ -75,7 +75,7 @@ class Tflite:
 
     @staticmethod
     def kind(dtype: np.dtype) -> str:
-        """What the schema calls a type of NumPy."""
+        """Returns the schema's name of a type of NumPy."""
         words = {"f": "FLOAT", "i": "INT", "u": "UINT", "b": "BOOL"}
         return words[dtype.kind] + ("" if dtype.kind == "b" else str(8 * dtype.itemsize))
 
@@ -233,7 +233,7 @@ def resnet8_onnx(parameters: Parameters):
 
 
 def litert(model: bytes, samples: np.ndarray) -> np.ndarray:
-    """What the interpreter's own kernels make of each sample; delegates have another precision on some machines."""
+    """Runs the interpreter's own kernels on each sample; delegates have another precision on some machines."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     resolver = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
@@ -249,7 +249,7 @@ def litert(model: bytes, samples: np.ndarray) -> np.ndarray:
 
 
 def onnx_runtime(model, samples: np.ndarray, per_call: int = 0) -> np.ndarray:
-    """What ONNX Runtime makes of all samples, `per_call` at once."""
+    """Runs ONNX Runtime on all samples, `per_call` at once."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

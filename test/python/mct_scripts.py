@@ -50,7 +50,7 @@ def weight(method, bits, **more):
 
 
 def imx500_op_configs():
-    """What both generations say in the same words."""
+    """Returns the configurations that both generations describe in the same words."""
     default_weight = weight(tp.QuantizationMethod.POWER_OF_TWO, 8)
     kernel = tp.AttributeQuantizationConfig(
         weights_quantization_method=tp.QuantizationMethod.SYMMETRIC,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether documentation shows what its commands print."""
+"""Returns whether documentation shows what its commands print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOLERANCE = 0.5
 
 
 def is_shown(line: str, printed: str) -> bool:
-    """Whether a line was printed, whatever its blanks and the last digits of its numbers."""
+    """Returns whether a line was printed, whatever its blanks and the last digits of its numbers."""
     words = " ".join(NUMBER.sub("#", line).split())
     for candidate in printed.splitlines():
         if words == " ".join(NUMBER.sub("#", candidate).split()):

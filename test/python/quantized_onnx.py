@@ -240,7 +240,7 @@ def integers() -> Network:
 
 
 def run(model, samples: dict[str, np.ndarray]) -> list[np.ndarray]:
-    """What ONNX Runtime makes of one sample, operator by operator."""
+    """Runs ONNX Runtime on one sample, operator by operator."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -20,7 +20,7 @@ def _histogram(rng, low, high, bins=192):
 
 
 def _statistics(rng, low, high, zeros=0.0, channels=0):
-    """Of values from low to high, that share of them zeros, with the largest ones of so many channels."""
+    """Returns statistics of values from low to high, a share of them zeros, with the largest ones of some channels."""
     histogram = _histogram(rng, low, high)
     binned = sum(histogram["counts"])
     count = round(binned / (1 - zeros))

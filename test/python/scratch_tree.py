@@ -112,7 +112,7 @@ class ScratchTree:
         run(words, BUILD)
 
     def make(self, *targets: str) -> None:
-        """What `tools/dev/build TARGET...` does, for tools and binaries of unit tests."""
+        """Does what `tools/dev/build TARGET...` does, for tools and binaries of unit tests."""
         changed = self.changed()
         sources = [path for path in changed if path.suffix == ".cpp" and path.parts[0] == "lib"]
         for path in changed:

@@ -20,7 +20,7 @@ REAL = {
 
 
 def outputs(model, inputs, folder, **options):
-    """What the network answers, flattened to one row per sample."""
+    """Returns the outputs of the network, flattened to one row per sample."""
     path = folder / "outputs.npy"
     measure.run_json(model, inputs, output=path, **options)
     values = np.load(path)

@@ -40,7 +40,7 @@ def reached(folder):
 
 
 def nearest(folder):
-    """Those of `reached` from which the others follow."""
+    """Returns the members of `reached` from which the others follow."""
     direct = links()[folder]
     return {other for other in direct if not any(other in reached(more) for more in direct)}
 

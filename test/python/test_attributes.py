@@ -29,7 +29,7 @@ def test_example_parses_and_prints_as_its_attribute(tools, mnemonic, example):
 
 
 def test_frozen_bytecode_has_every_attribute_and_op():
-    """What is in no frozen file may change its form and nobody notices (test/tpc_dialect/frozen-bytecode.test)."""
+    """An attribute without a frozen file could change its form unnoticed (test/tpc_dialect/frozen-bytecode.test)."""
     texts = (DIALECT.parents[1] / "test" / "tpc_dialect" / "Inputs" / "frozen").glob("*.mlir")
     frozen = "\n".join(path.read_text() for path in texts)
     mnemonics = {mnemonic for mnemonic, _, _ in attribute_examples(ATTRIBUTES)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bit widths chosen for a budget are worth on ResNet8; tools/dev/bit_widths.py prints the whole table."""
+"""Bit widths that are chosen for a budget on ResNet8; tools/dev/bit_widths.py prints the whole table."""
 
 import json
 import re
@@ -8,8 +8,6 @@ import bit_widths
 import corrections
 import measure
 import pytest
-
-pytestmark = pytest.mark.alternating
 
 # Top-1 and agreement with float on 2000 images. One image is 0.05 %; another instruction set may move a few. MCT 2.6.1
 # reaches 74.7, 67.65 and 60.35 % top-1, and 78.1 % agreement at half of the bytes.
@@ -27,6 +25,7 @@ def keeps_to(result):
         assert result["resources"][resource] <= limit
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "budget", ["37.5%", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("75%", "50%"))]
 )
@@ -60,6 +59,7 @@ def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path)
 
 # Budgets of what activations use, alone and with others, of a network whose kernels have 8, 4 or 2 bits and whose
 # activations 8 or 4. With 4 bits everywhere it reaches 68 %.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("kernels", "budget", "top1", "agreement"),
     [
@@ -141,6 +141,7 @@ def measured(tools, tmp_path_factory):
 
 # The choice keeps to the limits as the report counts, and no operator can take an alternative that costs less
 # without exceeding one.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("target", "budget"),
     [
@@ -180,6 +181,7 @@ def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
 
 
 # By the gradients of the results points count otherwise than alike; whoever computes them, they are the same.
+@pytest.mark.alternating
 def test_digits_with_points_weighted_by_gradients(measured, tmp_path):
     calibrated = measured("imx500").with_name("calibrated.mlirbc")
     passes = ["--mct-select-parameters", "--mct-select-weight-parameters", "--mct-measure-sensitivity"]
@@ -202,6 +204,7 @@ def test_digits_with_points_weighted_by_gradients(measured, tmp_path):
 
 
 # Kernels that become tables: of 2 and 4 bits, rounded together, and the network still reads digits.
+@pytest.mark.alternating
 @pytest.mark.parametrize(("budget", "required"), [("50%", 0.98), ("30%", 0.95)])
 def test_digits_with_kernels_that_are_tables(tools, tmp_path, budget, required):
     output, chosen = tmp_path / "quantized.mlir", tmp_path / "chosen.json"

@@ -23,8 +23,6 @@ import verdicts
 from evaluator import Expected
 from verdicts import Verdict
 
-pytestmark = pytest.mark.alternating
-
 TOOL = measure.REPOSITORY / "tools" / "dev" / "conformance"
 # One case each of a layer, a sum of two grids, a table, codes on another grid, bytes without sign, and a position.
 FEW = [
@@ -229,6 +227,7 @@ def judged(tools, cases, tmp_path_factory):
     return survey.judge_all(chosen, installed, tmp_path_factory.mktemp("conformance"))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("key", [key for key in runtimes.RUNTIMES if key != "iree"])
 def test_a_few_cases_are_exact(judged, key):
     if key not in judged.verdicts:
@@ -245,6 +244,7 @@ def test_a_few_cases_are_exact(judged, key):
     assert {verdict.kind for verdict in found.values()} <= {"exact", "taken"} | allowed
 
 
+@pytest.mark.alternating
 def test_a_network_of_ones_own_is_judged(tools, tmp_path):
     need_evaluator(tools)
     network = tmp_path / "network.mlir"
@@ -262,6 +262,7 @@ def test_a_network_of_ones_own_is_judged(tools, tmp_path):
     assert finished.returncode == 2 and "tosa.nothing" in finished.stderr and "Traceback" not in finished.stderr
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

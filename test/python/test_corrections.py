@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the corrections are worth on real networks; tools/dev/corrections.py prints the whole tables."""
+"""Corrections on real networks; tools/dev/corrections.py prints the whole tables."""
 
 from pathlib import Path
 
 import corrections
 import pytest
-
-pytestmark = pytest.mark.alternating
 
 # The goal for 4-bit weights is 0.745. With AVX-512 they reach 0.7495: nine images of margin, for another version of a
 # library. With the kernels that oneDNN has for AVX2 they reach 0.7415, with those for SSE4.1 0.748, with the same SQNR
@@ -46,6 +44,7 @@ def judge(shared, tmp_path):
     return quantize_and_judge
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "target",
     [each if each in QUICK else pytest.param(each, marks=pytest.mark.thorough) for each in REQUIRED],
@@ -57,6 +56,7 @@ def test_resnet8_reaches_what_is_required(judge, target):
     assert result["agreement"] >= agreement
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", REQUIRED_WITHOUT_ROUNDING)
 def test_resnet8_without_rounding_reaches_what_is_required(judge, target):
     result = judge(corrections.RESNET8, target, "without rounding")
@@ -68,6 +68,7 @@ def test_resnet8_without_rounding_reaches_what_is_required(judge, target):
 # Each of these has layers that the others have not: depthwise ones, a product per layer, slopes, many small blocks.
 # Measured are 5.1, 4.2, 3.8 and 6.1 dB; and with fine kernels that read coarse activations 1.3 and 2.7 dB. What is
 # rounded on a few images fewer has 0.6 to 2.2 dB there, so that 0.5 is asked of VWW.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("network", "target", "gain"),
     [
@@ -93,6 +94,7 @@ def test_resnet20_at_4_bits_loses_at_most_one_point(judge):
 
 
 # Means that are right in all layers are worth more at 3 bits, and with coarse activations, than MCT's estimate.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "target", [pytest.param("3-bit weights", marks=pytest.mark.thorough), "4-bit weights, 4-bit activations"]
 )

@@ -5,8 +5,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 MODEL = measure.DIGITS / "digits.mlirbc"
 CALIBRATION = measure.DIGITS / "digits_calib.npy"
 DIGITS = {"input_scale": 0.0625}
@@ -44,6 +42,7 @@ def shards(tmp_path):
     return paths
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"threads{v['threads']}-batch{v['batch_size']}")
 def test_digits_do_not_depend_on_workers_or_batch(tools, tmp_path, variant):
     reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **DIGITS)
@@ -58,6 +57,7 @@ def four_bits(tmp_path):
     return {"overrides": rules, **DIGITS}
 
 
+@pytest.mark.alternating
 def test_rounded_weights_do_not_depend_on_workers_batch_or_order(tools, tmp_path, shards, four_bits):
     reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **four_bits)
     assert b"rounded_weights" in reference
@@ -67,6 +67,7 @@ def test_rounded_weights_do_not_depend_on_workers_batch_or_order(tools, tmp_path
         assert quantized(MODEL, ",".join(map(str, order)), tmp_path, **four_bits) == reference
 
 
+@pytest.mark.alternating
 def test_bit_widths_do_not_depend_on_workers_or_batch(tools, tmp_path):
     options = {"budget": "weights:40%", **DIGITS}
     reference = quantized(MODEL, CALIBRATION, tmp_path, threads=1, batch_size=32, **options)
@@ -75,6 +76,7 @@ def test_bit_widths_do_not_depend_on_workers_or_batch(tools, tmp_path):
         assert quantized(MODEL, CALIBRATION, tmp_path, **variant, **options) == reference, variant
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", REAL)
 def test_real_models_do_not_depend_on_workers_or_batch(shared, tmp_path, name):
     file, options = REAL[name]
@@ -85,6 +87,7 @@ def test_real_models_do_not_depend_on_workers_or_batch(shared, tmp_path, name):
         assert quantized(model, calibration, tmp_path, **variant, **options) == reference, variant
 
 
+@pytest.mark.alternating
 def test_outputs_do_not_depend_on_workers_or_batch(tools, tmp_path):
     results = []
     for threads, batch in ((1, 1), (2, 1), (1, 7), (2, 7), (2, 32)):

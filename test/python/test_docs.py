@@ -23,8 +23,6 @@ import pytest
 import results
 from printed import is_shown
 
-pytestmark = pytest.mark.alternating
-
 DOCS = measure.REPOSITORY / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 # Pages whose blocks need other files, or whose commands stand in a table: other tests run them.
@@ -59,7 +57,7 @@ def needs(page: Path) -> list[str]:
 
 
 def write_files(folder: Path, page: Path) -> None:
-    """What a page takes as the reader's own."""
+    """Writes the files that a page takes as the user's own."""
     if page.stem == "tflite-ethos-u":
         import importer_networks
 
@@ -79,6 +77,7 @@ def write_files(folder: Path, page: Path) -> None:
         np.save(folder / "labels.npy", importer_networks.litert(network, images[32:]).argmax(1).astype(np.int32))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE], ids=lambda page: page.stem
 )
@@ -139,6 +138,7 @@ COMMANDS_PAGE = (DOCS / "guide" / "commands.md").read_text()
 PROGRAMS = ("mct-opt ", "mct-run ", "mct-translate ", "mlir-opt-22 ", "mct ")
 
 
+@pytest.mark.alternating
 def test_every_command_of_the_table_runs(tools: Path, tmp_path: Path) -> None:
     """In order: later commands read what earlier ones wrote. The repository's `build` is replaced by a fresh folder."""
     skip_without("mct", "vl_convert")
@@ -230,6 +230,7 @@ def test_the_page_about_cmake_shows_the_project_that_is_built() -> None:
     assert all(line in source for line in code(shown["text"]))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("page", ["guide/ptq.md", "guide/troubleshooting.md"])
 def test_rules_of_overrides_that_pages_show_are_read(tools: Path, tmp_path: Path, page: str) -> None:
     shown = [text for language, text in FENCE.findall((DOCS / page).read_text()) if language == "text"]

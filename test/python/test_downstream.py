@@ -17,8 +17,6 @@ import consumers
 import integer_network
 import tool_environments
 
-pytestmark = pytest.mark.alternating
-
 DOWNSTREAM = measure.REPOSITORY / "tools" / "dev" / "downstream"
 NETWORK = measure.DIGITS / "integer.mlir"
 LOWERING = "--mct-lower-to-integer=io=integer softmax=cut batch=1"
@@ -73,6 +71,7 @@ def install_fake(folder, tool, script):
     (folder / "env" / tool / "installed.txt").write_text("fake\n")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("tool", ["ours", "iree"])
 def test_executors_equal_the_reference_model(tool, network, tmp_path):
     status, found = results(tmp_path, network, "--tools", f"tosa,{tool}")
@@ -82,6 +81,7 @@ def test_executors_equal_the_reference_model(tool, network, tmp_path):
     assert (entry["differing"], entry["compared"]) == (0, 256)
 
 
+@pytest.mark.alternating
 def test_vela_maps_all_of_it_onto_both_devices(network, tmp_path):
     status, found = results(tmp_path, network, "--tools", "tosa,vela")
     assert status == 0
@@ -102,7 +102,7 @@ def lower(source, target, *options):
 
 
 def take(network, tmp_path, *arguments):
-    """What the consumers that the check installs make of a network; Vela's two verdicts."""
+    """Asks the consumers that the check installs. Returns Vela's two verdicts."""
     status, found = results(tmp_path, network, "--tools", "tosa,ours,vela", *arguments)
     assert status == 0, found
     assert found["reference model"]["taken"] and found["mct-run"]["differing"] == 0
@@ -110,6 +110,7 @@ def take(network, tmp_path, *arguments):
     return found["vela ethos-u55-256"], found["vela ethos-u85-256"]
 
 
+@pytest.mark.alternating
 def test_lowered_digits_are_taken(quantize, tmp_path):
     digits = quantize(measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy", input_scale=0.0625)
     network = lower(digits, tmp_path / "digits.mlirbc", LOWERING)
@@ -118,6 +119,7 @@ def test_lowered_digits_are_taken(quantize, tmp_path):
     take(network, tmp_path, *samples)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("tool", ["ours", "iree"])
 def test_executors_equal_the_reference_model_at_every_point(tool, quantize, tmp_path):
     digits = quantize(
@@ -139,6 +141,7 @@ def test_executors_equal_the_reference_model_at_every_point(tool, quantize, tmp_
     assert compared[True] > 100 * compared[False]
 
 
+@pytest.mark.alternating
 def test_lowered_resnet8_is_taken_at_its_cost(quantize, shared, tmp_path):
     images = shared / "cifar10"
     quantized = quantize(shared / "models" / "resnet8_cifar10.mlirbc", images / "calib_images.npy")
@@ -150,6 +153,7 @@ def test_lowered_resnet8_is_taken_at_its_cost(quantize, shared, tmp_path):
     assert larger["taken"] and larger["cycles"] <= 95000
 
 
+@pytest.mark.alternating
 def test_weights_with_more_than_the_least_error_cost_resnet8_fewer_cycles(quantize, shared, tmp_path):
     images = shared / "cifar10"
     model = shared / "models" / "resnet8_cifar10.mlirbc"
@@ -165,6 +169,7 @@ def test_weights_with_more_than_the_least_error_cost_resnet8_fewer_cycles(quanti
     assert larger["taken"] and larger["cycles"] <= 95000
 
 
+@pytest.mark.alternating
 def test_lowered_mobilenet_costs_no_more_than_that_of_the_converter(quantize, shared, tmp_path):
     images = shared / "vww"
     quantized = quantize(shared / "models" / "mobilenet_vww.mlirbc", images / "calib_images.npy", input_scale=1 / 255)
@@ -191,7 +196,7 @@ def examples():
 
 @pytest.fixture(scope="module")
 def taken(request, tools, tmp_path_factory):
-    """What the consumers make of all examples that are tested, by name and tool, asked by one process."""
+    """Returns the verdicts on all examples that are tested, by name and tool. One process asks the consumers."""
     folder = tmp_path_factory.mktemp("examples")
     networks = []
     for item in request.session.items:
@@ -202,6 +207,7 @@ def taken(request, tools, tmp_path_factory):
     return {path.stem: {entry["tool"]: entry for entry in found if entry["network"] == path.stem} for path in networks}
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("path", "options"), list(examples()))
 def test_examples_of_the_lowering_are_taken(path, options, taken):
     verdicts = taken[path.stem]
@@ -209,6 +215,7 @@ def test_examples_of_the_lowering_are_taken(path, options, taken):
     assert verdicts["reference model"]["taken"] and verdicts["mct-run"]["compared"] > 0
 
 
+@pytest.mark.alternating
 def test_refusal_by_vela_is_the_one_that_the_profile_tells(tools, tmp_path):
     path = tmp_path / "comparing.mlir"
     path.write_text(COMPARING)
@@ -294,6 +301,7 @@ def test_real_samples_become_what_is_stored_for_them(tmp_path):
     assert load([entry], [tmp_path / "stored.npy"], 8, 0.125, -1.0)[0].tolist() == [[[7, -9]]]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

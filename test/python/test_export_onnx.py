@@ -19,8 +19,6 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 import forks
 import tool_environments
 
-pytestmark = pytest.mark.alternating
-
 FOLDER = measure.REPOSITORY / "test" / "Export" / "export-onnx"
 OPS = sorted((FOLDER / "ops").glob("*.mlir"))
 QDQ = sorted((FOLDER / "qdq").glob("*.mlir"))
@@ -72,6 +70,7 @@ def sizes(text):
     return [1 if size == "?" else int(size) for size in re.findall(r"(\?|\d+)x", text)]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("module", OPS, ids=lambda path: path.stem)
 def test_ops_compute_the_same(runtime, tmp_path, module):
     onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=mct_quantizers")
@@ -96,6 +95,7 @@ PLAIN_FILES = [
 ]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("module", "operator_set", "activations"), PLAIN_FILES, ids=lambda value: getattr(value, "stem", value)
 )
@@ -136,6 +136,7 @@ def digits():
     ).astype(np.float32) * np.float32(0.0625)
 
 
+@pytest.mark.alternating
 def test_digits_with_powers_of_two_are_the_same(runtime, quantize, tmp_path):
     (model, calibration), samples = digits()
     passes = [EXACT, "--mct-insert-shift-points"]
@@ -144,6 +145,7 @@ def test_digits_with_powers_of_two_are_the_same(runtime, quantize, tmp_path):
     assert count_differing(runtime, module, samples, tmp_path) == 0
 
 
+@pytest.mark.alternating
 def test_digits_with_symmetric_kernels_are_the_same(runtime, quantize, tmp_path):
     # Sums are rounded, by both in their own order, and none of the 8990 outputs sees it.
     (model, calibration), samples = digits()
@@ -152,6 +154,7 @@ def test_digits_with_symmetric_kernels_are_the_same(runtime, quantize, tmp_path)
     assert count_differing(runtime, module, samples, tmp_path) == 0
 
 
+@pytest.mark.alternating
 def test_digits_differ_by_the_points_of_shifts_alone(runtime, quantize, tmp_path):
     # The module without them is not what the camera computes; profile 'mct_quantizers' writes it as it is.
     (model, calibration), samples = digits()
@@ -161,6 +164,7 @@ def test_digits_differ_by_the_points_of_shifts_alone(runtime, quantize, tmp_path
     assert 0 < count_differing(runtime, module, samples, tmp_path) < 100
 
 
+@pytest.mark.alternating
 def test_tables_are_the_same(runtime, quantize, tmp_path):
     (model, calibration), samples = digits()
     rules = tmp_path / "rules"
@@ -172,6 +176,7 @@ def test_tables_are_the_same(runtime, quantize, tmp_path):
     assert count_differing(runtime, module, samples, tmp_path) == 0
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("model", "data", "scale", "count"),
     [("resnet8_cifar10", "cifar10", 1.0, 200), ("mobilenet_vww", "vww", 1 / 255, 50)],
@@ -187,7 +192,7 @@ def test_real_networks_with_powers_of_two_are_the_same(runtime, shared, quantize
 
 
 def inspect(runtime, onnx):
-    """What ONNX Runtime makes of a plain file, and that OpenVINO compiles it."""
+    """Returns the optimized operators of a plain file in ONNX Runtime, and checks that OpenVINO compiles it."""
     found = json.loads(run_there(runtime, INSPECT, onnx, "--openvino", "--repeat=1").stdout)
     assert found["openvino"]
     return found["operators"]
@@ -213,6 +218,7 @@ def test_plain_digits_are_the_same_and_fused(runtime, quantize, tmp_path):
     assert not FLOAT_OPERATORS & set(operators)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("model", "data", "calibration", "scale", "count", "expected"),
     [

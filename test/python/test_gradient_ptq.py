@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from killed_runs import run_killed
 
-pytestmark = pytest.mark.alternating
-
 DIGITS = {"calibration-data": measure.DIGITS / "digits_calib.npy", "input-scale": 0.0625}
 REMARK = re.compile(
     r"training (?:lowers|does not lower) the (?:divergence|mean squared error) of its results on (\d+) samples "
@@ -57,6 +55,7 @@ def two_bits(tools, tmp_path_factory):
     return output
 
 
+@pytest.mark.alternating
 def test_training_lowers_the_error_on_other_samples(two_bits, tmp_path):
     output = tmp_path / "trained.mlir"
     before, after, judged = train(two_bits, output, epochs=10)
@@ -72,6 +71,7 @@ def test_training_lowers_the_error_on_other_samples(two_bits, tmp_path):
 
 
 # The teacher of a second run is what the records of the first one tell.
+@pytest.mark.alternating
 def test_the_float_network_can_be_told_from_what_was_trained(two_bits, tmp_path):
     once, twice = tmp_path / "once.mlir", tmp_path / "twice.mlir"
     _, after, _ = train(two_bits, once, epochs=5)
@@ -87,6 +87,7 @@ def test_without_a_gain_the_network_stays(two_bits, tmp_path):
     assert output.read_bytes() == two_bits.read_bytes()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("variant", [{"threads": 1}, {"threads": 3, "batch-size": 7}], ids=["one", "three"])
 def test_the_result_does_not_depend_on_workers_or_order(two_bits, tmp_path, variant):
     images = np.load(DIGITS["calibration-data"])
@@ -98,6 +99,7 @@ def test_the_result_does_not_depend_on_workers_or_order(two_bits, tmp_path, vari
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
 
 
+@pytest.mark.alternating
 def test_the_seed_orders_the_samples(two_bits, tmp_path):
     results = {train(two_bits, tmp_path / "trained.mlir", epochs=2, seed=seed)[1] for seed in (1, 2)}
     assert len(results) == 2
@@ -148,7 +150,7 @@ OPTIONS = [
 
 @pytest.fixture(scope="session")
 def trained_with(two_bits, tmp_path_factory):
-    """What is judged after training with options, once for each set."""
+    """Returns the loss after training with options, once for each set."""
     folder = tmp_path_factory.mktemp("options")
     done = {}
 
@@ -161,16 +163,19 @@ def trained_with(two_bits, tmp_path_factory):
     return get
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("base", "option"), OPTIONS, ids=[option for _, option in OPTIONS])
 def test_every_option_has_an_effect(trained_with, base, option):
     name, value = option.split("=")
     assert trained_with(base | {name: value}) != trained_with(base)
 
 
+@pytest.mark.alternating
 def test_hessian_scores_do_not_depend_on_their_batch(trained_with):
     assert trained_with(MSE | {"hessian-batch": 3}) == trained_with(MSE)
 
 
+@pytest.mark.alternating
 def test_a_killed_run_goes_on_to_the_same_bytes(two_bits, tmp_path):
     whole, output, checkpoint = tmp_path / "whole.mlir", tmp_path / "resumed.mlir", tmp_path / "checkpoint"
     options = {"epochs": 6, "checkpoint-every": 3, "threads": 2}
@@ -180,6 +185,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(two_bits, tmp_path):
     assert output.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.alternating
 def test_a_run_that_started_elsewhere_does_not_go_on(two_bits, tmp_path):
     output, checkpoint = tmp_path / "trained.mlir", tmp_path / "checkpoint"
     train(two_bits, output, epochs=1, checkpoint=checkpoint)
@@ -203,6 +209,7 @@ def test_one_layer_is_trained_whatever_its_score(tools, tmp_path):
     assert judged[0] == judged[1] and judged[0][1] < judged[0][0]
 
 
+@pytest.mark.alternating
 def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):
     whole, cut, checkpoint = tmp_path / "whole.mlir", tmp_path / "cut.mlir", tmp_path / "checkpoint"
     train(two_bits, whole, epochs=2)
@@ -214,6 +221,7 @@ def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):
 
 
 # The goals of ResNet8 with the 500 images; what rounding without gradients reaches is 68.25 % and 69.60 %.
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("target", "required"),
     [

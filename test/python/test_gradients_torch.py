@@ -14,8 +14,6 @@ import pytest
 import torch_networks as tn
 from random_torch_networks import RANDOM_OPS, random_network
 
-pytestmark = pytest.mark.alternating
-
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 # Both sides draw numbers of float32, and torch computes in double, so that all differences are the roundings
@@ -119,6 +117,7 @@ def input_sizes(windows, pad, stride, dilation):
     return sizes
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("op, bias", [("conv2d", 6), ("conv2d", 1), ("depthwise_conv2d", 8), ("depthwise_conv2d", 1)])
 def test_convolution(check, net, op, bias):
     for kernel, pads, stride, dilation in WINDOWS:
@@ -138,6 +137,7 @@ def test_convolution_of_volumes(check, net, bias):
     check(net)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("bias", [3, 1])
 def test_transposed_convolution(check, net, bias):
     for kernel, out_pad, stride in [
@@ -225,6 +225,7 @@ def test_cast_to_a_narrower_type_and_back(check, net):
     check(net)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("op", tn.BINARY)
 def test_binary_with_repeated_operands(check, net, op):
     for shapes in [
@@ -345,6 +346,7 @@ def test_tile(check, net):
     check(net)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("op", tn.REDUCTIONS)
 def test_reduction(check, net, op):
     for axis in range(3):
@@ -384,6 +386,7 @@ NUMBER = int(os.environ.get("MCT_RANDOM_NETWORKS", "200"))
 BATCH = 50
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("first", range(0, NUMBER, BATCH))
 def test_random_networks(check, first):
     check(*(random_network(seed) for seed in range(first, min(first + BATCH, NUMBER))))

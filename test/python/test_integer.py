@@ -8,8 +8,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 PIXEL_TO_UNIT = {"input_scale": 1 / 255}
 # Network, calibration samples, test samples, how many of those, and how both are read.
 NETWORKS = {
@@ -40,7 +38,7 @@ def lowered(shared, tmp_path):
 
 
 def prove(shared, network, simulated, integer):
-    """What `mct-run --exact` prints, as an object."""
+    """Returns the output of `mct-run --exact` as an object."""
     _, test, count, reading = NETWORKS[network]
     command = [measure.BIN / "mct-run", integer, f"--compare={simulated}", "--exact", "--json"]
     command += [f"--input={shared / test}", f"--samples={count}"]
@@ -50,6 +48,7 @@ def prove(shared, network, simulated, integer):
     return result.returncode, json.loads(result.stdout)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("network", NETWORKS)
 def test_powers_of_two_are_computed_exactly(shared, lowered, network):
     simulated, integer, _ = lowered(network, "imx500_v1_pot")
@@ -61,6 +60,7 @@ def test_powers_of_two_are_computed_exactly(shared, lowered, network):
     assert all(point["values"] > 0 for point in proof["points"])
 
 
+@pytest.mark.alternating
 def test_images_copied_for_a_device_are_the_same(shared, lowered):
     simulated, integer, _ = lowered("mobilenet_vww", "imx500_v1_pot", "softmax=cut io=integer profile=ethos-u85")
     text = measure.run_ok([measure.BIN / "mct-opt", integer, "--mlir-elide-resource-strings-if-larger=8"]).stdout
@@ -79,6 +79,7 @@ def test_free_scales_differ_rarely(shared, lowered):
     assert proof["total"]["differing"] < 2e-3 * proof["total"]["values"]
 
 
+@pytest.mark.alternating
 def test_integer_resnet8_is_as_accurate_as_promised(shared, lowered):
     images = {"input": shared / "cifar10/test_images.npy", "labels": shared / "cifar10/test_labels.npy"}
     simulated, integer, _ = lowered("resnet8_cifar10", "imx500")
@@ -90,6 +91,7 @@ def test_integer_resnet8_is_as_accurate_as_promised(shared, lowered):
     assert ours["agreement"] >= 0.970
 
 
+@pytest.mark.alternating
 def test_integer_softmax_is_within_a_step(shared, lowered, tmp_path):
     simulated, integer, _ = lowered("resnet8_cifar10", "imx500_v1_pot", "softmax=integer")
     outputs = []

@@ -14,8 +14,6 @@ from typing import Any
 import measure
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
@@ -96,6 +94,7 @@ def work(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", ["bit-widths", "statistics", "records", "trace"])
 def test_what_quantization_writes_agrees_with_its_schema(tools: Path, work: Path, name: str) -> None:
     check(name, (work / f"{name}.json").read_text(), tools)
@@ -132,6 +131,7 @@ def test_dropped_options_agree_with_the_schema(tools: Path) -> None:
             check("explain", json.dumps(document), tools)
 
 
+@pytest.mark.alternating
 def test_what_mct_run_prints_agrees_with_its_schema(tools: Path, work: Path) -> None:
     quantized = work / "quantized.mlirbc"
     run = [tools / "mct-run", quantized]
@@ -177,6 +177,7 @@ def test_what_describes_a_tflite_file_agrees_with_its_schema(tools: Path, work: 
     check("tflite", described, tools)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "name, words",
     [

@@ -51,6 +51,12 @@ def findings(root: Path, path: str, text: str) -> list[str]:
         ),
         ("python/mct/a.py", "a = 1\n# Of a channel.\nb = 2\n", "2: '# Of a channel.' begins without a subject"),
         ("test/unit/A.cpp", "\n\n\n// Whether it is.\nint a;\n", "4: '// Whether it is.' begins without a subject"),
+        ("tools/dev/a.py", 'def f():\n    """What it returns."""\n', "2: 'What it returns.' begins without a subject"),
+        (
+            "lib/A.h",
+            "/// Number of the worker.\nint worker;\n",
+            "1: '/// Number of the worker.' begins without a subject",
+        ),
         ("tools/dev/a.py", "# What is computed,\n# That is.\na = 1\n", "1: '# What is computed,' begins without"),
         (
             "lib/A.cpp",

@@ -16,8 +16,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
 DATA = measure.REPOSITORY / "test" / "data"
@@ -53,6 +51,7 @@ def quantized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.alternating
 def test_quantize_writes_what_mct_opt_writes(tools: Path, tmp_path: Path, quantized: Path) -> None:
     expected = tmp_path / "expected.mlirbc"
     options = f"target=imx500 calibration-data={CALIBRATION}"
@@ -63,6 +62,7 @@ def test_quantize_writes_what_mct_opt_writes(tools: Path, tmp_path: Path, quanti
     assert (tmp_path / "expected.mlir").read_text() == (tmp_path / "q.mlir").read_text()
 
 
+@pytest.mark.alternating
 def test_options_of_the_pipeline_are_options_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "float.rules").write_text('name "*" activation=float\n')
     common = ("quantize", DIGITS, "--target", "imx500", "-o", tmp_path / "q.mlir")
@@ -74,6 +74,7 @@ def test_options_of_the_pipeline_are_options_of_the_command(tmp_path: Path) -> N
     assert "invalid choice: 'best'" in refused(*common, "--weights-error-method", "best", status=2)
 
 
+@pytest.mark.alternating
 def test_widths_and_what_stays_float_are_said_in_a_few_words(tmp_path: Path) -> None:
     common = ("quantize", DIGITS, "--target", "imx500", "--data", CALIBRATION, "--scale", "0.0625")
     path = tmp_path / "q.mlirbc"
@@ -101,6 +102,7 @@ def test_help_lists_the_options_of_the_pipeline_by_section() -> None:
         assert f"\n  {option}" in text[begin : text.index("\n\n", begin + 1)]
 
 
+@pytest.mark.alternating
 def test_images_of_a_folder_are_samples(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
     labels = np.load(LABELS)[:40]
@@ -116,6 +118,7 @@ def test_images_of_a_folder_are_samples(tmp_path: Path) -> None:
     assert limited["samples"] == 10
 
 
+@pytest.mark.alternating
 def test_run_writes_outputs_and_counts_answers(tools: Path, tmp_path: Path, quantized: Path) -> None:
     text = output("run", quantized, "--data", TEST, "--labels", LABELS, "--output", tmp_path / "cli.npy")
     assert text.startswith("samples    899\ntop-1      9")
@@ -124,6 +127,7 @@ def test_run_writes_outputs_and_counts_answers(tools: Path, tmp_path: Path, quan
     assert (tmp_path / "cli.npy").read_bytes() == (tmp_path / "run.npy").read_bytes()
 
 
+@pytest.mark.alternating
 def test_compare_prints_points_and_sorts_them(quantized: Path) -> None:
     common = ("compare", quantized, DIGITS, "--data", TEST, "--samples", "50")
     in_order = output(*common).splitlines()
@@ -135,6 +139,7 @@ def test_compare_prints_points_and_sorts_them(quantized: Path) -> None:
     assert {"name", "sqnr_db", "cosine", "max_error"} == set(found["points"][0]) and found["samples"] == 50
 
 
+@pytest.mark.alternating
 def test_exact_comparison_is_an_exit_status(tools: Path, tmp_path: Path) -> None:
     record, ptq = (
         "--mct-record-preprocessing=scale=0.0625",
@@ -149,6 +154,7 @@ def test_exact_comparison_is_an_exit_status(tools: Path, tmp_path: Path) -> None
     assert finished.returncode == 1 and "values differ" in finished.stderr
 
 
+@pytest.mark.alternating
 def test_explain_tells_what_the_target_asks(quantized: Path) -> None:
     text = output("explain", DIGITS, "--target", "imx500")
     assert "Conv" in text
@@ -173,6 +179,7 @@ def test_import_writes_text_and_bytecode(tmp_path: Path) -> None:
     assert (tmp_path / "digits.mlirbc").read_bytes()[:4] == b"ML\xefR"
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command_has_an_example(command: str) -> None:
     text = output(command, "--help")
@@ -191,6 +198,7 @@ def test_help_lists_the_commands() -> None:
     assert "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc" in text
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -218,6 +226,7 @@ def test_what_is_wrong_is_one_error(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.alternating
 def test_data_by_name_is_all_by_name() -> None:
     (name,) = (spec.name for spec in mct.samples.read_signature(mct.load(DIGITS).module))
     assert "names no input; the inputs are" in refused("run", DIGITS, "--data", f"{name}:{TEST}", TEST)
@@ -248,7 +257,7 @@ def test_usage_errors_are_status_2() -> None:
 
 
 def complete(*words: str) -> list[str]:
-    """What bash offers for the last of the words."""
+    """Returns the completions that bash offers for the last of the words."""
     script = (
         'source <("$PYTHON" -m mct completion bash)\n'
         f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _mct\n"
@@ -260,6 +269,7 @@ def complete(*words: str) -> list[str]:
     return finished.stdout.split()
 
 
+@pytest.mark.alternating
 def test_bash_completes_commands_options_and_words() -> None:
     assert complete("mct", "") == list(COMMANDS)
     assert complete("mct", "co") == ["compare", "completion"]
@@ -327,6 +337,7 @@ def test_shapes_are_a_name_and_sizes(shape: str, tmp_path: Path) -> None:
     assert f"expected NAME=DIMS such as x=1x3x320x320, got '{shape}'" in message
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("command", ["import", "quantize"])
 def test_shapes_are_for_files_that_leave_them_open(command: str, tmp_path: Path) -> None:
     words = [command, DIGITS, "-o", tmp_path / "m.mlir", "--shape", "x=1x8x8x1"]

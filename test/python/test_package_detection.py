@@ -88,6 +88,7 @@ def test_the_console_prints_it_beside_the_reference(
     ("scores", "labels", "message"),
     [
         (SCORES, None, "labels: there are none; give boxes and classes, [images, m, 5]"),
+        (SCORES, 5, "labels: expected rows of left, top, right, bottom, class for each image, found"),
         (SCORES, LABELS[:1], "labels: 1 for 2 images"),
         (SCORES, LABELS[..., :4], "expected rows of left, top, right, bottom, class, found an array of float32, 2x4"),
         (SCORES, -np.ones_like(LABELS), "labels: there is no box; without one there is no average precision"),
@@ -107,5 +108,8 @@ def test_outputs_that_are_no_boxes_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(mct.Error, match=r"found outputs of shape \(2, 4\)\n.*AveragePrecision\(decode=") as raised:
         evaluation.evaluate(mct.load(tmp_path / "one.mlir"), np.ones((2, 4), np.float32), LABELS, metric="ap")
     assert "expected boxes [images, n, 4] and scores [images, n, classes]" in str(raised.value)
+    metric = mct.detection.AveragePrecision("ap", decode=lambda outputs: [(RIGHT[0], [0.5], [1])])
+    with pytest.raises(mct.Error, match=r"of an image, found shapes \(2, 4\), \(1,\), \(1,\)"):
+        metric(None, LABELS[:1])
     with pytest.raises(mct.Error, match="metric: expected one of ap, ap50, found 'ap75'"):
         mct.detection.AveragePrecision("ap75")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a `.tflite` file computes in LiteRT is what the integer network computes."""
+"""A `.tflite` file computes in LiteRT the codes of the integer network."""
 
 import importlib
 import io
@@ -11,8 +11,6 @@ import measure
 import numpy as np
 import pytest
 from tflite_networks import CASES, text
-
-pytestmark = pytest.mark.alternating
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 pytest.importorskip("tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
@@ -67,6 +65,7 @@ def outputs(model, samples):
     return result if isinstance(result, tuple) else (result,)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_computes_the_codes_of_the_integer_network(name, tmp_path):
     case = CASES[name]
@@ -120,6 +119,7 @@ def test_reference_kernels_compute_the_codes_that_round_twice(digits, tmp_path):
     assert np.array_equal(found, twice) and not np.array_equal(found, once)
 
 
+@pytest.mark.alternating
 def test_the_importer_reads_what_is_written(digits, tmp_path):
     pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
     data = exported(digits, tmp_path / "digits.tflite")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person has to do with gradient PTQ: a loss of their own, and a function that looks at each step."""
+"""Hooks into gradient PTQ: a loss of their own, and a function that looks at each step."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import time
 import measure
 import numpy as np
 import pytest
-
-pytestmark = pytest.mark.alternating
 
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 gptq = pytest.importorskip("mct.gptq")
@@ -89,6 +87,7 @@ def mean_squared_errors(quantized, floats, weights):
     return loss, gradients
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("scores", [None, gptq.GPTQHessianScoresConfig(False, 8)], ids=["alike", "scores"])
 def test_a_loss_of_python_trains_as_the_same_one_of_the_compiler(quantized, scores):
     options = {"hessian_weights_config": scores}
@@ -117,6 +116,7 @@ def raising(*_):
     raise ZeroDivisionError("mine")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("loss", "raised", "message"),
     [
@@ -190,6 +190,7 @@ def test_ctrl_c_ends_training_with_its_steps_undone(quantized):
     assert time.monotonic() - begin < 60
 
 
+@pytest.mark.alternating
 def test_training_in_vain_is_a_warning(caplog):
     flat = mct.quantize(mct.load(measure.DIGITS / "digits.mlirbc"), data=IMAGES, overrides=['name "*" weights=float'])
     trained = mct.train_rounding(flat, data=IMAGES, epochs=1)

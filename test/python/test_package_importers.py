@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all importers share: which one is taken, what is missing, converters that fail; and the text they look into.
+"""Shared by all importers: which one is taken, what is missing, converters that fail; and the text they look into.
 
 Needs none of the extras. Their own tests are test_package_importers_*.py, skipped where an extra is missing;
 `build/venv/bin/python tools/dev/importers` installs all of them and runs these tests.

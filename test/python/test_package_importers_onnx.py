@@ -15,8 +15,6 @@ for module in ("torch_mlir", "onnx", "onnxruntime"):
 import onnx  # noqa: E402
 from onnx import helper  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 # Relative to the range of the outputs. Orders of summation differ; 1e-6 is seen.
 TOLERANCE = 1e-4
 
@@ -31,6 +29,7 @@ def one_node(kind: str, shape, result=None, constants=None, inputs=("x",), opset
     return networks.onnx_model([node], [("x", shape)], [("y", result)], constants or {}, opset)
 
 
+@pytest.mark.alternating
 def test_resnet8_of_seeded_weights_computes_what_onnx_runtime_computes(tmp_path):
     proto = networks.resnet8_onnx(networks.seeded_parameters())
     onnx.save(proto, tmp_path / "resnet8.onnx")
@@ -53,6 +52,7 @@ def test_trained_resnet8_goes_to_a_quantized_module(shared, tools):
     assert agreement.mean() > 0.9  # 97.6 % of 2000 images
 
 
+@pytest.mark.alternating
 def test_nodes_give_layers_and_points_their_names():
     model = mct.load(networks.resnet8_onnx(networks.seeded_parameters()))
     quantized = mct.quantize(model, target="imx500", data=images(2)).text
@@ -133,6 +133,7 @@ def test_strides_that_leave_a_rest_keep_what_is_computed(size, pad):
 ENLARGEMENTS = [("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"), ("half_pixel", "round_prefer_ceil")]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("factor", [2, 3])
 @pytest.mark.parametrize("positions, rounding", ENLARGEMENTS)
 def test_enlargement_takes_the_neighbours_that_onnx_takes(positions, rounding, factor):
@@ -179,6 +180,7 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path):
         mct.load(tmp_path / "cut.onnx")
 
 
+@pytest.mark.alternating
 def test_shapes_on_the_command_line_close_what_the_file_leaves_open(tmp_path):
     onnx.save(one_node("GlobalAveragePool", ["N", 3, "H", "W"]), tmp_path / "open.onnx")
     command = [sys.executable, "-m", "mct.cli", "import", tmp_path / "open.onnx", "-o", tmp_path / "m.mlir"]

@@ -20,8 +20,6 @@ from mct import importers  # noqa: E402
 from mct.importers import _onnx_control, _onnx_recurrent  # noqa: E402
 from onnx import helper, numpy_helper  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 FLOAT, INT64, BOOL = onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.BOOL
 # Relative to the larger of 1 and the largest value: sums are made in another order; 1e-6 is seen over 2000 networks.
 TOLERANCE = 1e-5
@@ -108,6 +106,7 @@ def assert_imports(model, sample):
     assert_equal(load_and_run(model, sample), results(model, sample))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("block", range(4))
 def test_recurrent_layers_of_any_attributes_compute_what_onnx_runtime_computes(block):
     for seed in range(100 * block, 100 * (block + 1)):

@@ -16,8 +16,6 @@ import tflite_operators as operators  # noqa: E402
 from tflite_cases import F32, I8, I16, U8, Case, Result, Tensor, all_cases, fixed, row  # noqa: E402
 from tflite_operators import Kind  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 # The table has two digits.
 PRINTED = 1.06
@@ -34,6 +32,7 @@ def measured(told):
     return operators.measure(all_cases(), refused)
 
 
+@pytest.mark.alternating
 def test_operators_differ_from_litert_as_the_table_tells(told, measured):
     new = [one for one in measured if one.key not in told]
     assert not new, operators.table(new)
@@ -42,7 +41,7 @@ def test_operators_differ_from_litert_as_the_table_tells(told, measured):
 
 
 def test_the_table_tells_nothing_else(told, measured):
-    """What XNNPACK makes of some values depends on the machine."""
+    """Rows about XNNPACK may be stale: some of its values depend on the machine."""
     found = {one.key for one in measured}
     stale = [one for key, one in told.items() if key not in found and one.kernels != "xnnpack"]
     assert not stale, operators.table(stale)
@@ -63,7 +62,7 @@ def test_operators_have_the_names_of_the_schema():
 
 
 def both(*cases: Case):
-    """What the reference kernels, and what the import, make of the cases as one network."""
+    """Returns the results of the reference kernels and of the import for the cases as one network."""
     shapes = [operators.result_shapes(case) for case in cases]
     alone = [
         operators.reference(*operators.network([case], [shape])) for case, shape in zip(cases, shapes, strict=True)

@@ -18,8 +18,6 @@ import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 # A code that is another one stands for a value a step away; what is smaller are rounding errors of float32.
 SAME = 1e-5
 
@@ -65,6 +63,7 @@ FEW = ("int8", "uint8")
 MANY = ("int8", "uint8", "int16", "int4", "uint4")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("opset", "activations", "weights"),
     [
@@ -179,7 +178,7 @@ def images(count: int) -> np.ndarray:
 
 
 class Samples:
-    """What ONNX Runtime calibrates on."""
+    """Samples on which ONNX Runtime calibrates."""
 
     def __init__(self, pictures) -> None:
         self.pictures = iter(pictures)
@@ -228,6 +227,7 @@ def file_parameters(proto) -> tuple[set, dict[str, np.ndarray]]:
     return grids, codes
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(("form", "method", "activations", "per_channel"), FORMS)
 def test_what_onnx_runtime_quantizes_keeps_all_codes_and_parameters(tmp_path, form, method, activations, per_channel):
     float_proto = networks.resnet8_onnx(networks.seeded_parameters())
@@ -262,7 +262,7 @@ def order(name: str) -> str:
 
 
 def layers_of(proto):
-    """Of every operator between QuantizeLinear and DequantizeLinear its name, what it reads, and its result."""
+    """Returns name, operands and result of every operator between QuantizeLinear and DequantizeLinear."""
     made = {node.output[0]: node for node in proto.graph.node}
     stored = {tensor.name for tensor in proto.graph.initializer}
     users: dict[str, list] = {}
@@ -279,6 +279,7 @@ def layers_of(proto):
             yield real.name, sources, back.output[0]
 
 
+@pytest.mark.alternating
 def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
     """Each layer gets the values that ONNX Runtime gives it, so that no difference is one of a layer before."""
     float_proto = networks.resnet8_onnx(networks.seeded_parameters())
@@ -307,6 +308,7 @@ def test_layers_compute_the_codes_of_onnx_runtime_where_they_arise(tmp_path):
     assert count > 500_000 and others <= 1e-5 * count, f"{others} of {count}"
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("form", ["QDQ", "QOperator"])
 def test_trained_resnet8_is_as_accurate_as_in_onnx_runtime(shared, tools, tmp_path, form):
     import subprocess
@@ -551,6 +553,7 @@ def test_a_quantized_network_is_exported_with_its_codes_and_parameters(tmp_path)
     assert kernels[0] == kernels[1]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):
     import subprocess
@@ -624,6 +627,7 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
     assert "'pool' has in its file: it keeps the grid of its operand" in caplog.text
 
 
+@pytest.mark.alternating
 def test_ptq_without_the_points_keeps_what_they_clipped(imported):
     model, float_model = imported
     anew = mct.quantize(model, target="tflite_v1", data=images(8), keep_points=False)
@@ -654,6 +658,7 @@ def test_integer_networks_compute_what_was_imported(imported, tmp_path):
     assert np.abs(result - expected).max() <= 0.03
 
 
+@pytest.mark.alternating
 def test_reports_compare_with_the_float_original(imported):
     model, float_model = imported
     comparison = model.compare(images(4), float_model)

@@ -19,8 +19,6 @@ import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 # ----------------------------------------------------------------------------------------------------------------------
 # Refusals
 # ----------------------------------------------------------------------------------------------------------------------
@@ -153,6 +151,7 @@ def missing_operand(nodes, constants):
     del nodes["quantize"].input[1:]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("change", "name", "message"),
     [
@@ -254,6 +253,7 @@ def test_kernels_in_blocks_keep_codes_and_parameters(type, limits, block, tmp_pa
 
 
 # ONNX Runtime takes no zero points of real numbers where codes have 8 bits.
+@pytest.mark.alternating
 @pytest.mark.parametrize(("bits", "zero_points"), [(2, ""), (2, "packed"), (4, "packed"), (4, "halves"), (8, "packed")])
 def test_kernels_of_matmulnbits_keep_codes_and_parameters(bits, zero_points):
     """3 blocks of 16 rows, the last of which is not full, with scales of 16 bits."""
@@ -401,6 +401,7 @@ def bases():
     ]
 
 
+@pytest.mark.alternating
 def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
     """The reader of quantizers alone raises nothing else than a refusal that has a name."""
     from mct.importers import _onnx_child, _onnx_operators, _onnx_quantized
@@ -424,6 +425,7 @@ def test_damaged_networks_are_read_or_refused_by_the_name_of_a_node():
     assert count > 100 and refused > count / 10
 
 
+@pytest.mark.alternating
 def test_damaged_files_are_loaded_or_an_error():
     """The whole way, in processes of their own, from damaged bytes as well."""
     from mct.importers import onnx as importer

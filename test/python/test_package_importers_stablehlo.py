@@ -11,8 +11,6 @@ pytest.importorskip("torch_mlir", reason='the extra "stablehlo" is not installed
 
 import numpy as np  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 # Orders of summation differ.
 TOLERANCE = 1e-5
 
@@ -64,6 +62,7 @@ def samples(count: int = 16) -> np.ndarray:
     return np.random.default_rng(3).normal(size=(count, 3)).astype(np.float32)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "operation, function",
     [
@@ -102,6 +101,7 @@ def test_layers_and_points_have_the_names_of_scopes(tmp_path):
     assert ("first/dot_general", " weight") in names or ("first", " weight") in names
 
 
+@pytest.mark.alternating
 def test_a_portable_artifact_is_the_same_network(tmp_path):
     from torch_mlir import ir
     from torch_mlir._mlir_libs import _stablehlo
@@ -117,6 +117,7 @@ def test_a_portable_artifact_is_the_same_network(tmp_path):
     assert np.abs(found - np.tanh(dense(samples()))).max() < TOLERANCE
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "text, message, layer",
     [

@@ -20,8 +20,6 @@ for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
 from mct import cli  # noqa: E402
 from mct.importers import _flatbuffer, _tflite_points  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 
 def file_of(name: str) -> bytes:
     return (quantized_tflite.FOLDER / f"{name}.tflite").read_bytes()
@@ -134,6 +132,7 @@ def test_the_network_computes_what_litert_computes(activations, weights):
     assert np.abs(steps).max() <= 2
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("weights", [8, 4])
 def test_reference_kernels_round_twice(weights):
     """All codes are theirs, of the simulation and of the integers: what is rounded twice is so at the same places."""
@@ -149,6 +148,7 @@ def test_reference_kernels_round_twice(weights):
     assert not np.array_equal(once, expected)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("axes, keeps", [([1, 2], True), ([1], False)], ids=["image", "rows"])
 @pytest.mark.parametrize("size", [7, 8])
 def test_means_are_those_of_the_reference_kernels(size, axes, keeps):
@@ -179,7 +179,7 @@ def test_means_are_those_of_the_reference_kernels(size, axes, keeps):
 
 
 def test_files_are_compared_with_the_reference_kernels(tools):
-    """What tools/dev/integer_tflite_results.py counts, and the file without its softmax that it gives Vela."""
+    """Counts of tools/dev/integer_tflite_results.py, and the file without its softmax that Vela compiles."""
     import integer_tflite_results
 
     data = tflite_quantizer.quantize(quantized_tflite.small(), quantized_tflite.samples())
@@ -408,6 +408,7 @@ def mutants(generator: np.random.Generator):
         yield bytes(data)
 
 
+@pytest.mark.alternating
 def test_damaged_files_are_taken_or_refused():
     """`MCT_FUZZ_SECONDS=600 MCT_FUZZ_SEED=7` for others, and for longer. The reader raises what its callers expect; the
     whole import ends in a model or in an error that says something."""

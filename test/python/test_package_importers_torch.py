@@ -13,8 +13,6 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 # Relative to the range of the outputs. Folded batch norms and orders of summation differ; 3e-6 is seen.
 TOLERANCE = 1e-4
 
@@ -64,6 +62,7 @@ def test_a_network_goes_to_a_quantized_module(network):
     assert difference < 0.1 * expected(module, samples).var()
 
 
+@pytest.mark.alternating
 def test_modules_give_layers_and_points_their_names():
     model = mct.load(Small().eval(), torch.zeros(1, 3, 16, 16))
     text = mct.quantize(model, target="imx500", data=torch_networks.images(2, 16).numpy()).text
@@ -98,6 +97,7 @@ DESERIALIZED = """module {
 """
 
 
+@pytest.mark.alternating
 def test_operations_have_the_names_of_the_modules_that_they_come_from(capsys):
     from mct.importers import _text, _torch_child
 
@@ -109,6 +109,7 @@ def test_operations_have_the_names_of_the_modules_that_they_come_from(capsys):
     assert "no names for layers" in capsys.readouterr().err
 
 
+@pytest.mark.alternating
 def test_the_network_stays_as_it_was():
     """In training, but for a part that is not; the import is of inference."""
     network = Small().train()
@@ -120,6 +121,7 @@ def test_the_network_stays_as_it_was():
     assert error(model, network.eval(), torch_networks.images(3, 16)) < TOLERANCE
 
 
+@pytest.mark.alternating
 def test_a_program_of_any_batch_is_imported_with_that_of_an_example(tmp_path):
     network = Small().eval()
     example = torch_networks.images(2, 16)
@@ -188,6 +190,7 @@ def test_the_layout_depends_neither_on_strides_nor_on_the_precision_of_the_examp
     assert networks.relative_error(found, expected(network, torch.from_numpy(samples.copy()))) < TOLERANCE
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("form", [pytest.param("module", marks=pytest.mark.thorough), "program"])
 def test_the_layout_depends_on_no_memory_format(form):
     torch.manual_seed(0)
@@ -201,6 +204,7 @@ def test_the_layout_depends_on_no_memory_format(form):
     assert not network.first.weight.is_contiguous()  # it is left as it was
 
 
+@pytest.mark.alternating
 def test_examples_may_be_nested():
     class Pair(nn.Module):
         def __init__(self) -> None:
@@ -246,6 +250,7 @@ class Remembering(nn.Module):
         return self.head(results[:, -1]), state
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("kind", [nn.GRU, pytest.param(nn.RNN, marks=pytest.mark.thorough)])
 def test_recurrent_layers_are_written_out_with_their_states_in_the_order_of_the_network(kind):
     torch.manual_seed(3)
@@ -274,6 +279,7 @@ def test_an_lstm_of_several_layers_and_both_directions_is_written_out():
     assert error(mct.load(network, series[:1]), network, series) < TOLERANCE
 
 
+@pytest.mark.alternating
 def test_arguments_and_results_get_the_order_of_the_network():
     from mct.importers import _torch_child
 

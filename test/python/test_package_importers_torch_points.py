@@ -14,8 +14,6 @@ for module in ("torch", "executorch", "tosa_tools_cli", "torchao"):
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 
 class Small(nn.Module):
     """A batch norm, a depthwise convolution, a residual addition, a mean, views, a dense layer."""
@@ -86,6 +84,7 @@ QUANTIZERS = {
 }
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", QUANTIZERS)
 def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_computed(name, tmp_path):
     program = quantized(QUANTIZERS[name]())
@@ -107,6 +106,7 @@ def test_a_quantized_program_has_points_of_its_parameters_and_computes_what_it_c
     assert {(p["scale"][0], p["zero_point"][0] - p["lowest"][0]) for p in activations} == grids
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", ["xnnpack", "arm"])
 def test_codes_of_weights_are_those_of_the_program(name, tmp_path):
     program = quantized(QUANTIZERS[name]())
@@ -166,6 +166,7 @@ def load(forward, *example: torch.Tensor, **buffers: torch.Tensor):
 BYTE = (-128, 127, torch.int8)
 
 
+@pytest.mark.alternating
 def test_fewer_codes_than_the_bits_have_bound_the_values():
     def forward(x):
         grid = (0.1, 3, -100, 90, torch.int8)
@@ -179,6 +180,7 @@ def test_fewer_codes_than_the_bits_have_bound_the_values():
     assert np.array_equal(model.run(values.numpy()), program.module(check_guards=False)(values).numpy())
 
 
+@pytest.mark.alternating
 def test_activations_that_are_quantized_at_run_time_are_free(caplog):
     weights = torch.tensor([[3, -7, 100], [5, 0, -128]], dtype=torch.int8)
 
@@ -202,6 +204,7 @@ def affine(name: str, *operands):
     return getattr(torch.ops.torchao, name)(*operands)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("blocks", [(1, 8), (2, 2)])
 def test_kernels_in_blocks_keep_codes_and_parameters(blocks, tmp_path):
     generator = torch.Generator().manual_seed(1)
@@ -269,6 +272,7 @@ def test_what_has_no_point_is_refused_with_its_node():
         assert node in str(caught.value)
 
 
+@pytest.mark.alternating
 def test_a_saved_program_has_its_points(tmp_path):
     program = quantized(arm())
     torch.export.save(program, tmp_path / "quantized.pt2")

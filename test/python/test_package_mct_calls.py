@@ -81,7 +81,7 @@ def samples():
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What a call hands to `mct.quantize`."""
+    """Returns the arguments that a call hands to `mct.quantize`."""
     calls = []
 
     def quantize(model, **arguments):

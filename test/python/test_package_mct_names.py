@@ -423,7 +423,7 @@ def test_bits_by_hand_are_rules(tools, tmp_path):
 
 
 def parse_point(tools, tmp_path, parameters, kind='weight "kernel_attr"'):
-    """Whether the dialect takes the parameters, and writes them as they are."""
+    """Returns whether the dialect takes the parameters, and writes them as they are."""
     source = tmp_path / "point.mlir"
     source.write_text(
         "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"

@@ -18,8 +18,6 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 
 from mct import errors  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 DATA = measure.REPOSITORY / "test" / "data"
 DIGITS, CALIBRATION, TEST = DATA / "digits.mlirbc", DATA / "digits_calib.npy", DATA / "digits_test.npy"
 SCALE = mct.Preprocessing.of(1 / 16)
@@ -93,6 +91,7 @@ def test_a_link_is_called_by_the_file_that_it_stands_for(tmp_path: Path) -> None
     assert f"'{path}': sample 2: expected finite values, found nan" in refused(lambda: quantize(data=path))
 
 
+@pytest.mark.alternating
 def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -228,6 +227,7 @@ def test_exports_of_unknown_names_say_which_are_known(tmp_path: Path) -> None:
     assert "names end in .onnx, .tflite, .tosa, .json, .npz; or give --format, one of onnx, tflite" in text
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -247,6 +247,7 @@ def test_a_file_that_is_no_array_is_one_error(tmp_path: Path, content: bytes, me
         assert "samples are .npy files (numpy.save), or images: .bmp" in refused(lambda: mct.load(DIGITS).run(path))
 
 
+@pytest.mark.alternating
 def test_paths_of_images_are_samples(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason='Pillow is not installed (pip install "mct-mlir[images]")')
     pixels = np.load(TEST)[:6]
@@ -274,6 +275,7 @@ def test_paths_of_images_are_samples(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "arguments", [("targets", "imx500"), ("quantize", "--help"), ("explain", DIGITS, "--target", "imx500")]
 )
@@ -294,6 +296,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly(arguments: tuple[object, 
     assert finished.stderr == ""
 
 
+@pytest.mark.alternating
 def test_what_is_written_is_printed(tmp_path: Path) -> None:
     text, bytecode = tmp_path / "digits.mlir", tmp_path / "q.mlirbc"
     finished = console("import", DIGITS, "-o", text)

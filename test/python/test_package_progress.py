@@ -30,7 +30,7 @@ SCRIPT = textwrap.dedent("""
 
 
 def on_terminal(progress: object) -> str:
-    """What the script writes to a terminal as its standard error."""
+    """Returns the text that the script writes to a terminal as its standard error."""
     own, its = pty.openpty()
     script = SCRIPT.format(progress=progress)
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}

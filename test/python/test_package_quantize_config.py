@@ -105,7 +105,7 @@ def model():
 
 
 def points(model):
-    """Of each point its weight, and how it is trained."""
+    """Returns the weight of each point, and how it is trained."""
     return re.findall(r'tpc.quantize \S+ as "(\w+)" (?:weight "(\w+)"|activation).*?trainable\((.*)\) :', model.text)
 
 

@@ -17,8 +17,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (extra images)")
 
@@ -50,6 +48,7 @@ def write_model(folder: Path, kind: str) -> None:
     (folder / "model.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("kind", ["mlirbc", "tflite"])
 @pytest.mark.parametrize("page", ["README", "PAGE"])
 def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +81,7 @@ def test_every_line_runs(page: str, kind: str, tmp_path: Path, monkeypatch: pyte
     assert ran == 3 if page == "README" else ran > 8 and (tmp_path / "q.onnx").exists()
 
 
+@pytest.mark.alternating
 def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_model(tmp_path, "mlirbc")
     write_images(tmp_path / "images")

@@ -20,8 +20,6 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 import report_minimal as documents  # noqa: E402
 from mct.report.pictures import read_pictures  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 LABELS = measure.DIGITS / "digits_test_labels.npy"
@@ -95,6 +93,7 @@ def steady(text: str) -> dict[str, Any]:
     return {key: value for key, value in json.loads(text).items() if key not in another}
 
 
+@pytest.mark.alternating
 def test_samples_are_read_again_where_they_can_be(model: mct.Model, quantized: mct.QuantizedModel) -> None:
     pixels = np.load(CALIBRATION)
     expected = steady(quantized.report(data=CALIBRATION).json)
@@ -116,6 +115,7 @@ def test_samples_are_read_again_where_they_can_be(model: mct.Model, quantized: m
     assert steady(named.report().json) == expected
 
 
+@pytest.mark.alternating
 def test_as_many_samples_as_the_calibration_took(model: mct.Model) -> None:
     q = mct.quantize(model, "imx500", CALIBRATION, preprocessing=SCALE, calibration_samples=20)
     assert q.report().document["samples"] == 20
@@ -177,6 +177,12 @@ def test_where_it_cannot_be_written_nothing_runs(
         quantized.report(tmp_path / name, data=data)
 
 
+def test_samples_in_place_of_a_path_are_an_error_that_says_so(quantized: mct.QuantizedModel) -> None:
+    with pytest.raises(mct.Error, match=r"report: expected a path, found an array.*\nnote: samples are given as data="):
+        quantized.report(np.load(TEST))
+
+
+@pytest.mark.alternating
 def test_the_file_is_that_of_its_name(quantized: mct.QuantizedModel, tmp_path: Path) -> None:
     made = quantized.report(tmp_path / "r.html", data=TEST, labels=LABELS, samples=100)
     assert (tmp_path / "r.html").read_text() == made.html()
@@ -268,6 +274,7 @@ def call(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.alternating
 def test_the_console_writes_what_python_writes(saved: Path, model: mct.Model, tmp_path: Path) -> None:
     common = (saved, "--model", DIGITS, "--data", TEST, "--labels", LABELS, "--samples", "100")
     finished = call(*common, "-o", tmp_path / "r.html", "-o", tmp_path / "r.json")
@@ -283,6 +290,7 @@ def test_the_console_writes_what_python_writes(saved: Path, model: mct.Model, tm
     assert finished.returncode == 0 and finished.stdout == mct.report.load(tmp_path / "r.json").text()
 
 
+@pytest.mark.alternating
 def test_options_of_the_console_change_the_report(saved: Path, tmp_path: Path) -> None:
     common = (saved, "--model", DIGITS, "--data", TEST, "-o", tmp_path / "r.json", "--samples", "50")
 
@@ -296,6 +304,7 @@ def test_options_of_the_console_change_the_report(saved: Path, tmp_path: Path) -
     assert not document()["has_labels"] and document("--labels", LABELS)["has_labels"]
 
 
+@pytest.mark.alternating
 def test_against_an_earlier_report(model: mct.Model, quantized: mct.QuantizedModel, tmp_path: Path) -> None:
     better = mct.quantize(model, "imx500", CALIBRATION, preprocessing=SCALE)
     options = {"data": TEST, "labels": LABELS, "samples": 100}
@@ -319,6 +328,7 @@ def test_against_an_earlier_report(model: mct.Model, quantized: mct.QuantizedMod
     assert repr(found).startswith("<Comparison of <Report of ")
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

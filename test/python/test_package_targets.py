@@ -24,7 +24,7 @@ STOCK = sorted(path.stem for path in TARGETS.glob("*.mlir") if path.stem not in 
 
 @pytest.fixture
 def bound(attach):
-    """What the binding of a target to TOSA says of its operator sets."""
+    """Returns the operator sets in the binding of a target to TOSA."""
 
     def get(target):
         return dict(re.findall(r'#tpc\.ops_of<"(\w+)", \[(.*)\].*>', attach(target).split("_on_linalg")[0]))

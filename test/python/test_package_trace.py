@@ -19,8 +19,6 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 
 import report_minimal as documents  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 MCT_OPT = measure.REPOSITORY / "build" / "bin" / "mct-opt"
@@ -43,6 +41,7 @@ def make_again(report: dict[str, Any], files: dict[str, Path], folder: Path) -> 
     return (folder / "again.mlirbc").read_bytes()
 
 
+@pytest.mark.alternating
 def test_a_quantized_model_tells_its_report_how_it_came_about(tmp_path: Path) -> None:
     quantized = quantize(np.load(CALIBRATION))
     report = quantized.report(data=np.load(TEST)[:20], effect_samples=5).document
@@ -54,6 +53,7 @@ def test_a_quantized_model_tells_its_report_how_it_came_about(tmp_path: Path) ->
     assert make_again(report, {"SAMPLES.npy": CALIBRATION}, tmp_path) == quantized.bytecode
 
 
+@pytest.mark.alternating
 def test_files_that_are_kept_are_named_as_they_are(tmp_path: Path) -> None:
     quantized = quantize(CALIBRATION, shift_negative_ratio=0.0512345678)
     report = quantized.report(data=np.load(TEST)[:20], effect_samples=5).document
@@ -63,6 +63,7 @@ def test_files_that_are_kept_are_named_as_they_are(tmp_path: Path) -> None:
     assert make_again(report, {}, tmp_path) == quantized.bytecode
 
 
+@pytest.mark.alternating
 def test_temporary_files_are_told_to_nobody(tmp_path: Path) -> None:
     rules = ['name "*" activation=8']
     named = tmp_path / "a name, with a comma.npy"
@@ -83,6 +84,7 @@ def test_remarks_go_to_nobody_who_has_not_asked(caplog: pytest.LogCaptureFixture
     assert json.loads(quantized.trace)["records"]
 
 
+@pytest.mark.alternating
 def test_the_digest_does_not_depend_on_order_and_files(tmp_path: Path) -> None:
     samples = np.load(CALIBRATION)
     parts = [tmp_path / "a.npy", tmp_path / "b.npy"]
@@ -94,6 +96,7 @@ def test_the_digest_does_not_depend_on_order_and_files(tmp_path: Path) -> None:
     assert digests[0] == digests[1] == digests[2] != digests[3]
 
 
+@pytest.mark.alternating
 def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> None:
     quantized = quantize(CALIBRATION)
     path, trace = tmp_path / "q.mlirbc", tmp_path / "q.json"
@@ -117,6 +120,7 @@ def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> Non
         loaded.report(trace=tmp_path / "none.json", **options)
 
 
+@pytest.mark.alternating
 def test_the_console_command_is_what_makes_the_module_again(tmp_path: Path) -> None:
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -140,6 +144,7 @@ def test_the_console_command_is_what_makes_the_module_again(tmp_path: Path) -> N
     assert (tmp_path / "q.mlirbc").read_bytes() == before
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -157,6 +162,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_anything_runs(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.alternating
 def test_two_reports_are_compared_by_the_compiler() -> None:
     options = {"data": np.load(TEST)[:20], "effect_samples": 5}
     before = quantize(np.load(CALIBRATION)).report(**options)

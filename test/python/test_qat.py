@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from killed_runs import run_killed
 
-pytestmark = pytest.mark.alternating
-
 TRAINED = 600
 # A small network with few samples learns at higher rates than the default ones.
 RATES = {"weights_rate": 0.01, "biases_rate": 0.01, "quantizers_rate": 0.01}
@@ -62,6 +60,7 @@ def top1(digits, module):
     return measure.run_json(module, digits / "test.npy", **options)["top1"]
 
 
+@pytest.mark.alternating
 def test_training_repairs_what_few_bits_cost(digits, tmp_path):
     before = top1(digits, digits / "quantized.mlirbc")
     trained, losses = tmp_path / "trained.mlirbc", tmp_path / "losses.npy"
@@ -72,6 +71,7 @@ def test_training_repairs_what_few_bits_cost(digits, tmp_path):
     assert top1(digits, trained) > before
 
 
+@pytest.mark.alternating
 def test_float_network_teaches_without_labels(digits, tmp_path):
     losses = tmp_path / "losses.npy"
     for loss in ("kl", "mse"):
@@ -81,10 +81,12 @@ def test_float_network_teaches_without_labels(digits, tmp_path):
         assert steps[-19:].mean() < steps[:19].mean(), loss
 
 
+@pytest.mark.alternating
 def test_threads_and_batches_of_workers_do_not_change_a_byte(train):
     assert train(threads=1) == train(threads=2) == train(threads=3) == train()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "options",
     [
@@ -112,6 +114,7 @@ def test_option_changes_what_is_learned(train, options):
     assert train(**options) != train()
 
 
+@pytest.mark.alternating
 def test_momentum_and_clipped_values_change_what_is_learned(train):
     assert train(optimizer="sgd", momentum=0.9) != train(optimizer="sgd")
     methods = {"weights": "ste", "activations": "ste"}
@@ -125,6 +128,7 @@ def test_finalizing_what_is_final_changes_nothing(digits, tmp_path):
     assert again.read_bytes() == trained.read_bytes()
 
 
+@pytest.mark.alternating
 def test_killed_run_goes_on_to_the_same_bytes(digits, tmp_path):
     options = {"epochs": 6, "checkpoint_every": 3, "threads": 2}
     whole, output, checkpoint = tmp_path / "whole.mlirbc", tmp_path / "resumed.mlirbc", tmp_path / "run.checkpoint"
@@ -138,6 +142,7 @@ def test_killed_run_goes_on_to_the_same_bytes(digits, tmp_path):
     assert output.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.alternating
 def test_checkpoint_of_another_run_is_refused(digits, tmp_path):
     checkpoint = tmp_path / "run.checkpoint"
     options = {"calibration_samples": 100, "checkpoint": checkpoint}

@@ -18,8 +18,6 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 
 import tool_environments
 
-pytestmark = pytest.mark.alternating
-
 # MLIR takes more than TOSA does (regions that read what is outside of them), and more types than the model.
 REFUSED = ("is not conformant to the TOSA specification", "OpFactory could not allocate op")
 NETWORKS = int(os.environ.get("MCT_RANDOM_NETWORKS", "25"))
@@ -101,6 +99,7 @@ def count(stem: str, kind: str) -> int:
     return number
 
 
+@pytest.mark.alternating
 def test_random_networks_compute_what_the_reference_model_computes(tosa, networks, tmp_path):
     # TOSA leaves tanh an absolute error, and the model takes some of it near 0: 1.1e-8 of 0.0088.
     slack = 1e-6

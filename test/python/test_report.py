@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `mct-run --report` writes: the numbers of its other outputs, whatever the threads, for whatever names."""
+"""Reports of `mct-run --report`: the numbers of its other outputs, whatever the threads, for whatever names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 import measure
 import pytest
-
-pytestmark = pytest.mark.alternating
 
 MODEL, CALIBRATION = measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy"
 TEST, LABELS = measure.DIGITS / "digits_test.npy", measure.DIGITS / "digits_test_labels.npy"
@@ -55,6 +53,7 @@ def test_the_float_network_is_as_accurate_as_without_the_quantized_one(quantize,
     assert report["floating"]["top1"] == measure.run_json(MODEL, TEST, labels=LABELS, **SCALE)["top1"]
 
 
+@pytest.mark.alternating
 def test_a_report_does_not_depend_on_workers_or_batch(quantize, tmp_path):
     module = quantize(MODEL, CALIBRATION, **SCALE)
     expected, _ = make(module, tmp_path, num_threads=1, batch_size=32)
@@ -126,7 +125,7 @@ def test_shifted_activations_say_what_they_gained(quantize, tmp_path):
 
 
 def test_the_chosen_threshold_has_the_error_of_the_selection(quantize, tmp_path):
-    """Of an activation both are over the histogram, and of a weight over its elements, up to rounding of sums."""
+    """Errors of an activation are over the histogram, those of a weight over its elements, up to rounding of sums."""
     report, _ = make(quantize(MODEL, CALIBRATION, **SCALE), tmp_path)
     compared = 0
     for point in report["points"]:
@@ -142,6 +141,7 @@ def test_the_chosen_threshold_has_the_error_of_the_selection(quantize, tmp_path)
     assert compared > 8
 
 
+@pytest.mark.alternating
 def test_integers_are_counted_as_exact_counts_them(quantize, tools, tmp_path):
     simulated, integer = tmp_path / "simulated.mlirbc", tmp_path / "integer.mlirbc"
     options = f"target=imx500_v1_pot calibration-data={CALIBRATION} input-scale=0.0625"

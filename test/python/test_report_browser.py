@@ -23,8 +23,6 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
-pytestmark = pytest.mark.alternating
-
 DIGITS = measure.DIGITS / "digits.mlirbc"
 CALIBRATION, TEST = measure.DIGITS / "digits_calib.npy", measure.DIGITS / "digits_test.npy"
 LABELS = measure.DIGITS / "digits_test_labels.npy"
@@ -132,6 +130,7 @@ def show(browser: Browser, document: dict[str, Any], folder: Path) -> Path:
     return path
 
 
+@pytest.mark.alternating
 def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> None:
     points = digits.document["points"]
     alone = [point.get("effect", {}).get("own") for point in points]
@@ -154,6 +153,7 @@ def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> N
     assert opened.rows() == measured + others
 
 
+@pytest.mark.alternating
 def test_the_filter_leaves_what_has_all_its_words(opened: Browser, digits: mct.report.Report) -> None:
     points = digits.document["points"]
     filter_ = opened.one("#filter")
@@ -180,6 +180,7 @@ def test_a_click_opens_the_page_of_a_point(opened: Browser, digits: mct.report.R
     assert opened.driver.switch_to.active_element.get_attribute("data-point") == str(first)
 
 
+@pytest.mark.alternating
 def test_every_view_opens_without_an_error(opened: Browser, digits: mct.report.Report) -> None:
     for kind in ("point", "operator"):
         for number in range(len(digits.document[f"{kind}s"])):
@@ -192,6 +193,7 @@ def test_every_view_opens_without_an_error(opened: Browser, digits: mct.report.R
     opened.wait(lambda: opened.all("#overview"))
 
 
+@pytest.mark.alternating
 def test_keys_do_what_a_mouse_does(opened: Browser) -> None:
     opened.press("/")
     opened.wait(lambda: opened.driver.switch_to.active_element.get_attribute("id") == "filter")
@@ -319,6 +321,7 @@ def rename(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
+@pytest.mark.alternating
 def test_names_do_nothing(browser: Browser, digits: mct.report.Report, tmp_path: Path) -> None:
     document = digits.document
     old = [entry["name"] for kind in ("operators", "points") for entry in document[kind]]
@@ -356,6 +359,7 @@ def test_names_do_nothing(browser: Browser, digits: mct.report.Report, tmp_path:
     assert browser.script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+@pytest.mark.alternating
 def test_five_hundred_points_open(browser: Browser, digits: mct.report.Report, tmp_path: Path) -> None:
     document = copy.deepcopy(digits.document)
     count = -(-500 // len(document["points"]))
@@ -378,6 +382,7 @@ def test_five_hundred_points_open(browser: Browser, digits: mct.report.Report, t
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 def test_odd_numbers_are_drawn_without_complaint(browser: Browser, tmp_path: Path) -> None:
     document = make_odd_document()
     (tmp_path / "odd.html").write_text(render(document))

@@ -10,8 +10,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 GRAVE, WORTHLESS = 0.25, 1
 DIGITS = measure.DIGITS / "digits.mlirbc"
 DIGITS_CALIBRATION = measure.DIGITS / "digits_calib.npy"
@@ -191,8 +189,10 @@ def rules(report):
 
 
 def own_error(report, name):
-    """Of a point, mean of the squares, over what calibration saw or the elements of a weight; 0 where nothing is
-    quantized."""
+    """Returns the mean squared error of a point, over the histogram of calibration or the elements of a weight.
+
+    It is 0 where nothing is quantized.
+    """
     for point in report["points"]:
         if point["name"] in (name, f"{name}_shifted") and point.get("parameters"):
             return next(trial["error"] for trial in point["selection"]["curve"] if trial["scale"] == 1)
@@ -200,7 +200,7 @@ def own_error(report, name):
 
 
 def relative_error(report, name):
-    """Of a point beside the values of the float network, as a share of their mean square."""
+    """Returns the error of a point against the float network, as a share of the mean square of its values."""
     for point in report["points"]:
         if point["name"] == name and point.get("parameters"):
             sqnr = point["own"]["sqnr"]
@@ -243,14 +243,16 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert "dB" in shifted["cause"]
 
 
+@pytest.mark.alternating
 def test_a_tail_that_is_too_long_for_the_default_is_shifted_with_another_ratio(study):
     found = check_cure(digits(study), "wasted-sign", "stem/hard_swish/scale")
     assert found["paste"] == "shift-negative-activation-correction=true shift-negative-ratio=0.1"
     assert found["severity"] < GRAVE
 
 
+@pytest.mark.alternating
 def test_the_trace_tells_what_stands_nowhere_else(study):
-    """Which samples calibration had, and why a tail was left."""
+    """The trace has the samples of the calibration and the reason why a tail was left."""
     sick = digits(study, DIGITS_TEST)
     report = sick.report()
     assert "same-samples" not in rules(report)
@@ -269,6 +271,7 @@ def test_black_images_come_first(study):
     assert worst["cause"] in report["verdict"]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("prepare", "wrong", "expected"),
     [
@@ -292,6 +295,7 @@ def test_another_range_comes_first_and_is_scaled_back(study, prepare, wrong, exp
         assert numbers["scale"] == pytest.approx(0.5) and numbers["offset"] == pytest.approx(0.5)
 
 
+@pytest.mark.alternating
 def test_four_samples_come_first_and_more_are_the_remedy(study):
     sick = digits(study, calibration_samples=4)
     before = sick.report()
@@ -323,6 +327,7 @@ def test_labels_in_another_order_make_the_float_network_guess(study, tmp_path):
     assert rules(digits(study, labels=path).report())[0] == "float-network-fails"
 
 
+@pytest.mark.alternating
 def test_a_report_on_few_samples_is_uncertain(study):
     few = digits(study)
     few.run_options = few.run_options | {"report_samples": 4}
@@ -453,6 +458,7 @@ def test_a_tensor_before_a_reciprocal_is_sensitive(study):
 # ===--- Bits ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 def test_few_bits_of_the_first_layer(study):
     sick = digits(study)
     sick.overrides = ['name "stem/batch_norm/shift" weights=2']
@@ -464,6 +470,7 @@ def test_few_bits_of_the_first_layer(study):
     assert after["distance"] < before["distance"]
 
 
+@pytest.mark.alternating
 def test_few_bits_of_another_layer(study):
     sick = digits(study)
     sick.overrides = ['name "block/project" weights=2']
@@ -474,6 +481,7 @@ def test_few_bits_of_another_layer(study):
     assert after["distance"] < before["distance"]
 
 
+@pytest.mark.alternating
 def test_few_bits_are_rounded_together(study):
     sick = digits(study, round_weights="false")
     sick.overrides = ['name "*" weights=4']
@@ -525,6 +533,7 @@ def boxes_beside_scores():
     return network
 
 
+@pytest.mark.alternating
 def test_a_grid_for_boxes_and_scores_is_a_grave_matter(study):
     sick = study(boxes_beside_scores(), samples(), samples(seed=9), split_shared_grids="false")
     found = find(sick.report(), "shared-grid-concat", "head")
@@ -608,6 +617,7 @@ def test_sums_beyond_32_bits_get_smaller(study):
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", [pytest.param("resnet8", marks=pytest.mark.thorough), "vww"])
 def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     model, folder, options = {
@@ -627,6 +637,7 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "fault", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("black", "range")), "few"]
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the report names the layers that are worth more bits."""
+"""Returns whether the report names the layers that are worth more bits."""
 
 import json
 

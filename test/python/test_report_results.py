@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says of results that are no classes, of corrections that make them worse, and of remedies that it
+"""Reports on results that are not classes, on corrections that make them worse, and on remedies that it
 tried: against what runs of networks made for that show."""
 
 import json
@@ -47,7 +47,7 @@ def function(arguments, body, results, types):
 
 
 def boxes_and_scores(point):
-    """What is made of pixels beside what is made of shares, in one tensor."""
+    """Returns a network whose result has values made of pixels beside values made of shares."""
     constant = '%{} = "tosa.const"() <{{values = dense<{}> : {}}}> : () -> {}'
     one, both = "tensor<1x4x4x1xf32>", "tensor<1x4x4x2xf32>"
     body = [

@@ -8,8 +8,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 MODEL = measure.DIGITS / "digits.mlirbc"
 DIGITS = {"input_scale": 0.0625}
 OLD = b"what was there before\n"
@@ -66,6 +64,7 @@ def assert_one_error(finished, path, words):
         assert word in finished.stderr, f"expected '{word}' in: {finished.stderr}"
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "existing"])
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_calibration_data(tools, tmp_path, case, existing):
@@ -83,6 +82,7 @@ def test_calibration_data(tools, tmp_path, case, existing):
     )
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_run_input(tools, tmp_path, case):
     make, words = BAD_FILES[case]
@@ -130,6 +130,7 @@ def test_unknown_target(tools, tmp_path):
     assert not output.exists()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("delay", [0.02, 0.1, 0.2, 0.4, 0.8])
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "existing"])
 def test_killed_process_leaves_the_output_alone(tools, tmp_path, existing, delay):
@@ -185,6 +186,7 @@ def test_file_size_limit_is_one_error(tools, tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.alternating
 def test_refused_threads_change_nothing(tools, tmp_path):
     calibration = measure.DIGITS / "digits_calib.npy"
     refused = "ulimit -Ss 1000000000000"  # there is no memory for a stack of a petabyte

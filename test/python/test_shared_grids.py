@@ -9,8 +9,6 @@ import measure
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alternating
-
 SAMPLES, SIZE = 48, 8
 
 
@@ -54,7 +52,7 @@ def function(lines, values):
 
 
 def kernels():
-    """Of four channels of boxes, up to some hundred pixels, and of two of scores around zero."""
+    """Returns four channels of boxes, up to some hundred pixels, and two of scores around zero."""
     generator = np.random.default_rng(3)
     kernel = generator.normal(size=(6, 1, 1, 4))
     kernel[:4] *= 50
@@ -142,7 +140,7 @@ class Study:
         return [10 * np.log10(np.square(b).sum() / np.square(a - b).sum()) for a, b in pairs]
 
     def prove(self, simulated, integer):
-        """What the integer network says of the values that it shares with its simulation."""
+        """Returns the comparison of the integer network with its simulation."""
         command = [measure.BIN / "mct-run", integer, f"--compare={simulated}", "--exact", "--json"]
         return measure.run([*command, f"--input={self.inputs}"])
 
@@ -152,6 +150,7 @@ def study(tools, tmp_path):
     return lambda text: Study(tmp_path, text)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "tflite_v1"])
 @pytest.mark.parametrize("moves", ["reshape", "transpose"])
 def test_channels_that_slices_separate_have_grids_of_their_own(study, target, moves):
@@ -190,6 +189,7 @@ def test_channels_of_similar_ranges_stay_in_one_layer(study):
     assert with_option.read_bytes() == without.read_bytes()
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     "text",
     [sliced(), sliced(moves="transpose"), concatenated(), concatenated(True)],
@@ -228,11 +228,13 @@ def test_results_without_a_grid_are_split_for_a_device(study):
     np.testing.assert_array_equal(np.concatenate(parts, axis=1).reshape(expected.shape), expected)
 
 
+@pytest.mark.alternating
 def test_networks_without_such_tensors_are_the_same_bytes(tools, tmp_path):
     model, data = measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy"
     check_same_bytes(model, data, tmp_path, input_scale=0.0625)
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("name", "data", "options"),
     [

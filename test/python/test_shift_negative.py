@@ -41,7 +41,7 @@ def correct(tools, tmp_path_factory):
 
 
 def sqnr(module, reference, point):
-    """Of one point, over the test images; infinite for equal values."""
+    """Returns the SQNR of one point over the test images; infinite for equal values."""
     report = measure.run_json(module, TEST, compare=reference, input_scale=0.0625)
     value = {entry["name"]: entry["sqnr_db"] for entry in report["points"]}[point]
     return math.inf if value is None else value

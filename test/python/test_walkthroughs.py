@@ -14,8 +14,6 @@ import measure
 import pytest
 from scratch_tree import BUILD, ScratchTree
 
-pytestmark = pytest.mark.alternating
-
 PAGES = sorted((measure.REPOSITORY / "docs" / "dev").glob("add-*.md"))
 # A file, an edit of a file, or commands.
 BLOCK = re.compile(
@@ -76,6 +74,7 @@ def test_there_are_pages() -> None:
     ]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_leads_to_its_result(tools: Path, tmp_path: Path, page: Path) -> None:
     tree = ScratchTree(tmp_path / "tree")

@@ -78,7 +78,7 @@ def fixed(values: Any, dtype: Any = I32, scale: float = 0.0, zero_point: int = 0
 
 
 def image(shape: Sequence[int], dtype: Any = F32, seed: int = 0) -> np.ndarray:
-    """Of both signs and with zeros; integers of all sizes."""
+    """Returns values of both signs and zeros; integers of all sizes."""
     generator = np.random.default_rng(seed)
     if np.dtype(dtype).kind == "f":
         values = np.round(generator.normal(0, 3, shape) * 4) / 4

@@ -71,7 +71,7 @@ def network(cases: Sequence[Case], shapes: Sequence[Sequence[Sequence[int]]]) ->
 
 
 def litert(data: bytes, samples: dict[str, np.ndarray], resolver: str) -> Values:
-    """What LiteRT's kernels make of the samples: "BUILTIN_REF", the reference ones, or "AUTO", those of XNNPACK."""
+    """Runs LiteRT's kernels on the samples: "BUILTIN_REF", the reference ones, or "AUTO", those of XNNPACK."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     interpreter = Interpreter(model_content=data, experimental_op_resolver_type=getattr(OpResolverType, resolver))
@@ -91,7 +91,7 @@ def reference(data: bytes, samples: dict[str, np.ndarray]) -> Values:
 
 
 def result_shapes(case: Case) -> list[list[int]]:
-    """What LiteRT says of them. ValueError or RuntimeError where it does not take the case."""
+    """Returns the shapes of the results in LiteRT. ValueError or RuntimeError where it does not take the case."""
     if case.shape:
         return [list(case.shape)]
     first = next(tensor for tensor in case.operands if tensor)
@@ -113,7 +113,7 @@ def ours(data: bytes, samples: dict[str, np.ndarray]) -> Values:
 
 
 class Kind(enum.Enum):
-    """Of a difference, by the first that holds."""
+    """Kind of a difference, the first that holds."""
 
     ZERO = "signs of zeros"
     NAN = "NaN"
@@ -126,7 +126,7 @@ KERNELS = {"reference": "reference kernels", "xnnpack": "XNNPACK"}
 
 
 class Difference(NamedTuple):
-    """What differs of a case; `largest`: of values."""
+    """Differences of a case; `largest`: between values."""
 
     kind: Kind
     kernels: str

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bit widths chosen for a budget are worth on ResNet8: bits, bytes, accuracy, agreement with float, seconds.
+"""Measures bit widths that are chosen for a budget on ResNet8: bits, bytes, accuracy, agreement with float, seconds.
 
     build/venv/bin/python tools/dev/bit_widths.py
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What each correction is worth on real networks: accuracy, agreement with float, SQNR of the logits.
+"""Measures each correction on real networks: accuracy, agreement with float, SQNR of the logits.
 
     build/venv/bin/python tools/dev/corrections.py [resnet8] [vww] [resnet20] [darknet] [wakeword] [autoencoder]
 

@@ -66,7 +66,7 @@ class Reference:
         self.values = {name: np.stack(run) for name, run in runs.items()}
 
     def find(self, name: str, size: int) -> np.ndarray | None:
-        """What a value of ours is called; the converter joins the names of what it fuses by semicolons."""
+        """Returns the name of a value in the compiler; the converter joins names of fused layers by semicolons."""
         named = [key for key in self.values if name == key or name in key.split(";")]
         return next((self.values[key] for key in named if self.values[key].size == size), None)
 

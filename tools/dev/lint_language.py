@@ -6,7 +6,7 @@ Text that users see is: summaries, descriptions and options in .td files; string
 (diagnostics, remarks, reasons, help texts, keys of the report's schema); docstrings and messages in Python; pages of
 docs/ and those beside the sources; texts of the report's page. The words to use instead are those of
 docs/concepts/glossary.md. Doc comments and headers of files are sentences with a subject or a verb, or noun phrases
-("Returns the step of channel `c`.", "Index of the worker."); no comment begins with a relative clause.
+("Returns the step of channel `c`.", "Index of the worker."); no comment and no docstring begins with a relative clause.
 
     python3 tools/dev/lint_language.py [ROOT]
 
@@ -35,7 +35,7 @@ WORDS = {
 # At the beginning of a sentence that is not a question.
 STARTS = {r"(?:Of|What|Whatever|Who|Whose)\b(?![^.?!]*\?)": "begin with a noun or a verb"}
 # At the beginning of a comment of C++ or Python.
-COMMENT_STARTS = re.compile(r"(?:Of|What|Whatever|Which|Whose|Who|Whoever|Whether|That|Those)\b")
+COMMENT_STARTS = re.compile(r"(?:Of|What|Whatever|Which|Whose|Who|Whoever|Whether|That|Those|Number of the)\b")
 # At the beginning of a doc comment of C++, or of the header of a file.
 DOC_STARTS = re.compile(
     COMMENT_STARTS.pattern
@@ -106,12 +106,21 @@ def lint_code_comments(path: Path) -> Iterator[Finding]:
     yield from lint_comments(path, path.read_text())
 
 
-def lint_script_comments(path: Path) -> Iterator[Finding]:
-    yield from lint_comments(path, path.read_text(), ("#",))
+def lint_script_comments(path: Path, is_for_users: bool = False) -> Iterator[Finding]:
+    source = path.read_text()
+    yield from lint_comments(path, source, ("#",))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            # `findings_of` finds the words of STARTS.
+            is_found = is_for_users and any(re.match(start, text or "") for start in STARTS)
+            if text and COMMENT_STARTS.match(text) and not is_found:
+                first = text.split("\n")[0]
+                yield path, node.body[0].lineno, f"'{first}' begins without a subject or a verb: write 'Returns …'"
 
 
 def lint_python(path: Path) -> Iterator[Finding]:
-    yield from lint_script_comments(path)
+    yield from lint_script_comments(path, is_for_users=True)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             yield from findings_of(path, node.lineno, node.value)

@@ -88,7 +88,7 @@ def run_json(model: Path, inputs: Path, **options: object) -> dict:
 
 
 def memory(module: Path) -> list[dict]:
-    """What `mct-report-memory` tells of each function."""
+    """Returns the report of `mct-report-memory` on each function."""
     report = run_ok([BIN / "mct-opt", module, "--mct-report-memory=format=json", "-o", "/dev/null"]).stdout
     return json.loads(report)["functions"]
 

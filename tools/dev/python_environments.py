@@ -31,7 +31,7 @@ def stamp_text(packages: Sequence[str]) -> str:
 
 
 def is_installed(folder: Path, packages: Sequence[str] | None = None) -> bool:
-    """Whether `folder` is a finished environment; with `packages`, whether it has exactly these."""
+    """Returns whether `folder` is a finished environment; with `packages`, whether it has exactly these."""
     stamp = folder / STAMP
     return stamp.exists() and packages in (None, stamp.read_text().splitlines())
 

@@ -303,7 +303,7 @@ class Network(torch.nn.Module):
         return values[self.result]
 
     def learned(self):
-        """What is trained, as TOSA has it: kernels, biases, thresholds of weights by the names of their points."""
+        """Returns the trained values, as TOSA has them: kernels, biases, thresholds of weights by their points."""
         found = {}
         for name, kernel in self.kernels.items():
             found[f"{name} kernel"] = kernel.detach().permute(0, 2, 3, 1).numpy()

@@ -143,7 +143,7 @@ def sizes() -> Tally:
 
 
 def tidy_units() -> dict[str, list[str]]:
-    """What is compiled, with the sources that it is made of: itself, or those that a file of a unity build includes."""
+    """Returns the compiled files with their sources: themselves, or those that a file of a unity build includes."""
     sources = set(source_files(".cpp"))
     units = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
@@ -324,7 +324,7 @@ def sanitizers() -> Tally:
 
 
 def round_trip() -> Tally:
-    """What the tools wrote in lit tests, read back."""
+    """Reads back the files that the tools wrote in lit tests."""
     environment = dict(os.environ, MCT_ROUND_TRIP_DIR=str(WRITTEN))
     command = [BUILD / "unit/MctRoundTripTests", "--gtest_brief=1", "--gtest_filter=RoundTrip.WhatTestsWrite"]
     return verdict(call(command, env=environment) == 0)

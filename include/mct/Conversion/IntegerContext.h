@@ -66,7 +66,7 @@ private:
 struct Summands {
   double step = 1;
   bool hasNegative = true;
-  /// Number of the values, 1 where it is part of the step.
+  /// Count of the summed values; 1 where the step contains it.
   double count = 1;
 };
 

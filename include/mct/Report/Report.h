@@ -308,7 +308,7 @@ struct Diagnosis {
   /// Text that can be pasted: lines of `overrides` (`overrides`), an option of
   /// `mct-ptq` (`option`), or nothing (`data`).
   std::string kind, paste;
-  /// Number of the `Report::trials` that tried the remedy; none: it needs
+  /// Index of the one of `Report::trials` that tried the remedy; none: it needs
   /// another run of `mct-ptq`, other data, or was not tried.
   std::optional<int64_t> trial;
   /// Numbers on which the condition of the rule decided.

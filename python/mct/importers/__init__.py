@@ -41,7 +41,7 @@ def _head(path: Path) -> bytes:
 
 
 def _is(source: Any, module: str, names: tuple[str, ...]) -> bool:
-    """Whether `source` is an instance of a class of this name; one of a module that was not imported is not."""
+    """Returns whether `source` is an instance of a class of this name; one of a module that was not imported is not."""
     found: Any = sys.modules.get(module)
     classes = tuple(getattr(found, name, None) for name in names)
     return isinstance(source, tuple(c for c in classes if isinstance(c, type)))

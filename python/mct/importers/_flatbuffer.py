@@ -239,7 +239,7 @@ class File:
 
 
 def _lies_behind(buffer: _Table) -> bool:
-    """Whether the values of a buffer lie behind the tables, which large files ask for."""
+    """Returns whether the values of a buffer lie behind the tables, which large files ask for."""
     return buffer.integer(_BUFFER_OFFSET, "Q") > 1
 
 

@@ -39,7 +39,7 @@ _STABLEHLO_OPERATION = re.compile(rb'^\s*(?:%[\w:#, %]+ = )?"?(?:stablehlo|chlo|
 
 
 def is_stablehlo(head: bytes) -> bool:
-    """Whether a file begins as a portable artifact of StableHLO, or as text with an operation of it."""
+    """Returns whether a file begins as a portable artifact of StableHLO, or as text with an operation of it."""
     return _STABLEHLO_ARTIFACT.match(head) is not None or _STABLEHLO_OPERATION.search(head) is not None
 
 

@@ -31,7 +31,7 @@ _MOVES = frozenset(
     PACK PAD RESHAPE REVERSE_SEQUENCE REVERSE_V2 SLICE SPACE_TO_BATCH_ND SPACE_TO_DEPTH SPLIT SPLIT_V SQUEEZE
     STRIDED_SLICE TILE TRANSPOSE UNPACK""".split()  # noqa: SIM905
 )
-# Number of the field of their options that bounds the result; a bound need not be on the grid.
+# Index of the field in their options that bounds the result; a bound need not be on the grid.
 _BOUNDED = {"MAX_POOL_2D": 5, "CONCATENATION": 1}
 # Their results depend on how a value is stored.
 _OF_CODES = frozenset({"BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT"})
@@ -115,7 +115,7 @@ class _Cutter:
         # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
         self.added: list[tuple[Tensor, str]] = []
         self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
-        # Number of the tensor that is read instead of another.
+        # Index of the tensor that is read instead of another.
         self.instead: dict[int, int] = {}
         self.operators: list[_flatbuffer.Node] = []
 

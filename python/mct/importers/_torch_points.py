@@ -272,7 +272,7 @@ class _Cutter:
         return self.last
 
     def _is_moved(self, value: Any, parameters: Parameters, bounds: tuple[int, int]) -> bool:
-        """Whether a value consists of values that are on the grid already."""
+        """Returns whether a value consists of values that are on the grid already."""
         if value.op == "placeholder":
             return bool(value.meta.get("mct_grid") == (parameters, bounds))
         if value.op != "call_function" or (value.target is not operator.getitem and _short(value) not in _MOVES):
@@ -282,7 +282,7 @@ class _Cutter:
 
 
 def _is_affine(node: Any) -> bool:
-    """Whether a quantizer of torchao has parameters for blocks."""
+    """Returns whether a quantizer of torchao has parameters for blocks."""
     return "_affine." in _kind(node)
 
 
@@ -292,7 +292,7 @@ def _bounds(dtype: torch.dtype, lowest: Any = None, highest: Any = None) -> tupl
 
 
 def _is_chosen(scale: Any) -> bool:
-    """Whether a scale is found while the network runs, from the values that it quantizes."""
+    """Returns whether a scale is found while the network runs, from the values that it quantizes."""
     is_result = isinstance(scale, torch.fx.Node) and scale.target is operator.getitem
     return is_result and bool(_CHOOSE.search(_kind(scale.args[0])))
 

@@ -108,7 +108,7 @@ def _example(value: Any, dtype: Any) -> Any:
 
 
 def _real_type(tensors: Iterable[torch.Tensor]) -> torch.dtype:
-    """That of the parameters."""
+    """Returns the type of the parameters that are real numbers."""
     import torch
 
     return next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), torch.float32)

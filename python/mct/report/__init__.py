@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mct import _native
-from mct.errors import Error, check_place
+from mct.errors import Error, check_place, describe
 from mct.evaluation import _labels, judge
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
@@ -105,6 +105,8 @@ class Report:
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """The suffix `.html` or `.json`; any other suffix is an error."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise Error(f"report: expected a path, found {describe(path)}", notes=["samples are given as data="])
     suffix = Path(path).suffix.lower()
     if suffix not in (".html", ".json"):
         raise Error(f"cannot write a report to '{os.fspath(path)}'", notes=["its name must end in .html or .json"])
@@ -112,7 +114,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def check_output(path: str | os.PathLike[str]) -> None:
-    """That of a report, before it is made: that takes a while."""
+    """Checks the path of a report before the report is made, which takes a while."""
     if check_suffix(path) == ".html":
         from mct.report import page
 

@@ -337,7 +337,7 @@ def to_text(parts: Sequence[RenderableType], width: int = _WIDTH) -> str:
 
 
 def terminal_width(stream: TextIO) -> int:
-    """That of a terminal; 80 columns elsewhere."""
+    """Returns the width of a terminal; 80 columns elsewhere."""
     if not stream.isatty():
         return _WIDTH
     return max(40, min(160, shutil.get_terminal_size((_WIDTH, 24)).columns))

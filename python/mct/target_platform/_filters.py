@@ -17,7 +17,7 @@ class AttributeFilter(Frozen):
     """A condition on the attributes of a layer; `|` and `&` join conditions."""
 
     def match(self, attributes: Mapping[str, Any]) -> bool:
-        """Whether a layer with these attributes meets it."""
+        """Returns whether a layer with these attributes meets it."""
         raise NotImplementedError
 
     def __or__(self, other: object) -> OrAttributeFilter:
@@ -187,7 +187,7 @@ class LayerFilterParams(Frozen):
             resolve_layer(self)
 
     def match(self, layer: Any, attributes: Mapping[str, Any]) -> bool:
-        """Whether a layer of a kind, with these attributes, is meant."""
+        """Returns whether a layer of a kind, with these attributes, is meant."""
         return (
             (layer is self.layer or layer == self.layer)
             and all(condition.match(attributes) for condition in self.conditions)

@@ -150,7 +150,7 @@ def _unique(patterns: Iterable[Pattern]) -> list[Pattern]:
 
 
 def _resolve(platform: _Platform, bound: list[_Bound]) -> None:
-    """Which patterns each set has, where layers of several become the same ops."""
+    """Returns the patterns of each set, where layers of several become the same ops."""
     claimed = {
         form.pattern: entry.name
         for entry in bound

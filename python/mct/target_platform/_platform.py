@@ -255,7 +255,7 @@ class TargetPlatformModel(_Platform):
 
 
 class OperationsSetToLayers(Frozen):
-    """Which layers an operator set is. Stands inside the `with` block of `TargetPlatformCapabilities`.
+    """Binds layers to an operator set. Stands inside the `with` block of `TargetPlatformCapabilities`.
 
     op_set_name:  of an `OperatorsSet`.
     layers:       framework classes and functions (`torch.nn.Conv2d`), names of layers ("Conv2D", "torch.nn.Conv2d",

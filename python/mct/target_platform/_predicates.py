@@ -57,7 +57,7 @@ def join(word: str, *operands: Truth) -> Truth:
 
 
 def _contradict(one: Predicate, other: Predicate) -> bool:
-    """Whether two comparisons of one number cannot both hold."""
+    """Returns whether two comparisons of one number cannot both hold."""
     if not isinstance(one, Leaf) or not isinstance(other, Leaf) or one.name != other.name:
         return False
     try:

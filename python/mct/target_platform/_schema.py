@@ -563,7 +563,7 @@ class OperatorsSet(TargetPlatformComponent):
 
     @property
     def is_default(self) -> bool:
-        """Whether its operators have the options of the platform's default."""
+        """Returns whether its operators have the options of the platform's default."""
         return self.qc_options is None
 
     def get_info(self) -> dict[str, Any]:
@@ -666,12 +666,13 @@ class Fusing(TargetPlatformComponent):
 
     @property
     def has_own_name(self) -> bool:
-        """Whether the name is another than that of the elements, joined."""
+        """Returns whether the name is another than that of the elements, joined."""
         return self.name != "_".join(group.name for group in self.operator_groups)
 
     def collides_with(self, other: Fusing) -> bool:
-        """Whether a platform cannot have both, because of their names. Names that are made of those of the elements may
-        be equal: (a, b or c) and (a, b, c).
+        """Returns whether a platform cannot have both, because of their names.
+
+        Names that are made of those of the elements may be equal: (a, b or c) and (a, b, c).
         """
         has_own = self.has_own_name or other.has_own_name
         return self.name == other.name and (has_own or self.operator_groups == other.operator_groups)
@@ -690,7 +691,7 @@ class Fusing(TargetPlatformComponent):
         return f"Fusing({' -> '.join(group.name for group in self.operator_groups)})"
 
     def contains(self, other: object) -> bool:
-        """Whether the other pattern is a part of this one, its sets those of this one or members of its groups."""
+        """Returns whether the other pattern is a part of this one: it has sets of this one or members of its groups."""
         if not isinstance(other, Fusing):
             return False
 

@@ -41,7 +41,7 @@ HEADER = ["network", "tool", "taken", "differing", "largest", "cycles", "SRAM Ki
 
 
 def judge(source: Path, tools: list[str], samples: list[Path], options: argparse.Namespace) -> list[Verdict]:
-    """What each tool makes of one network."""
+    """Returns the verdict of each tool on one network."""
     folder = tool_environments.ROOT / "networks" / source.stem
     network: Network = integer_network.prepare(source, folder, options.points)
     values = (

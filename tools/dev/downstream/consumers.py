@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each consumer makes of a network: taken or not and why, values, cycles, memory, seconds."""
+"""Verdicts of the consumers on a network: taken or not and why, values, cycles, memory, seconds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FLOAT_TOLERANCE = 1e-4
 
 @dataclass
 class Verdict:
-    """What one tool made of one network. `taken` is None when the tool was not asked."""
+    """The verdict of one tool on one network. `taken` is None when the tool was not asked."""
 
     tool: str
     taken: bool | None

@@ -98,7 +98,7 @@ def generate(inputs: list[Input], count: int) -> list[np.ndarray]:
 
 
 def stored_range(entry: Input) -> tuple[int, int]:
-    """What a stored value of an input can be."""
+    """Returns the least and the largest stored value of an input."""
     if entry.dtype == np.bool_:
         return 0, 1
     info = np.iinfo(entry.dtype)

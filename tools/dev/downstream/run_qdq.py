@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runtimes make of a plain ONNX file; the Python of the packages runs this.
+"""Runs a plain ONNX file in several runtimes; the Python of the packages runs this.
 
     run_qdq.py NETWORK.onnx [--openvino] [--repeat N] [--float FLOAT.onnx --calibration INPUT.npy]
 

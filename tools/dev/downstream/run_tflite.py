@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LiteRT makes of a quantized network as `.tflite`, beside its integers; the Python of the importers runs this.
+"""Runs a quantized network as `.tflite` in LiteRT, beside its integers; the Python of the importers runs this.
 
     run_tflite.py SIMULATED.mlirbc SAMPLES.npy FILE.tflite [CODES.npy]
 

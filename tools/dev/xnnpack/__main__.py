@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class TimingError(Exception):
-    """What the user has to change."""
+    """An error that the user has to mend."""
 
 
 def check_files(network: Path, model: Path) -> None:
@@ -44,7 +44,7 @@ def check_files(network: Path, model: Path) -> None:
 
 
 def input_shape(network: Path) -> list[int]:
-    """Of one image."""
+    """Returns the shape of one image."""
     finished = measure.run([measure.BIN / "mct-run", network, "--signature"])
     if finished.returncode != 0:
         raise TimingError(f"{network}: {finished.stderr.strip()}")

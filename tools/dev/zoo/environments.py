@@ -34,7 +34,7 @@ SHARED = {"linalg": "torch"}
 
 
 def packages(chain: str) -> list[str]:
-    """What the environment of a chain holds, each as NAME==VERSION."""
+    """Returns the packages in the environment of a chain, each as NAME==VERSION."""
     return PACKAGES[SHARED.get(chain, chain)]
 
 

@@ -75,7 +75,7 @@ def short(name: str) -> str:
 
 
 def rows(results: dict[str, dict]) -> list[list[str]]:
-    """Of networks in which a grid was split all results; of the others the worst one."""
+    """Returns all results of networks in which a grid was split, and the worst one of others."""
     lines = []
     for name, result in results.items():
         for target, entry in result.items():

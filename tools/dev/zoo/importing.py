@@ -18,7 +18,7 @@ DIALECTS = {"builtin", "func", "tosa"}
 
 
 class ImportFailure(Exception):
-    """What went wrong, in one line."""
+    """Returns the error in one line."""
 
 
 def left_over(text: str) -> list[str]:

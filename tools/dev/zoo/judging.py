@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler makes of an imported network, in numbers."""
+"""Figures of the compiler for an imported network."""
 
 from __future__ import annotations
 

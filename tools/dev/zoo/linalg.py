@@ -23,8 +23,10 @@ HEADER = ["network", "chain", "float error", "points", "same thresholds", "dB", 
 
 
 def compare(name: str, import_network: Callable[[networks.Network], Path], samples: int) -> dict:
-    """What is found of both chains, by their names; "same": how many points have thresholds that the other has, too,
-    in the same order."""
+    """Returns the findings of both chains, by their names.
+
+    "same": how many points have thresholds that the other has, too, in the same order.
+    """
     found = {}
     for chain, key in (("tosa", name), ("linalg", f"{name}_linalg")):
         folder = import_network(networks.BY_NAME[key])

@@ -23,7 +23,7 @@ def counted(text: str) -> tuple[str, int]:
 
 
 def unmatched(results: dict[str, dict]) -> list[str]:
-    """What has no operator set, the commonest first, with the networks that have it."""
+    """Returns ops without an operator set, the commonest first, with the networks that have them."""
     found: dict[str, list[str]] = {}
     for name, result in results.items():
         for text in result.get("unmatched", []):
@@ -64,8 +64,10 @@ def describe_losses(result: dict) -> list[str]:
 
 
 def corrections(results: dict[str, dict]) -> str:
-    """What each correction costs the output of each network that it costs most, by targets: dB and two standard errors;
-    a dash where it changes nothing."""
+    """Returns a table of the loss of the output that each correction costs most, by networks and targets.
+
+    Losses are in dB, with two standard errors; a dash stands where a correction changes nothing.
+    """
     header = ["network", *(f"{correction}, {target}" for correction in CORRECTIONS for target in TARGETS)]
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     for name, result in results.items():

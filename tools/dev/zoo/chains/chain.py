@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the import chains share: seeded samples, and the folder in which a chain leaves its result.
+"""Shared by the import chains: seeded samples, and the folder in which a chain leaves its result.
 
 A chain is a script that runs in the environment of its converter and shares no process with anything else: converters
 abort, and their packages do not agree on versions. It writes into the folder given
