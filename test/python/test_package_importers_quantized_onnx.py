@@ -624,7 +624,10 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
     # All but that one and the grid of the softmax, which the target fixes.
     lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
     assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "probabilities"]
-    assert "'pool' has in its file: it keeps the grid of its operand" in caplog.text
+    # A pool over the whole image has a grid of its own, which the target writes as a scale.
+    (step,), (zero_point,) = steps_and_zero_points(after["pool"].quantizer, 8, False)
+    assert zero_point == 0 and step == pytest.approx(before["pool"].thresholds[0] / 256, rel=1e-7)
+    assert "'pool'" not in caplog.text
 
 
 @pytest.mark.alternating
