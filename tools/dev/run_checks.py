@@ -416,23 +416,33 @@ def pytest() -> Tally:
 
 
 def importers() -> Tally:
-    """The Python package's tests that need converters of others, in the environment that has the small ones."""
-    return run_in_environment("small")
+    """The Python package's tests that need converters of others, or PyTorch: in two environments, at the same time.
 
-
-def torch() -> Tally:
-    """Gradients, training and the importer, compared with PyTorch, in the environment that has it."""
-    return run_in_environment("torch")
+    Each worker loads them anew, so that a worker of each environment takes less time than two of one.
+    """
+    with ThreadPoolExecutor() as pool:
+        return sum(pool.map(run_in_environment, ("small", "torch")), Tally())
 
 
 def run_in_environment(name: str) -> Tally:
     report = RESULTS / f"importers-{name}.xml"
-    options = ["--no-install", f"--part={part_of_commit()}", f"--junit-xml={report}"]
-    status = call([sys.executable, "tools/dev/importers", name, *options], env=dict(os.environ, **ONE_THREAD))
-    if status == 0 and not report.exists():
+    workers = max(1, (os.cpu_count() or 1) // 2)
+    options = ["--no-install", f"--part={part_of_commit()}", f"--workers={workers}", f"--junit-xml={report}"]
+    command = [sys.executable, "tools/dev/importers", name, *options]
+    finished = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=dict(os.environ, **ONE_THREAD),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    print(finished.stdout, end="", flush=True)
+    if finished.returncode == 0 and not report.exists():
         leave_out(f"tests in the environment '{name}'", f"build/venv/bin/python tools/dev/importers {name}")
         return Tally(skipped=1)
-    return with_exit_status(pytest_tally(report), status, f"importers {name}")
+    return with_exit_status(pytest_tally(report), finished.returncode, f"importers {name}")
 
 
 def leave_out(what: str, command: str) -> None:
@@ -486,7 +496,7 @@ def main() -> int:
 
     steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, sizes, unused_names]
     if not options.lint:
-        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers, torch]
+        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers]
     if not options.no_tidy:
         steps.append(tidy)
     total = Tally()

@@ -54,7 +54,7 @@ def python(name: str) -> Path:
     return FOLDER / name / "bin" / "python"
 
 
-def test(name: str, arguments: list[str]) -> int:
+def test(name: str, workers: int, arguments: list[str]) -> int:
     """Runs the tests with the environment's Python; those of other extras are skipped by name."""
     path = os.pathsep.join(filter(None, [str(ROOT / "build" / "python"), os.environ.get("PYTHONPATH")]))
     folder = ROOT / "test" / "python"
@@ -67,7 +67,7 @@ def test(name: str, arguments: list[str]) -> int:
     # Few tests share what they import, so that no file gains from one worker. Loading PyTorch, however, takes some ten
     # seconds for each worker, and as many for the converter that it keeps.
     distribution = "loadfile" if name == "torch" else "worksteal"
-    parallel = ["-n", str(os.cpu_count()), "--dist", distribution]
+    parallel = ["-n", str(workers), "--dist", distribution]
     command = [python(name), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *parallel, *arguments, *files]
     return subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONPATH=path), check=False).returncode
 
@@ -78,6 +78,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--install-only", action="store_true", help="run no tests")
     parser.add_argument("--no-install", action="store_true", help="leave out what is not installed, by name")
     parser.add_argument("--thorough", action="store_true", help="also the tests that tools/dev/check leaves out")
+    parser.add_argument("--workers", metavar="N", type=int, default=os.cpu_count(), help="processes; default: a core each")
     parser.add_argument("--part", metavar="K/N", help="only part K (from 0) of N of the tests marked `alternating`")
     parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
     options = parser.parse_args(arguments)
@@ -101,7 +102,7 @@ def main(arguments: list[str]) -> int:
             chosen = [f"--junit-xml={options.junit_xml}"] if options.junit_xml else []
             chosen += [] if options.thorough else ["-m", "not thorough"]
             chosen += [f"--part={options.part}"] if options.part else []
-            failed |= test(name, chosen) != 0
+            failed |= test(name, options.workers, chosen) != 0
     return 1 if failed else 0
 
 
