@@ -5,6 +5,7 @@
 #include "mct/IR/Names.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Decoding.h"
 #include "mct/Planning/Device.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -440,6 +441,20 @@ static json::Object deviceToJSON(Device &device) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// Returns whether the decoding part of a function stays float, as the rules
+/// say that its points were inserted by; of one without points, whether it has
+/// such a part.
+static bool keepsDecodingFloat(func::FuncOp function,
+                               const KernelOps &kernels) {
+  if (!function.getBody().hasOneBlock())
+    return false;
+  Block &block = function.getBody().front();
+  if (block.getOps<tpc::QuantizeOp>().empty())
+    return findDecoding(block, kernels).has_value();
+  FailureOr<Overrides> rules = Overrides::getFrom(function);
+  return succeeded(rules) && rules->leavesDecodingFloat();
+}
+
 LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
                            StringRef overrides, llvm::raw_ostream &stream) {
   // Names are locations of the ops, and the module is to stay as it is.
@@ -451,6 +466,11 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
       Overrides::read(overrides.str(), module->getLoc());
   if (failed(rules))
     return failure();
+  KernelOps kernels = KernelOps::forModule(*module);
+  if (llvm::any_of(module->getOps<func::FuncOp>(), [&](func::FuncOp function) {
+        return keepsDecodingFloat(function, kernels);
+      }))
+    rules->addDecodingFloat(module->getContext());
   FailureOr<Device> device = Device::find("", *module);
   if (failed(device))
     return failure();

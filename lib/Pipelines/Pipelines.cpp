@@ -26,6 +26,7 @@ static PassOptions gather(const Groups &...groups) {
 
 void mct::buildPreparePipeline(OpPassManager &passManager,
                                const PrepareOptionGroup &options,
+                               const DecodingOptionGroup &decoding,
                                const RemarksOptionGroup &remarks,
                                StringRef function) {
   // Before names are given: the arguments have those of the variables.
@@ -57,6 +58,11 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   if (options.residualCollapsing)
     passManager.addPass(createCollapseResidualPass(
         gather<CollapseResidualPassOptions>(remarks)));
+  if (decoding.decoding == DecodingMode::Cut) {
+    CutDecodingPassOptions cut;
+    cut.function = function.str();
+    passManager.addPass(createCutDecodingPass(cut));
+  }
 }
 
 static void addWeightSelection(OpPassManager &passManager,
@@ -355,10 +361,10 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
 
-  buildPreparePipeline(passManager, options.prepare, options.remarks,
-                       options.samples.function);
+  buildPreparePipeline(passManager, options.prepare, options.decoding,
+                       options.remarks, options.samples.function);
   auto insert = gather<InsertQuantizersPassOptions>(
-      options.widths, options.points, options.keep);
+      options.widths, options.points, options.keep, options.decoding);
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 
@@ -440,7 +446,8 @@ void mct::registerAllMctPasses() {
   PassPipelineRegistration<PrepareOptions>(
       PrepareOptions::flag(), PrepareOptions::summary(),
       [](OpPassManager &passManager, const PrepareOptions &options) {
-        buildPreparePipeline(passManager, options.prepare, options.remarks);
+        buildPreparePipeline(passManager, options.prepare, options.decoding,
+                             options.remarks);
       });
   PassPipelineRegistration<CorrectOptions>(
       CorrectOptions::flag(), CorrectOptions::summary(), buildCorrectPipeline);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/Overrides.h"
+#include "mct/Planning/Decoding.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -130,9 +131,10 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
   bool isOptional = words[0].consume_front("?");
   if (isOptional && words[0].empty() && words.size() > 1)
     words.erase(words.begin());
-  if (words[0] == "all" && words.size() > 1) {
+  if ((words[0] == "all" || words[0] == "decoding") && words.size() > 1) {
     OverrideRule rule;
-    rule.selector = OverrideRule::Selector::All;
+    rule.selector = words[0] == "all" ? OverrideRule::Selector::All
+                                      : OverrideRule::Selector::Decoding;
     rule.isOptional = isOptional;
     return addRule(std::move(rule), line, ArrayRef(words).drop_front(), loc,
                    rules);
@@ -146,8 +148,8 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
   if (!selector || words.size() < 3)
     return emitError(loc)
            << "expected 'name', 'op', 'set' or 'pattern', a pattern, and an "
-              "action, for example 'name \"conv*\" weights=4', or 'all' and an "
-              "action, for example 'all weights=4'"
+              "action, for example 'name \"conv*\" weights=4', or 'all' or "
+              "'decoding' and an action, for example 'all weights=4'"
            << support::kTroubleshooting << "a-rule-of-overrides-cannot-be-read";
   // A GlobPattern refers to its text, which has to outlive the buffer.
   auto text = StringAttr::get(loc.getContext(), words[1]);
@@ -183,6 +185,16 @@ FailureOr<Overrides> Overrides::read(StringRef path, Location loc) {
 LogicalResult Overrides::add(StringRef rule, StringRef origin,
                              MLIRContext *context) {
   return parseRule(rule, FileLineColLoc::get(context, origin, 1, 1), rules);
+}
+
+void Overrides::addDecodingFloat(MLIRContext *context) {
+  std::vector<OverrideRule> rule;
+  LogicalResult parsed =
+      parseRule("?decoding float",
+                FileLineColLoc::get(context, "decode=float", 1, 1), rule);
+  assert(succeeded(parsed) && "the rule is well formed");
+  (void)parsed;
+  rules.insert(rules.begin(), std::move(rule.front()));
 }
 
 FailureOr<Overrides> Overrides::getFrom(func::FuncOp function) {
@@ -223,20 +235,53 @@ void Overrides::append(func::FuncOp function, ArrayRef<std::string> rules) {
   function->setAttr(tpc::kOverridesAttrName, builder.getArrayAttr(lines));
 }
 
-bool OverrideRule::selects(StringAttr name, const tpc::Node &node) const {
-  switch (selector) {
-  case Selector::Name:
-    return name && pattern.match(name.getValue());
-  case Selector::Op:
+void Overrides::findDecoding(Block &block) {
+  decoding.clear();
+  if (llvm::none_of(rules, [](const OverrideRule &rule) {
+        return rule.selector == OverrideRule::Selector::Decoding;
+      }))
+    return;
+  auto module = block.getParentOp()->getParentOfType<ModuleOp>();
+  if (std::optional<Decoding> found =
+          mct::findDecoding(block, KernelOps::forModule(module)))
+    decoding.insert_range(found->ops);
+}
+
+bool Overrides::leavesDecodingFloat() const {
+  return llvm::any_of(rules, [](const OverrideRule &rule) {
+    return rule.selector == OverrideRule::Selector::Decoding &&
+           rule.activationBits == 0;
+  });
+}
+
+bool Overrides::keepsFloatAsDecoding(Operation *op) const {
+  return decoding.contains(op) && leavesDecodingFloat();
+}
+
+bool Overrides::isReadByDecodingAlone(Value value) const {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(),
+                      [&](Operation *user) { return decoding.contains(user); });
+}
+
+bool Overrides::selects(const OverrideRule &rule, StringAttr name,
+                        const tpc::Node &node) const {
+  switch (rule.selector) {
+  case OverrideRule::Selector::Name:
+    return name && rule.pattern.match(name.getValue());
+  case OverrideRule::Selector::Op:
     return llvm::any_of(node.ops, [&](Operation *op) {
-      return pattern.match(op->getName().getStringRef());
+      return rule.pattern.match(op->getName().getStringRef());
     });
-  case Selector::Set:
-    return node.operatorSet && pattern.match(node.operatorSet.getValue());
-  case Selector::Pattern:
-    return llvm::any_of(
-        patterns, [&](Attribute each) { return tpc::matches(each, node); });
-  case Selector::All:
+  case OverrideRule::Selector::Set:
+    return node.operatorSet && rule.pattern.match(node.operatorSet.getValue());
+  case OverrideRule::Selector::Pattern:
+    return llvm::any_of(rule.patterns, [&](Attribute each) {
+      return tpc::matches(each, node);
+    });
+  case OverrideRule::Selector::Decoding:
+    return !node.ops.empty() && decoding.contains(node.root());
+  case OverrideRule::Selector::All:
     return true;
   }
   llvm_unreachable("unknown selector");
@@ -273,7 +318,7 @@ Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
                             function_ref<bool(StringRef)> hasWeight) {
   Wishes wishes;
   for (OverrideRule &rule : rules) {
-    if (!rule.selects(name, node))
+    if (!selects(rule, name, node))
       continue;
     ++rule.numSelected;
     bool isAffected = false;

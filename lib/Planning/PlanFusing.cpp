@@ -45,7 +45,11 @@ static SmallVector<FusingPattern> getPatterns(tpc::PlatformOp platform) {
   return patterns;
 }
 
-void QuantizationPlan::fuse(tpc::PlatformOp platform) {
+void QuantizationPlan::fuse(tpc::PlatformOp platform,
+                            const Overrides &overrides) {
+  auto staysApart = [&](size_t index) {
+    return overrides.keepsFloatAsDecoding(nodes[index].node.root());
+  };
   SmallVector<FusingPattern> patterns = getPatterns(platform);
   size_t longest = 0;
   for (const FusingPattern &pattern : patterns)
@@ -67,7 +71,8 @@ void QuantizationPlan::fuse(tpc::PlatformOp platform) {
     SmallVector<size_t> chain = {start};
     while (chain.size() < longest) {
       std::optional<size_t> next = onlyConsumer(chain.back());
-      if (!next)
+      // The result of a last layer is quantized in front of what decodes it.
+      if (!next || staysApart(*next) != staysApart(chain.back()))
         break;
       chain.push_back(*next);
     }

@@ -142,7 +142,9 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
     for (OverrideRule &rule : overrides.rules) {
       bool selects = rule.selector == OverrideRule::Selector::All ||
                      (rule.selector == OverrideRule::Selector::Name &&
-                      rule.pattern.match(input.name.getValue()));
+                      rule.pattern.match(input.name.getValue())) ||
+                     (rule.selector == OverrideRule::Selector::Decoding &&
+                      overrides.isReadByDecodingAlone(input.argument));
       if (!selects)
         continue;
       ++rule.numSelected;

@@ -239,7 +239,8 @@ QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
     plan.nodes[index].node = std::move(node);
   }
   plan.masks = findMasks(block);
-  plan.fuse(lookup.platform());
+  overrides.findDecoding(block);
+  plan.fuse(lookup.platform(), overrides);
   if (failed(plan.filterCandidates()))
     return failure();
   plan.planInputs(lookup.platform(), block);

@@ -169,6 +169,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
     return rule.selector != OverrideRule::Selector::Name &&
            rule.selector != OverrideRule::Selector::All;
   });
+  rules.findDecoding(entry.getBody().front());
   SmallVector<tpc::Node> nodes;
   llvm::DenseMap<Operation *, size_t> nodeOf;
   if (needsNodes) {

@@ -5,6 +5,7 @@
 #include "mct/IR/QuantizedNetwork.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Decoding.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Passes.h"
@@ -159,6 +160,19 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
   return success();
 }
 
+/// Says that a decoding part stays float.
+static void remarkDecoding(const Decoding &decoding) {
+  auto names = llvm::map_range(decoding.heads, [](Value head) {
+    return ("'" + getName(head).getValue() + "'").str();
+  });
+  emitRecord(decoding.ops.front(), "mct-insert-quantizers",
+             Record(Decision::Noted, Reason::DecodingStaysFloat)
+                 << named("ops", static_cast<int64_t>(decoding.ops.size()))
+                 << " ops that decode the places of objects stay float; they "
+                    "read "
+                 << llvm::join(names, ", ") << " (decode=float|quantize|cut)");
+}
+
 namespace {
 struct InsertQuantizersPass
     : public WithOpModels<
@@ -197,6 +211,8 @@ struct InsertQuantizersPass
             << support::kTroubleshooting << "a-network-is-quantized-already";
         return signalPassFailure();
       }
+    if (decoding == DecodingMode::Float)
+      keepDecodingFloat(functions, *rules);
     for (func::FuncOp each : functions) {
       KeptPoints imported(each);
       if (failed(insertPoints(*lookup, each, *rules)))
@@ -209,6 +225,23 @@ struct InsertQuantizersPass
   }
 
 private:
+  void keepDecodingFloat(ArrayRef<func::FuncOp> functions, Overrides &rules) {
+    bool any = false;
+    for (func::FuncOp each : functions) {
+      if (!each.getBody().hasOneBlock())
+        continue;
+      std::optional<Decoding> found =
+          findDecoding(each.getBody().front(), getAnalysis<KernelOps>());
+      if (!found)
+        continue;
+      assignNames(each);
+      remarkDecoding(*found);
+      any = true;
+    }
+    if (any)
+      rules.addDecodingFloat(&getContext());
+  }
+
   /// The rules of the options, and behind them, as they go before, those of the
   /// file.
   FailureOr<Overrides> readRules() {

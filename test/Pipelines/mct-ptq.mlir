@@ -23,7 +23,7 @@
 // CHECK-NEXT:   mct-fold-batch-norm{remarks=false},
 // CHECK-NEXT:   mct-collapse-linear{remarks=false},
 // CHECK-NEXT:   mct-collapse-residual{remarks=false},
-// CHECK-NEXT:   mct-insert-quantizers{activations=0 function= {{.*}}overrides= weights=0},
+// CHECK-NEXT:   mct-insert-quantizers{activations=0 decode=float function= {{.*}}overrides= weights=0},
 // CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-calibrate{

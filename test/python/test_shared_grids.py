@@ -8,25 +8,9 @@ import re
 import measure
 import numpy as np
 import pytest
+from mlir_text import const, const_shape, shape_text
 
 SAMPLES, SIZE = 48, 8
-
-
-def shape_text(shape):
-    return f"tensor<{'x'.join(map(str, shape))}xf32>"
-
-
-def const(name, values):
-    values = np.asarray(values, np.float32)
-    return (
-        f'%{name} = "tosa.const"() <{{values = dense<"0x{values.tobytes().hex()}"> : {shape_text(values.shape)}}}> '
-        f": () -> {shape_text(values.shape)}"
-    )
-
-
-def const_shape(name, values):
-    kind = f"!tosa.shape<{len(values)}>"
-    return f"%{name} = tosa.const_shape {{values = dense<{list(values)}> : tensor<{len(values)}xindex>}} : () -> {kind}"
 
 
 def conv(result, value, kernel, bias, channels):

@@ -52,6 +52,52 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CutDecodingPass : Pass<"mct-cut-decoding", "::mlir::ModuleOp"> {
+  let summary = "Put the decoding of the places of objects into a function of its own";
+  let description = [{
+    The network ends with the results of its last layers, and what decodes them is a second function, `decode`, of these
+    results, which a camera, or a program on the host, runs behind the accelerator. Its results are those that the network
+    had; other results of the network pass through it.
+
+    The decoding part of a network is behind its last layers (ops with a constant kernel, each with its bias and the clamp
+    behind it), where nothing has weights any more, and one of its ops
+
+    * adds, subtracts or multiplies with anchors, a grid of cells, or strides: a constant of at least 16 elements and
+      three values that repeat at least four times each, on average, and that differ for other places than the channels of the layer;
+    * takes the mean of bins: a product with the constant 0, 1, …, n - 1, n of at least 4;
+    * finds peaks: compares a value with its own max pool of stride 1.
+
+    All that is behind the last layers is a part of it then, with the softmax or sigmoid of the scores.
+
+    A network without such a part stays as it is, with a warning. Fails where the function is not called `main` and no
+    option names it: the two functions could not be told apart.
+
+    Source: generalized focal loss (Li et al. 2020) for the bins, CenterNet (Zhou et al. 2019) for the peaks.
+
+    Before:
+    ```mlir
+    func.func @main(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
+      %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+      %1 = tosa.add %0, %cells : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+      return %1 : tensor<1x4x4x2xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @main(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
+      %0 = tosa.conv2d %arg0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x4x4x2xf32>
+      return %0 : tensor<1x4x4x2xf32>
+    }
+    func.func @decode(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+      %0 = tosa.add %arg0, %cells : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+      return %0 : tensor<1x4x4x2xf32>
+    }
+    ```
+  }];
+  let options = [Mct_FunctionOption];
+}
+
 def LowerToLinalgPass : Pass<"mct-lower-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "Turn TOSA into linalg named ops";
   let description = [{

@@ -21,6 +21,8 @@ def PointOptionGroup : Mct_OptionGroup<"Where points are put.", "bit widths", [M
 
 def KeepOptionGroup : Mct_OptionGroup<"Networks that are quantized already.", "general", [Mct_KeepPointsOption]>;
 
+def DecodingOptionGroup : Mct_OptionGroup<"The part of a detector that decodes places.", "preparation", [Mct_DecodingOption]>;
+
 def WidthOptionGroup : Mct_OptionGroup<"Widths and what stays float, in a few words.", "bit widths", Mct_WidthOptions>;
 
 def EffortOptionGroup : Mct_OptionGroup<"How much time quantization may take.", "general", [
@@ -138,7 +140,8 @@ def TrainingOptionGroup : Mct_OptionGroup<"Whether the network is trained to mak
 //===----------------------------------------------------------------------===//
 
 def PrepareOptions : Mct_Pipeline<"mct-prepare", "Names and float-exact rewrites that come before quantization points", [
-  Mct_Member<"prepare", PrepareOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
+  Mct_Member<"prepare", PrepareOptionGroup>, Mct_Member<"decoding", DecodingOptionGroup>,
+  Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 
 def CorrectOptions : Mct_Pipeline<"mct-correct",
@@ -157,6 +160,7 @@ def PtqOptions : Mct_Pipeline<"mct-ptq",
   Mct_Member<"target", TargetOptionGroup>, Mct_Member<"effort", EffortOptionGroup>,
   Mct_Member<"widths", WidthOptionGroup>, Mct_Member<"points", PointOptionGroup>, Mct_Member<"keep", KeepOptionGroup>,
   Mct_Member<"statistics", StatisticsOptionGroup>, Mct_Member<"prepare", PrepareOptionGroup>,
+  Mct_Member<"decoding", DecodingOptionGroup>,
   Mct_Member<"equalization", EqualizationOptionGroup>, Mct_Member<"sensitivity", SensitivityOptionGroup>,
   Mct_Member<"comparePoints", ComparePointOptionGroup>, Mct_Member<"budget", BudgetOptionGroup>,
   Mct_Member<"tolerances", ToleranceOptionGroup>,

@@ -6,6 +6,7 @@
 
 #include "mct/BitWidths/Passes.h"
 #include "mct/Corrections/Passes.h"
+#include "mct/Transforms/DecodingOption.h"
 #include "mct/Transforms/ErrorMethodOption.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -35,17 +36,20 @@ inline llvm::cl::ValuesClass effortValues() {
 #include "mct/Pipelines/Options.h.inc"
 
 /// `mct-prepare`: variables become arguments and results, values get names,
-/// then come rewrites that are exact in float. `function`: the entry function,
-/// empty for the one that `findEntryFunction` finds.
+/// then come rewrites that are exact in float. A decoding part becomes a
+/// function of its own where `decoding` says so. `function`: the entry
+/// function, empty for the one that `findEntryFunction` finds.
 void buildPreparePipeline(mlir::OpPassManager &passManager,
                           const PrepareOptionGroup &options,
+                          const DecodingOptionGroup &decoding,
                           const RemarksOptionGroup &remarks,
                           llvm::StringRef function = "");
 
 /// `mct-prepare` with the defaults of its options.
 inline void buildPreparePipeline(mlir::OpPassManager &passManager) {
   PrepareOptions options;
-  buildPreparePipeline(passManager, options.prepare, options.remarks);
+  buildPreparePipeline(passManager, options.prepare, options.decoding,
+                       options.remarks);
 }
 
 /// `mct-correct`: what mends a module whose points have parameters.

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,9 +24,9 @@ namespace mct {
 
 /// One line of an overrides file.
 struct OverrideRule {
-  /// The name that the pattern is compared with; `All` selects all that have
-  /// one.
-  enum class Selector { Name, Op, Set, Pattern, All };
+  /// The name that the pattern is compared with; `Decoding` selects the
+  /// operators of a decoding part (`findDecoding`), `All` all that have a name.
+  enum class Selector { Name, Op, Set, Pattern, Decoding, All };
 
   /// The use of the width that a rule for all operators asks for.
   struct WidthUse {
@@ -57,8 +58,6 @@ struct OverrideRule {
   /// Use of the widths of results and of weights, where the selector is `All`.
   WidthUse activationUse, weightUse;
 
-  /// Returns whether the rule is about the operator of that name.
-  bool selects(mlir::StringAttr name, const tpc::Node &node) const;
   /// Returns whether the rule leaves tensors alone that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
   /// Returns the use of the widths of weights or of results.
@@ -90,15 +89,17 @@ struct Wishes {
 ///     name last_conv  float
 ///     ?name "head*"   weights=8
 ///     pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
+///     decoding        float
 ///     all             weights=4
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
 /// all of them as globs. `pattern` selects the operators that a binding would,
 /// whatever sets the target has: an op that is a part of a subgraph is none of
-/// its own. `all` selects every operator and input, and changes those tensors
-/// for which the target offers the width. `float` is short for
-/// `activation=float weights=float`.
-/// A rule that may have nothing to act on begins with `?`.
+/// its own. `decoding` selects the operators behind the last layers of a
+/// detector, which decode the places of objects. `all` selects every operator
+/// and input, and changes those tensors for which the target offers the width.
+/// `float` is short for `activation=float weights=float`. A rule that may have
+/// nothing to act on begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.
 struct Overrides {
@@ -113,9 +114,23 @@ struct Overrides {
   mlir::LogicalResult add(llvm::StringRef rule, llvm::StringRef origin,
                           mlir::MLIRContext *context);
 
+  /// Puts the rule `?decoding float` in front of the others.
+  void addDecodingFloat(mlir::MLIRContext *context);
+  /// Returns whether a rule leaves results of the decoding part float.
+  bool leavesDecodingFloat() const;
+
   /// The rules that the points of a function were inserted by, as `setOn` left
   /// them; a diagnostic where one cannot be read.
   static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
+  /// Finds the operators that rules with `Selector::Decoding` select in a
+  /// block; before `getWishes`.
+  void findDecoding(mlir::Block &block);
+  /// Returns whether `leavesDecodingFloat` is about an op.
+  bool keepsFloatAsDecoding(mlir::Operation *op) const;
+  /// Returns whether all users of a value are such operators, and there are
+  /// any.
+  bool isReadByDecodingAlone(mlir::Value value) const;
+
   /// Writes them on the function, for whoever asks later; nothing where there
   /// are none.
   void setOn(mlir::func::FuncOp function) const;
@@ -133,6 +148,12 @@ struct Overrides {
   /// unless it says that it may, and for every rule for all operators whose
   /// width none of the tensors may have.
   mlir::LogicalResult checkUsed() const;
+
+private:
+  bool selects(const OverrideRule &rule, mlir::StringAttr name,
+               const tpc::Node &node) const;
+
+  llvm::DenseSet<mlir::Operation *> decoding;
 };
 
 /// How a rule selects the operators of exactly this name: `name "conv\[1\]"`.

@@ -137,7 +137,8 @@ TakenAlternatives takeOutPoints(mlir::func::FuncOp function);
 /// pattern matches and whose inner results have one consumer and do not leave
 /// the function; shorter ones are tried when a longer one fails. A node belongs
 /// to one chain at most. An inner result gets a quantizer only where the
-/// pattern has a config for it.
+/// pattern has a config for it. No chain goes from a last layer into what
+/// decodes its result in float (`OverrideRule::Selector::Decoding`).
 ///
 /// Configurations: those whose width every consumer accepts, looking through
 /// preserving ones; then those that the overrides leave. Where that excludes
@@ -191,7 +192,7 @@ public:
   llvm::SmallVector<mlir::StringAttr> getNames(const FusedGroup &group) const;
 
 private:
-  void fuse(tpc::PlatformOp platform);
+  void fuse(tpc::PlatformOp platform, const Overrides &overrides);
   void planInputs(tpc::PlatformOp platform, mlir::Block &block);
   mlir::LogicalResult filterCandidates();
   mlir::LogicalResult planNode(const tpc::TpcLookup &lookup, size_t index,

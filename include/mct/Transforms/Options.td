@@ -10,6 +10,11 @@ def Mct_KeepPointsOption :
     Option<"keepPoints", "keep-points", "bool", /*default=*/"true",
            "A network that is quantized already: keep its points with their parameters, or choose all anew">;
 
+def Mct_DecodingOption :
+    Option<"decoding", "decode", "::mct::DecodingMode", /*default=*/"::mct::DecodingMode::Float",
+           "Treatment of the ops behind the last layers of a detector that decode the places of objects",
+           "::mct::decodingModeValues()">;
+
 class Mct_ErrorMethodOption<string text> :
     Option<"errorMethod", "error-method", "::mct::quantization::ErrorMethod",
            /*default=*/"::mct::quantization::ErrorMethod::MSE", text, "::mct::errorMethodValues()">;

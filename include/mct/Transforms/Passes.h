@@ -4,6 +4,7 @@
 #ifndef MCT_TRANSFORMS_PASSES_H
 #define MCT_TRANSFORMS_PASSES_H
 
+#include "mct/Transforms/DecodingOption.h"
 #include "mct/Transforms/ErrorMethodOption.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -371,6 +371,11 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     but that is not an f32 constant stays float, with a warning. A network that is quantized already is an error that names
     the first op of it: a layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
 
+    The ops behind the last layers of a detector that decode places of objects (`mct-cut-decoding` says which) stay
+    float, and what they read is quantized: offsets and scores are values of few bits, coordinates are not. A remark
+    names the layers. That is the rule `?decoding float` in front of all others; with `decode=quantize` these ops are
+    quantized as any other.
+
     A network whose points were imported (`mct-insert-imported-points`) keeps them with `keep-points`, and gets those
     that are missing. A point of the file that stands where the target has one takes the config of that, and keeps its
     parameters; a target that cannot hold these, by their bits, method, sign, channels or fixed grid, is a warning, and
@@ -385,6 +390,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
         set  Conv           weights.kernel_attr=2
         name conv2d_3       float
         pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
+        decoding            activation=16
         all                 weights=4
 
     A rule selects by point name, op name or operator set, all of them as globs, or by patterns as a `tpc.binding` has
@@ -392,7 +398,8 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
     If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the users can read;
-    asking for another one, and a rule that has nothing to act on, are errors. A rule that may have nothing to act on
+    asking for another one, and a rule that has nothing to act on, are errors. `decoding` selects the ops that decode the
+    places of objects, and the arguments that they alone read. A rule that may have nothing to act on
     begins with `?`: `?name "head*" float`. `all` selects every operator and input and changes those tensors for which the
     width is offered; it is an error where none of them may have it. The options `weights`, `activations` and
     `keep-float` are such rules (`all weights=4`, `all activation=8`, `name "head*" float`), which stand in front of
@@ -418,6 +425,7 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let options = Mct_WidthOptions # [
     Mct_OverridesOption,
     Mct_KeepPointsOption,
+    Mct_DecodingOption,
     Option<"function", "function", "std::string", /*default=*/"\"*\"",
            "Function that gets points; `*`: all; empty: `main`, or the only public one">,
   ];
