@@ -2,6 +2,7 @@
 #include "IntegerLowering.h"
 #include "SplitResults.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Interfaces/SetBatch.h"
@@ -68,6 +69,8 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
+      // The lowering rounds as its own option says.
+      roundOnce(function);
       if (failed(chooseBatch(function)))
         return signalPassFailure();
       if (failed(checkSizes(function)))

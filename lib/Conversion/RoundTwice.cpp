@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RoundTwice.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "IntegerModels.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -170,4 +171,60 @@ void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
   ConstantEvaluator constants;
   for (tosa::MulOp product : products)
     roundMean(product, constants);
+}
+
+/// Returns the numbers of a constant; none of other values.
+static std::optional<std::vector<double>>
+readNumbers(Value value, ConstantEvaluator &constants) {
+  std::optional<ConstantTensor> found = constants.evaluate(value);
+  if (!found)
+    return std::nullopt;
+  return found->decode<double>();
+}
+
+/// Returns the value that a sum nudges; null for other sums.
+static Value findNudged(tosa::AddOp sum, ConstantEvaluator &constants) {
+  auto numbers = sum.getInput2().getDefiningOp<tosa::SelectOp>();
+  auto isAbove = numbers
+                     ? numbers.getInput1().getDefiningOp<tosa::GreaterEqualOp>()
+                     : tosa::GreaterEqualOp();
+  if (!isAbove || isAbove.getInput1() != sum.getInput1() ||
+      !readNumbers(isAbove.getInput2(), constants))
+    return nullptr;
+  auto above = readNumbers(numbers.getInput2(), constants),
+       below = readNumbers(numbers.getInput3(), constants);
+  std::optional<Grid> behind = findRoundingGrid(sum.getResult());
+  if (!above || !below || !behind)
+    return nullptr;
+  // A shift by one bit is the least: half of half a code.
+  auto fits = [&](double number) {
+    return number >= 0 && number <= behind->step / 4;
+  };
+  return llvm::all_of(*above, fits) &&
+                 llvm::all_of(*below,
+                              [&](double number) { return fits(-number); })
+             ? sum.getInput1()
+             : Value();
+}
+
+void mct::roundOnce(func::FuncOp function) {
+  ConstantEvaluator constants;
+  SmallVector<std::pair<tosa::AddOp, Value>> sums;
+  function.walk([&](tosa::AddOp sum) {
+    if (Value nudged = findNudged(sum, constants))
+      sums.emplace_back(sum, nudged);
+  });
+  for (auto [sum, nudged] : sums) {
+    Operation *numbers = sum.getInput2().getDefiningOp();
+    llvm::SetVector<Operation *> unused;
+    unused.insert(sum);
+    unused.insert(numbers);
+    for (Value operand : numbers->getOperands())
+      unused.insert(operand.getDefiningOp());
+    unused.insert(unused[2]->getOperand(1).getDefiningOp());
+    sum.getResult().replaceAllUsesWith(nudged);
+    for (Operation *op : unused)
+      if (op->use_empty())
+        op->erase();
+  }
 }

@@ -119,6 +119,14 @@ def test_reference_kernels_compute_the_codes_that_round_twice(digits, tmp_path):
     assert np.array_equal(found, twice) and not np.array_equal(found, once)
 
 
+@pytest.mark.parametrize("rounding", ("double", "double-convolutions"))
+def test_networks_that_are_simulated_to_round_twice_have_the_same_file(rounding, digits, tmp_path):
+    twice = mct.Model(digits.module.run(f"mct-simulate-integers{{rounding={rounding}}}"))
+    assert "tosa.select" in twice.text and "tosa.select" not in digits.text
+    files = [exported(model, tmp_path / "digits.tflite") for model in (twice, digits)]
+    assert files[0] == files[1]
+
+
 @pytest.mark.alternating
 def test_the_importer_reads_what_is_written(digits, tmp_path):
     pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')

@@ -133,7 +133,8 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`. LiteRT's reference kernels do so,
       but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers, means and average pools whose
       result a point quantizes, a part of a step that makes the same codes is added to values or, where these are negative,
-      subtracted. The result is to be run: to lower it, simulate `half-up` and give the same `rounding` to the lowering.
+      subtracted. The result is to be run: this pass, `mct-lower-to-integer`, whose own option says how the integers round, and the
+      export to `.tflite` take those parts away again.
     * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
       (a table of 8-bit entries: a 128th of its threshold)
       becomes round(b / (dx * dw)) * dx * dw for every output channel, computed in f64. A bias that two layers share is

@@ -4,6 +4,14 @@
 // RUN: mct-opt %s --mct-simulate-integers | FileCheck %s --check-prefix=ONCE
 // ONCE-NOT: tosa.select
 
+// Each run begins with what rounds once.
+// RUN: mct-opt %s --mct-simulate-integers -o %t.once && mct-opt %s --mct-simulate-integers=rounding=double -o %t.twice
+// RUN: mct-opt %s --mct-simulate-integers=rounding=double-convolutions --mct-simulate-integers | diff %t.once -
+// RUN: mct-opt %t.twice --mct-simulate-integers=rounding=double | diff %t.twice -
+
+// How the lowering rounds is its own matter.
+// RUN: mct-opt %t.once --mct-lower-to-integer=io=integer -o %t.integer && mct-opt %t.twice --mct-lower-to-integer=io=integer | diff %t.integer -
+
 // The steps are 2^-6 and 2^-6, behind the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
 // other channel is 64 * 2^-12, half a code: it is not shifted.
 // CHECK-LABEL: func.func @convolution

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Simulates kernels that round products twice.
-#ifndef MCT_LIB_CONVERSION_ROUNDTWICE_H
-#define MCT_LIB_CONVERSION_ROUNDTWICE_H
+#ifndef MCT_CONVERSION_ROUNDTWICE_H
+#define MCT_CONVERSION_ROUNDTWICE_H
 
 #include "mct/Conversion/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -19,6 +19,9 @@ namespace mct {
 void roundTwice(mlir::func::FuncOp function, const KernelOps &kernels,
                 IntegerRounding rounding);
 
+/// Takes away again what `roundTwice` added.
+void roundOnce(mlir::func::FuncOp function);
+
 } // namespace mct
 
-#endif // MCT_LIB_CONVERSION_ROUNDTWICE_H
+#endif // MCT_CONVERSION_ROUNDTWICE_H
