@@ -71,6 +71,8 @@ struct LowerToIntegerPass
     for (func::FuncOp function : functions) {
       // The lowering rounds as its own option says.
       roundOnce(function);
+      if (mct::roundsTwice(rounding))
+        roundLeakyRelusTwice(function);
       if (failed(chooseBatch(function)))
         return signalPassFailure();
       if (failed(checkSizes(function)))

@@ -6,6 +6,7 @@
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/Subgraphs.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -150,6 +151,87 @@ static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
   }
 }
 
+namespace {
+/// A leaky ReLU as TOSA spells it.
+struct LeakyRelu {
+  Value input, result;
+  double slope = 0;
+};
+} // namespace
+
+/// Returns the one value that ops read and do not make; null for several.
+static Value findInput(ArrayRef<Operation *> ops,
+                       ConstantEvaluator &constants) {
+  Value input;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands()) {
+      if (llvm::is_contained(ops, operand.getDefiningOp()) ||
+          constants.evaluate(operand))
+        continue;
+      if (input && input != operand)
+        return {};
+      input = operand;
+    }
+  return input;
+}
+
+static SmallVector<LeakyRelu> findLeakyRelus(func::FuncOp function,
+                                             ConstantEvaluator &constants) {
+  SmallVector<std::shared_ptr<const tpc::CompiledSubgraph>> forms;
+  for (const tpc::SubgraphForm &form :
+       tpc::listSubgraphs(function.getContext())) {
+    if (form.name != "leaky_relu")
+      continue;
+    auto compiled = tpc::compileSubgraph(form, function.getLoc());
+    if (succeeded(compiled))
+      llvm::append_range(forms, *compiled);
+  }
+  SmallVector<LeakyRelu> found;
+  function.walk([&](Operation *op) {
+    for (const auto &form : forms) {
+      std::optional<tpc::CompiledSubgraph::Match> match = form->match(op);
+      if (!match)
+        continue;
+      LeakyRelu relu{findInput(match->ops, constants), op->getResult(0)};
+      for (Operation *part : match->ops)
+        if (auto product = dyn_cast<tosa::MulOp>(part))
+          for (Value factor : {product.getInput1(), product.getInput2()})
+            if (std::optional<ConstantTensor> number =
+                    constants.evaluate(factor))
+              relu.slope = number->decode<double>().front();
+      if (relu.input)
+        found.push_back(relu);
+      return;
+    }
+  });
+  return found;
+}
+
+/// Rounds leaky ReLUs of codes, whose positive and negative ones have a factor
+/// each.
+static void roundLeakyRelu(const LeakyRelu &relu) {
+  std::optional<Grid> input = findGrid(relu.input),
+                      behind = findRoundingGrid(relu.result);
+  if (!input || !behind || !(relu.slope > 0))
+    return;
+  auto part = [&](double factor) {
+    int exponent = 0;
+    std::frexp(factor * input->step / behind->step, &exponent);
+    return exponent < 0 ? float(std::ldexp(behind->step, exponent - 1)) : 0.0f;
+  };
+  Nudge nudge;
+  nudge.above = {part(1)};
+  nudge.below = {-part(relu.slope)};
+  if (nudge.above.front() != 0 || nudge.below.front() != 0)
+    insertNudge(relu.result, nudge);
+}
+
+void mct::roundLeakyRelusTwice(func::FuncOp function) {
+  ConstantEvaluator constants;
+  for (const LeakyRelu &relu : findLeakyRelus(function, constants))
+    roundLeakyRelu(relu);
+}
+
 void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
                      IntegerRounding rounding) {
   SmallVector<KernelOp> layers;
@@ -171,6 +253,7 @@ void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
   ConstantEvaluator constants;
   for (tosa::MulOp product : products)
     roundMean(product, constants);
+  roundLeakyRelusTwice(function);
 }
 
 /// Returns the numbers of a constant; none of other values.

@@ -57,6 +57,7 @@ NETWORKS = [
     ("Tiny Darknet", corrections.DARKNET, 20),
     ("MobileNetV2", onnx_results.of_zoo("mobilenet_v2"), 16),
     ("ViT-S", onnx_results.of_zoo("vit_s"), 4),
+    ("LSTM", onnx_results.of_zoo("lstm"), 16),
 ]
 TARGETS = ["imx500", "tflite", "qnnpack"]
 

@@ -131,7 +131,7 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       do so). Weights keep their codes: they are rounded once, halves to the even one.
     * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again, halves away from
       zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`. LiteRT's reference kernels do so,
-      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers, means and average pools whose
+      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers, means, average pools and leaky ReLUs whose
       result a point quantizes, a part of a step that makes the same codes is added to values or, where these are negative,
       subtracted. The result is to be run: this pass, `mct-lower-to-integer`, whose own option says how the integers round, and the
       export to `.tflite` take those parts away again.
@@ -227,8 +227,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
       `double` makes the codes of LiteRT for microcontrollers, `double-convolutions` those of LiteRT's reference kernels, which round
       once behind fully connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
-      values 19 bits more than the coarser one, average pools the rounding of `tosa.avg_pool2d` on codes as they are stored, and
-      means the multiplier of one value, divided by what their number is more than a power of two. Pools whose results are on
+      values 19 bits more than the coarser one, average pools the rounding of `tosa.avg_pool2d` on codes as they are stored, leaky
+      ReLUs tables of what is rounded twice, and means the multiplier of one value, divided by what their number is more than a power of two. Pools whose results are on
       another grid round once, as the layers do that they are in exported `.tflite` files.
     * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of

@@ -93,3 +93,22 @@ func.func @mean(%x: tensor<1x5x2xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x1x2xf
   %5 = tpc.quantize %4 as "three" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
   return %2, %5 : tensor<1x1x2xf32>, tensor<1x1x2xf32>
 }
+
+// 0.25 of a step each, or 0.1 * 0.25 for negative ones: 0.5 * 2^-1 and 0.8 * 2^-5, so that a quarter and a 64th of a step are added.
+// CHECK-LABEL: func.func @leaky_relu
+// CHECK:         %[[MAXIMUM:.*]] = tosa.maximum
+// CHECK:         %[[SIGN:.*]] = tosa.greater_equal %[[MAXIMUM]]
+// CHECK:         %[[UP:.*]] = "tosa.const"() <{values = dense<2.500000e-01> : tensor<1x1xf32>}>
+// CHECK:         %[[DOWN:.*]] = "tosa.const"() <{values = dense<-1.562500e-02> : tensor<1x1xf32>}>
+// CHECK:         %[[PART:.*]] = tosa.select %[[SIGN]], %[[UP]], %[[DOWN]]
+// CHECK:         %[[ADDED:.*]] = tosa.add %[[MAXIMUM]], %[[PART]]
+// CHECK:         tpc.quantize %[[ADDED]] as "leaky"
+func.func @leaky_relu(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %slope = "tosa.const"() <{values = dense<0.1> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [32.0], bits = 8>) : tensor<1x4xf32>
+  %0 = tosa.mul %in, %slope, %shift : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>
+  %1 = tosa.maximum %0, %in : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = tpc.quantize %1 as "leaky" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8>) : tensor<1x4xf32>
+  return %2 : tensor<1x4xf32>
+}
