@@ -89,6 +89,8 @@ struct LowerToIntegerPass
         repeatLayers(function, costs);
       if (auto strided = device->getFact<tpc::StridedLayersOp>())
         readWholeImages(function, strided);
+      if (auto sums = device->getFact<tpc::ColumnSumsOp>())
+        addColumns(function, sums);
       if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
         stageArguments(function, staging);
       bool runs = true;

@@ -234,7 +234,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
       images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
       16 bytes), because it fetches few channels slowly from outside; not where its memory does not hold them beside what the
       convolution makes of them. With both, a 1x1 convolution with strides that reads an image of few channels, but for its last rows
-      and columns, reads all of it, with zeros as its other weights. With both, a convolution that points with different parameters
+      and columns, reads all of it, with zeros as its other weights. With both, codes of small images of many channels are added up by
+      depthwise convolutions with kernels of ones (`tpc.column_sums`), which is up to 37 % faster by Vela. With both, a convolution that points with different parameters
       read is computed once for each of them where that is faster, since one rescale is part of a convolution there, and of several
       each reads sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions with few products and weights. A remark
       says so, or that it would be slower.
