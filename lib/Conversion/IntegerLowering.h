@@ -64,6 +64,10 @@ void repeatLayers(mlir::func::FuncOp function, tpc::RepeatedLayersOp costs);
 /// faster so. The values are the same.
 void readWholeImages(mlir::func::FuncOp function, tpc::StridedLayersOp fact);
 
+/// Adds up the positions of images of i8 by depthwise convolutions with kernels
+/// of ones, where a device is faster so. The values are the same.
+void addColumns(mlir::func::FuncOp function, tpc::ColumnSumsOp fact);
+
 /// Copies arguments of i8 with fewer channels than a burst has bytes, which
 /// convolutions read, by a 1x1 maximum pool over rows of a burst: convolutions
 /// would fetch them a few bytes at a time and several times over, and the copy

@@ -2,6 +2,7 @@
 #include "IntegerLowering.h"
 #include "SplitResults.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Interfaces/SetBatch.h"
@@ -68,6 +69,10 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
+      // The lowering rounds as its own option says.
+      roundOnce(function);
+      if (mct::roundsTwice(rounding))
+        roundLeakyRelusTwice(function);
       if (failed(chooseBatch(function)))
         return signalPassFailure();
       if (failed(checkSizes(function)))
@@ -84,6 +89,8 @@ struct LowerToIntegerPass
         repeatLayers(function, costs);
       if (auto strided = device->getFact<tpc::StridedLayersOp>())
         readWholeImages(function, strided);
+      if (auto sums = device->getFact<tpc::ColumnSumsOp>())
+        addColumns(function, sums);
       if (auto staging = device->getFact<tpc::StagedArgumentsOp>())
         stageArguments(function, staging);
       bool runs = true;

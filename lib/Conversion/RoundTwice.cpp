@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RoundTwice.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "IntegerModels.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/Subgraphs.h"
+#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -149,6 +151,87 @@ static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
   }
 }
 
+namespace {
+/// A leaky ReLU as TOSA spells it.
+struct LeakyRelu {
+  Value input, result;
+  double slope = 0;
+};
+} // namespace
+
+/// Returns the one value that ops read and do not make; null for several.
+static Value findInput(ArrayRef<Operation *> ops,
+                       ConstantEvaluator &constants) {
+  Value input;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands()) {
+      if (llvm::is_contained(ops, operand.getDefiningOp()) ||
+          constants.evaluate(operand))
+        continue;
+      if (input && input != operand)
+        return {};
+      input = operand;
+    }
+  return input;
+}
+
+static SmallVector<LeakyRelu> findLeakyRelus(func::FuncOp function,
+                                             ConstantEvaluator &constants) {
+  SmallVector<std::shared_ptr<const tpc::CompiledSubgraph>> forms;
+  for (const tpc::SubgraphForm &form :
+       tpc::listSubgraphs(function.getContext())) {
+    if (form.name != "leaky_relu")
+      continue;
+    auto compiled = tpc::compileSubgraph(form, function.getLoc());
+    if (succeeded(compiled))
+      llvm::append_range(forms, *compiled);
+  }
+  SmallVector<LeakyRelu> found;
+  function.walk([&](Operation *op) {
+    for (const auto &form : forms) {
+      std::optional<tpc::CompiledSubgraph::Match> match = form->match(op);
+      if (!match)
+        continue;
+      LeakyRelu relu{findInput(match->ops, constants), op->getResult(0)};
+      for (Operation *part : match->ops)
+        if (auto product = dyn_cast<tosa::MulOp>(part))
+          for (Value factor : {product.getInput1(), product.getInput2()})
+            if (std::optional<ConstantTensor> number =
+                    constants.evaluate(factor))
+              relu.slope = number->decode<double>().front();
+      if (relu.input)
+        found.push_back(relu);
+      return;
+    }
+  });
+  return found;
+}
+
+/// Rounds leaky ReLUs of codes, whose positive and negative ones have a factor
+/// each.
+static void roundLeakyRelu(const LeakyRelu &relu) {
+  std::optional<Grid> input = findGrid(relu.input),
+                      behind = findRoundingGrid(relu.result);
+  if (!input || !behind || !(relu.slope > 0))
+    return;
+  auto part = [&](double factor) {
+    int exponent = 0;
+    std::frexp(factor * input->step / behind->step, &exponent);
+    return exponent < 0 ? float(std::ldexp(behind->step, exponent - 1)) : 0.0f;
+  };
+  Nudge nudge;
+  nudge.above = {part(1)};
+  nudge.below = {-part(relu.slope)};
+  if (nudge.above.front() != 0 || nudge.below.front() != 0)
+    insertNudge(relu.result, nudge);
+}
+
+void mct::roundLeakyRelusTwice(func::FuncOp function) {
+  ConstantEvaluator constants;
+  for (const LeakyRelu &relu : findLeakyRelus(function, constants))
+    roundLeakyRelu(relu);
+}
+
 void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
                      IntegerRounding rounding) {
   SmallVector<KernelOp> layers;
@@ -170,4 +253,61 @@ void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
   ConstantEvaluator constants;
   for (tosa::MulOp product : products)
     roundMean(product, constants);
+  roundLeakyRelusTwice(function);
+}
+
+/// Returns the numbers of a constant; none of other values.
+static std::optional<std::vector<double>>
+readNumbers(Value value, ConstantEvaluator &constants) {
+  std::optional<ConstantTensor> found = constants.evaluate(value);
+  if (!found)
+    return std::nullopt;
+  return found->decode<double>();
+}
+
+/// Returns the value that a sum nudges; null for other sums.
+static Value findNudged(tosa::AddOp sum, ConstantEvaluator &constants) {
+  auto numbers = sum.getInput2().getDefiningOp<tosa::SelectOp>();
+  auto isAbove = numbers
+                     ? numbers.getInput1().getDefiningOp<tosa::GreaterEqualOp>()
+                     : tosa::GreaterEqualOp();
+  if (!isAbove || isAbove.getInput1() != sum.getInput1() ||
+      !readNumbers(isAbove.getInput2(), constants))
+    return nullptr;
+  auto above = readNumbers(numbers.getInput2(), constants),
+       below = readNumbers(numbers.getInput3(), constants);
+  std::optional<Grid> behind = findRoundingGrid(sum.getResult());
+  if (!above || !below || !behind)
+    return nullptr;
+  // A shift by one bit is the least: half of half a code.
+  auto fits = [&](double number) {
+    return number >= 0 && number <= behind->step / 4;
+  };
+  return llvm::all_of(*above, fits) &&
+                 llvm::all_of(*below,
+                              [&](double number) { return fits(-number); })
+             ? sum.getInput1()
+             : Value();
+}
+
+void mct::roundOnce(func::FuncOp function) {
+  ConstantEvaluator constants;
+  SmallVector<std::pair<tosa::AddOp, Value>> sums;
+  function.walk([&](tosa::AddOp sum) {
+    if (Value nudged = findNudged(sum, constants))
+      sums.emplace_back(sum, nudged);
+  });
+  for (auto [sum, nudged] : sums) {
+    Operation *numbers = sum.getInput2().getDefiningOp();
+    llvm::SetVector<Operation *> unused;
+    unused.insert(sum);
+    unused.insert(numbers);
+    for (Value operand : numbers->getOperands())
+      unused.insert(operand.getDefiningOp());
+    unused.insert(unused[2]->getOperand(1).getDefiningOp());
+    sum.getResult().replaceAllUsesWith(nudged);
+    for (Operation *op : unused)
+      if (op->use_empty())
+        op->erase();
+  }
 }

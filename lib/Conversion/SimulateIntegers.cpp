@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RoundTwice.h"
 #include "TablePoints.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/IntegerLayer.h"
@@ -75,6 +75,7 @@ struct SimulateIntegersPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
+      roundOnce(function);
       if (tablePoints)
         insertTablePoints(function, kernels, mode,
                           [&](Operation *op, const Record &record) {

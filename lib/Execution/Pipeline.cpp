@@ -404,7 +404,10 @@ LogicalResult mct::execution::lowerToLinalg(ModuleOp module,
   // Not by tosa-optional-decompositions, which also makes products of depthwise
   // convolutions with 1x1 kernels: padded ones of integers come out wrong.
   SmallVector<Operation *> transposed;
-  module.walk([&](tosa::TransposeConv2DOp op) { transposed.push_back(op); });
+  module.walk([&](tosa::TransposeConv2DOp op) {
+    if (!decomposeWideTransposed(op))
+      transposed.push_back(op);
+  });
   RewritePatternSet patterns(module.getContext());
   tosa::populateTosaDecomposeTransposeConv(module.getContext(), patterns);
   (void)applyOpPatternsGreedily(transposed, std::move(patterns));

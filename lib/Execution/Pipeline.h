@@ -2,6 +2,7 @@
 #ifndef MCT_LIB_EXECUTION_PIPELINE_H
 #define MCT_LIB_EXECUTION_PIPELINE_H
 
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/DenseMap.h"
@@ -14,6 +15,11 @@ void registerPipelineDependencies(mlir::DialectRegistry &registry);
 
 /// Name of the op before the lowering by location, for errors.
 using OpNames = llvm::DenseMap<mlir::Location, llvm::StringRef>;
+
+/// Replaces a transposed convolution of 16-bit codes by a convolution of the
+/// image with zeros between its positions: upstream's decomposition mixes types
+/// there. Returns false, and does nothing, for other codes and numbers.
+bool decomposeWideTransposed(mlir::tosa::TransposeConv2DOp op);
 
 /// Lowers the functions of a module from TOSA (and upstream dialects below it)
 /// to linalg on tensors. On failure there is one error, at the op that cannot

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TfliteGraph.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "mct/Export/Tflite.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/FrozenPoints.h"
@@ -152,6 +153,8 @@ LogicalResult mct::exportTflite(ModuleOp module, const TfliteOptions &options,
   FailureOr<func::FuncOp> function = findEntryFunction(*copy, options.function);
   if (failed(function) || failed(requireFrozenPoints(*function)))
     return failure();
+  // Kernels of runtimes round twice by themselves.
+  roundOnce(*function);
   assignNames(*function);
   Block &body = function->getBody().front();
   auto end = dyn_cast<func::ReturnOp>(body.getTerminator());

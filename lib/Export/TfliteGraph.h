@@ -162,8 +162,8 @@ Written writeLayer(GraphBuilder &graph, const KernelOp &layer,
 Written writeDense(GraphBuilder &graph, const KernelOp &layer,
                    mlir::Value input, mlir::Value result, const Wanted &wanted);
 /// Writes codes of sums over windows of an image, each times `weight`, as a
-/// depthwise convolution, or a layer of features over the whole image: unlike
-/// those of MEAN and AVERAGE_POOL_2D, all kernels round its sums once.
+/// depthwise convolution, or a convolution over positions of the whole image:
+/// unlike those of MEAN and AVERAGE_POOL_2D, all kernels round its sums once.
 Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
                        mlir::Value input, llvm::ArrayRef<int64_t> window,
                        llvm::ArrayRef<int64_t> stride,

@@ -20,7 +20,8 @@ std::optional<llvm::StringRef> findPadding(llvm::ArrayRef<int64_t> from,
                                            const Windows &windows);
 
 /// Returns the image of which one is what windows without padding reach: TOSA
-/// wants the rest cut off by a slice.
+/// wants the rest cut off by a slice. Slices in front of windows that are
+/// smaller than their strides stay.
 mlir::Value skipCut(mlir::Value image, llvm::ArrayRef<int64_t> to,
                     const Windows &windows);
 

@@ -119,6 +119,40 @@ def test_reference_kernels_compute_the_codes_that_round_twice(digits, tmp_path):
     assert np.array_equal(found, twice) and not np.array_equal(found, once)
 
 
+# Thresholds behind it: with factors of more and of less than a code for positive and negative codes.
+@pytest.mark.parametrize("slope, threshold", [(0.1, 21.0), (0.1, 8.0), (0.3, 64.0), (0.77, 64.0)])
+def test_reference_kernels_compute_leaky_relus_that_round_twice(slope, threshold, tmp_path):
+    codes = np.arange(-128, 128, dtype=np.int8).reshape(1, 1, 256, 1)
+    type_ = "tensor<1x1x256x1xf32>"
+    source = f"""func.func @main(%x: {type_}) -> {type_} {{
+      %shift = "tosa.const"() <{{values = dense<0> : tensor<1xi8>}}> : () -> tensor<1xi8>
+      %slope = "tosa.const"() <{{values = dense<{slope}> : tensor<1x1x1x1xf32>}}> : () -> tensor<1x1x1x1xf32>
+      %0 = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [32.0], bits = 8>) : {type_}
+      %1 = tosa.mul %0, %slope, %shift : ({type_}, tensor<1x1x1x1xf32>, tensor<1xi8>) -> {type_}
+      %2 = tosa.maximum %1, %0 : ({type_}, {type_}) -> {type_}
+      %3 = tpc.quantize %2 as "y" activation parameters(#tpc.symmetric<threshold = [{threshold}], bits = 8>) : {type_}
+      return %3 : {type_}
+    }}"""
+    model = mct.simulate_integers(mct.Model.parse(source))
+    assert operators(model) == ["LEAKY_RELU"]
+    ((found,), _) = litert(exported(model, tmp_path / "leaky.tflite"), [codes], "BUILTIN_REF")
+    twice, once = (
+        mct.Model(model.module.run(f"mct-lower-to-integer{{io=integer{rounding}}}")).run(codes)
+        for rounding in (" rounding=double-convolutions", "")
+    )
+    assert np.array_equal(found, twice) and not np.array_equal(found, once)
+    simulated = mct.Model(model.module.run("mct-simulate-integers{rounding=double}"))
+    assert np.array_equal(simulated.run(0.25 * codes.astype(np.float32)), np.float32(threshold / 128) * found)
+
+
+@pytest.mark.parametrize("rounding", ("double", "double-convolutions"))
+def test_networks_that_are_simulated_to_round_twice_have_the_same_file(rounding, digits, tmp_path):
+    twice = mct.Model(digits.module.run(f"mct-simulate-integers{{rounding={rounding}}}"))
+    assert "tosa.select" in twice.text and "tosa.select" not in digits.text
+    files = [exported(model, tmp_path / "digits.tflite") for model in (twice, digits)]
+    assert files[0] == files[1]
+
+
 @pytest.mark.alternating
 def test_the_importer_reads_what_is_written(digits, tmp_path):
     pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')

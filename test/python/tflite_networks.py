@@ -65,8 +65,9 @@ def shape(name: str, *sizes: int) -> str:
     return f"%{name} = tosa.const_shape {{values = dense<[{values}]> : {type_}}} : () -> !tosa.shape<{count}>\n"
 
 
-# A sum over a whole image: one channel after the other is read by a layer of features.
-WHOLE_SUM = ["RESHAPE", "TRANSPOSE", "FULLY_CONNECTED", "RESHAPE"]
+# A sum over a whole image of more than 25 positions, which are the channels of a convolution.
+WHOLE_SUM = ["RESHAPE", "TRANSPOSE", "RESHAPE", "CONV_2D", "RESHAPE"]
+FEW_SUM = ["RESHAPE", "DEPTHWISE_CONV_2D", "RESHAPE"]
 ZERO = constant("zero", "tensor<1xf32>", "0.0")
 SHIFT = constant("shift", "tensor<1xi8>", "0")
 
@@ -163,6 +164,30 @@ C3 = "tensor<1x8x8x3xf32>"
 SAME = conv(I8, (3, 3, 3, 4), C3, "1, 1, 1, 1", thresholds=THREE)
 WIDE = quantizer(4.0, bits=16)
 
+
+def behind_cut(window: int, operators: list[str]) -> Case:
+    """A convolution of stride 2 that reads 7 of 8 rows and columns."""
+    size = (7 - window) // 2 + 1
+    result = f"tensor<1x{size}x{size}x3xf32>"
+    cut = "tensor<1x7x7x4xf32>"
+    body = conv(cut, (3, window, window, 4), result, "0, 0, 0, 0", "2, 2").replace("%x0,", "%x9,")
+    slice_ = f"%x9 = tosa.slice %x0, %s, %z : ({I8}, !tosa.shape<4>, !tosa.shape<4>) -> {cut}\n"
+    return Case([I8], result, shape("s", 0, 0, 0, 0) + shape("z", 1, 7, 7, 4) + slice_ + body, operators)
+
+
+def image_mean(size: int, channels: int, operators: list[str], **options) -> Case:
+    """A mean over a whole image, on a grid of its own."""
+    image, row, result = (f"tensor<1x{sizes}x{channels}xf32>" for sizes in (f"{size}x{size}", f"1x{size}", "1x1"))
+    body = (
+        SHIFT
+        + constant("c", "tensor<1x1x1x1xf32>", str(1 / size**2))
+        + f"%s = tosa.reduce_sum %x0 {{axis = 1 : i32}} : ({image}) -> {row}\n"
+        + f"%t = tosa.reduce_sum %s {{axis = 2 : i32}} : ({row}) -> {result}\n"
+        + f"%r = tosa.mul %t, %c, %shift : ({result}, tensor<1x1x1x1xf32>, tensor<1xi8>) -> {result}"
+    )
+    return Case([image], result, body, operators, output=quantizer(0.5), **options)
+
+
 CASES = {
     "conv SAME": Case([I8], C3, SAME, ["CONV_2D"]),
     "conv VALID": Case(
@@ -204,17 +229,8 @@ CASES = {
     "conv, other limits": Case(
         [I8], C3, SAME.replace("%r =", "%y =") + clamp("-0.5", "2.0", type_=C3), ["CONV_2D", "MAXIMUM", "MINIMUM"]
     ),
-    "conv behind a cut": Case(
-        [I8],
-        "tensor<1x4x4x3xf32>",
-        shape("s", 0, 0, 0, 0)
-        + shape("z", 1, 7, 7, 4)
-        + f"%x9 = tosa.slice %x0, %s, %z : ({I8}, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x7x7x4xf32>\n"
-        + conv("tensor<1x7x7x4xf32>", (3, 1, 1, 4), "tensor<1x4x4x3xf32>", "0, 0, 0, 0", "2, 2").replace(
-            "%x0,", "%x9,"
-        ),
-        ["CONV_2D"],
-    ),
+    "conv behind a cut": behind_cut(3, ["CONV_2D"]),
+    "conv that skips positions, behind a cut": behind_cut(1, ["SLICE", "CONV_2D"]),
     "depthwise": Case(
         [I8],
         I8,
@@ -326,19 +342,9 @@ CASES = {
         output=quantizer(2.0),
         steps=0,
     ),
-    "mean over images": Case(
-        [I8],
-        "tensor<1x1x1x4xf32>",
-        SHIFT
-        + constant("c", "tensor<1x1x1x1xf32>", "0.015625")
-        + f"%s = tosa.reduce_sum %x0 {{axis = 1 : i32}} : ({I8}) -> tensor<1x1x8x4xf32>\n"
-        + "%t = tosa.reduce_sum %s {axis = 2 : i32} : (tensor<1x1x8x4xf32>) -> tensor<1x1x1x4xf32>\n"
-        + "%r = tosa.mul %t, %c, %shift : (tensor<1x1x1x4xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) "
-        + "-> tensor<1x1x1x4xf32>",
-        WHOLE_SUM,
-        output=quantizer(0.5),
-        steps=0,
-    ),
+    "mean over images": image_mean(8, 4, WHOLE_SUM, steps=0),
+    "mean over images of few positions": image_mean(5, 6, FEW_SUM),
+    "mean over images of few positions, many channels": image_mean(4, 48, FEW_SUM, steps=0),
     "sum over images": Case(
         [I8],
         "tensor<1x1x1x4xf32>",

@@ -57,6 +57,7 @@ NETWORKS = [
     ("Tiny Darknet", corrections.DARKNET, 20),
     ("MobileNetV2", onnx_results.of_zoo("mobilenet_v2"), 16),
     ("ViT-S", onnx_results.of_zoo("vit_s"), 4),
+    ("LSTM", onnx_results.of_zoo("lstm"), 16),
 ]
 TARGETS = ["imx500", "tflite", "qnnpack"]
 
@@ -97,26 +98,27 @@ def run_tflite(simulated: Path, samples: np.ndarray, folder: Path) -> dict:
     return json.loads(measure.run_ok([IMPORTERS, SCRIPTS / "run_tflite.py", simulated, *files]).stdout)
 
 
-def run_micro(simulated: Path, folder: Path) -> dict | None:
-    """Codes of microcontrollers beside those of `rounding=double`; none where the interpreter is not installed."""
+def run_micro(simulated: Path, folder: Path) -> dict | str:
+    """Codes of microcontrollers beside those of `rounding=double`, or why there are none."""
     environment = tool_environments.folder("micro")
     if not (environment / "installed.txt").exists():
-        return None
+        return "not installed"
     integer, few, ours, theirs = (folder / name for name in ("twice.mlirbc", "few.npy", "ours.npy", "theirs.npy"))
     np.save(few, np.load(folder / "codes.npy")[:20])
     lower = "--mct-lower-to-integer=io=integer softmax=cut rounding=double"
     measure.run_ok([measure.BIN / "mct-opt", simulated, lower, "-o", integer])
     measure.run_ok([measure.BIN / "mct-run", integer, f"--input={few}", f"--output={ours}"])
     python = environment / "bin" / "python"
-    measure.run_ok([python, SCRIPTS / "run_micro.py", folder / "network.tflite", few, theirs])
+    if measure.run([python, SCRIPTS / "run_micro.py", folder / "network.tflite", few, theirs]).returncode != 0:
+        return "refused"  # an operator that it lacks, or more memory than it has
     expected = np.load(ours)
     differences = np.abs(np.load(theirs).reshape(expected.shape).astype(int) - expected.astype(int))
     return {"values": differences.size, "differing": np.count_nonzero(differences), "largest": differences.max()}
 
 
-def spell(found: dict | None) -> str:
-    if found is None:
-        return "not run"
+def spell(found: dict | str) -> str:
+    if isinstance(found, str):
+        return found
     values = f"{found['differing']:,} of {found['values']:,}".replace(",", " ")
     return f"{values}, by {found['largest']}" if found["differing"] else values
 

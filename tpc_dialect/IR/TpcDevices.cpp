@@ -26,7 +26,8 @@ LogicalResult DeviceOp::verifyRegions() {
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
         !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, StridedLayersOp,
-             CompressedWeightsOp, OnnxOperatorsOp, OnnxLimitsOp>(fact))
+             ColumnSumsOp, CompressedWeightsOp, OnnxOperatorsOp, OnnxLimitsOp>(
+            fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -125,5 +126,16 @@ LogicalResult StridedLayersOp::verify() {
            << getFewest() << " to " << getChannels()
            << " channels and a smallest image of " << int64_t(getSmallest())
            << " bytes; all are positive, in this order";
+  return success();
+}
+
+LogicalResult ColumnSumsOp::verify() {
+  // V5
+  if (int64_t(getChannels()) <= 1 || getChannels() % 2 != 0 ||
+      int64_t(getPositions()) <= 0)
+    return emitOpError("has columns of ")
+           << int64_t(getChannels()) << " channels and up to "
+           << int64_t(getPositions())
+           << " positions; both are positive, the first one even";
   return success();
 }

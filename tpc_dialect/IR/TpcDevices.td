@@ -134,6 +134,22 @@ def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
   let hasVerifier = 1;
 }
 
+def Tpc_ColumnSumsOp : Tpc_DeviceFactOp<"column_sums"> {
+  let summary = "Sums over the positions of an image";
+  let description = [{
+    Codes of an image of at least three times `channels` channels, and of up to `positions` positions, are added up faster by a depthwise
+    convolution with kernels of ones than by a sum along an axis. It reads the positions as a column with `channels` channels, or with
+    half as many where these divide those of the image.
+
+    ```mlir
+    tpc.column_sums channels 16 positions 64
+    ```
+  }];
+  let arguments = (ins I64Attr:$channels, I64Attr:$positions);
+  let assemblyFormat = "`channels` $channels `positions` $positions attr-dict";
+  let hasVerifier = 1;
+}
+
 def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   let summary = "Cost of reading compressed weights";
   let description = [{

@@ -4,6 +4,14 @@
 // RUN: mct-opt %s --mct-simulate-integers | FileCheck %s --check-prefix=ONCE
 // ONCE-NOT: tosa.select
 
+// Each run begins with what rounds once.
+// RUN: mct-opt %s --mct-simulate-integers -o %t.once && mct-opt %s --mct-simulate-integers=rounding=double -o %t.twice
+// RUN: mct-opt %s --mct-simulate-integers=rounding=double-convolutions --mct-simulate-integers | diff %t.once -
+// RUN: mct-opt %t.twice --mct-simulate-integers=rounding=double | diff %t.twice -
+
+// How the lowering rounds is its own matter.
+// RUN: mct-opt %t.once --mct-lower-to-integer=io=integer -o %t.integer && mct-opt %t.twice --mct-lower-to-integer=io=integer | diff %t.integer -
+
 // The steps are 2^-6 and 2^-6, behind the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
 // other channel is 64 * 2^-12, half a code: it is not shifted.
 // CHECK-LABEL: func.func @convolution
@@ -84,4 +92,23 @@ func.func @mean(%x: tensor<1x5x2xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x1x2xf
   %4 = tosa.mul %3, %third, %shift : (tensor<1x1x2xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x2xf32>
   %5 = tpc.quantize %4 as "three" activation parameters(#tpc.power_of_two<threshold = [2.0], bits = 8>) : tensor<1x1x2xf32>
   return %2, %5 : tensor<1x1x2xf32>, tensor<1x1x2xf32>
+}
+
+// 0.25 of a step each, or 0.1 * 0.25 for negative ones: 0.5 * 2^-1 and 0.8 * 2^-5, so that a quarter and a 64th of a step are added.
+// CHECK-LABEL: func.func @leaky_relu
+// CHECK:         %[[MAXIMUM:.*]] = tosa.maximum
+// CHECK:         %[[SIGN:.*]] = tosa.greater_equal %[[MAXIMUM]]
+// CHECK:         %[[UP:.*]] = "tosa.const"() <{values = dense<2.500000e-01> : tensor<1x1xf32>}>
+// CHECK:         %[[DOWN:.*]] = "tosa.const"() <{values = dense<-1.562500e-02> : tensor<1x1xf32>}>
+// CHECK:         %[[PART:.*]] = tosa.select %[[SIGN]], %[[UP]], %[[DOWN]]
+// CHECK:         %[[ADDED:.*]] = tosa.add %[[MAXIMUM]], %[[PART]]
+// CHECK:         tpc.quantize %[[ADDED]] as "leaky"
+func.func @leaky_relu(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %slope = "tosa.const"() <{values = dense<0.1> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %in = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [32.0], bits = 8>) : tensor<1x4xf32>
+  %0 = tosa.mul %in, %slope, %shift : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>
+  %1 = tosa.maximum %0, %in : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = tpc.quantize %1 as "leaky" activation parameters(#tpc.power_of_two<threshold = [128.0], bits = 8>) : tensor<1x4xf32>
+  return %2 : tensor<1x4xf32>
 }

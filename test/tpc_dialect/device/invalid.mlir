@@ -65,6 +65,20 @@ tpc.device @no_smallest_image {
 
 // -----
 
+tpc.device @odd_columns {
+  // expected-error @below {{has columns of 5 channels and up to 64 positions; both are positive, the first one even}}
+  tpc.column_sums channels 5 positions 64
+}
+
+// -----
+
+tpc.device @no_positions {
+  // expected-error @below {{has columns of 8 channels and up to 0 positions}}
+  tpc.column_sums channels 8 positions 0
+}
+
+// -----
+
 tpc.device @other {
   // expected-error @below {{is not a fact about a device}}
   %0 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

@@ -7,6 +7,7 @@
 // CHECK-NEXT:   tpc.repeated_layers result 6.500000e-01 product 0.019230769230769232 weight 1.400000e+00 sum 2.000000e+00
 // CHECK-NEXT:   tpc.staged_arguments burst 16 smallest 1024 memory 4096
 // CHECK-NEXT:   tpc.strided_layers channels 24 fewest 16 smallest 16384
+// CHECK-NEXT:   tpc.column_sums channels 16 positions 49
 // CHECK-NEXT:   tpc.compressed_weights byte 2.500000e-01
 // CHECK-NEXT:   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
 // CHECK-NEXT:   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
@@ -17,6 +18,7 @@ tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a",
   tpc.repeated_layers result 0.65 product 0.019230769230769232 weight 1.4 sum 2.0
   tpc.staged_arguments burst 16 smallest 1024 memory 4096
   tpc.strided_layers channels 24 fewest 16 smallest 16384
+  tpc.column_sums channels 16 positions 49
   tpc.compressed_weights byte 0.25
   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero

@@ -143,8 +143,15 @@ public:
     return inputs.back().first;
   }
 
+  /// Sizes of a transposed convolution, but for the channels.
+  struct Transposed {
+    Sizes image, result, kernel, stride, pad;
+    explicit Transposed(Writer &writer);
+  };
+
   std::string convolution();
   std::string transposeConvolution();
+  std::string wideTransposeConvolution();
   std::string matMul();
   std::string chain();
   std::string maximumPool();
@@ -227,22 +234,26 @@ std::string Writer::convolution() {
   return function(finish(sum, result));
 }
 
-std::string Writer::transposeConvolution() {
-  Sizes image(4), result(4), kernel(2), stride(2), pad(4);
-  image[0] = result[0] = between(1, 2);
+Writer::Transposed::Transposed(Writer &writer)
+    : image(4), result(4), kernel(2), stride(2), pad(4) {
+  image[0] = result[0] = writer.between(1, 2);
   for (int axis : {0, 1}) {
     int64_t size;
     do {
-      image[1 + axis] = between(1, 6);
-      kernel[axis] = between(1, 5);
-      stride[axis] = between(1, 3);
+      image[1 + axis] = writer.between(1, 6);
+      kernel[axis] = writer.between(1, 5);
+      stride[axis] = writer.between(1, 3);
       for (int end : {0, 1})
-        pad[2 * axis + end] = between(1 - kernel[axis], 2);
+        pad[2 * axis + end] = writer.between(1 - kernel[axis], 2);
       size = (image[1 + axis] - 1) * stride[axis] + kernel[axis] +
              pad[2 * axis] + pad[2 * axis + 1];
     } while (size < 1);
     result[1 + axis] = size;
   }
+}
+
+std::string Writer::transposeConvolution() {
+  auto [image, result, kernel, stride, pad] = Transposed(*this);
   image[3] = channels(20);
   result[3] = channels(40);
   std::string in = input(image);
@@ -258,6 +269,47 @@ std::string Writer::transposeConvolution() {
              ", acc_type = i32",
          tensorType(result, "i32"));
   return function(finish(sum, result));
+}
+
+/// Compares sums of codes of 8 bits with those of the same codes in 16 bits,
+/// which are added in 48 bits.
+std::string Writer::wideTransposeConvolution() {
+  auto [image, result, kernel, stride, pad] = Transposed(*this);
+  image[3] = between(1, 4);
+  result[3] = between(1, 4);
+  std::string in = input(image);
+  Sizes weightShape{result[3], kernel[0], kernel[1], image[3]};
+  std::string weights = factors(weightShape, 8), weightZero = scalar("i8", 0);
+  int64_t bias = between(-100000, 100000);
+  std::string attributes =
+      array("out_pad", pad) + ", " + array("stride", stride) + ", acc_type = ";
+  std::string wide =
+      op("cast", {in}, {tensorType(image, "i8")}, "", tensorType(image, "i16"));
+  std::vector<std::string> sums;
+  for (auto [image_, codes, added] :
+       {std::tuple(in, "i8", "i32"), std::tuple(wide, "i16", "i48")})
+    sums.push_back(op("transpose_conv2d",
+                      {image_, weights,
+                       constant({result[3]}, added, [bias] { return bias; }),
+                       scalar(codes, 0), weightZero},
+                      {tensorType(image, codes), tensorType(weightShape, "i8"),
+                       tensorType({result[3]}, added), tensorType({1}, codes),
+                       "tensor<1xi8>"},
+                      attributes + added, tensorType(result, added)));
+  // 2^14 * 2^-14: the same number in 32 bits.
+  std::string type = tensorType(result, "i32");
+  std::string narrowed =
+      op("rescale",
+         {sums[1], scalar("i16", 1 << 14), scalar("i8", 14), scalar("i48", 0),
+          scalar("i32", 0)},
+         {tensorType(result, "i48"), "tensor<1xi16>", "tensor<1xi8>",
+          "tensor<1xi48>", "tensor<1xi32>"},
+         "scale32 = false, rounding_mode = #tosa.rounding_mode<SINGLE_ROUND>, "
+         "per_channel = false, input_unsigned = false, output_unsigned = false",
+         type);
+  resultType = tensorType(result, "i1");
+  return function(
+      op("equal", {sums[0], narrowed}, {type, type}, "", resultType));
 }
 
 std::string Writer::matMul() {
@@ -405,6 +457,20 @@ TEST_F(IntegerTest, ConvolutionsComputeWhatTheLoweringComputes) {
 TEST_F(IntegerTest, TransposeConvolutionsComputeWhatTheLoweringComputes) {
   for (unsigned seed = 0; seed != 12 && !HasFatalFailure(); ++seed)
     expectSame(Writer(seed).transposeConvolution(), 1, seed);
+}
+
+TEST_F(IntegerTest, TransposeConvolutionsOf16BitsAddTheProductsOf8Bits) {
+  for (unsigned seed = 0; seed != 6 && !HasFatalFailure(); ++seed) {
+    std::string text = Writer(seed).wideTransposeConvolution();
+    auto made = compile(text);
+    ASSERT_TRUE(made) << text << llvm::join(diagnostics, "\n");
+    std::mt19937 random(seed);
+    Bytes input(made->inputs()[0].type.getNumElements());
+    for (char &byte : input)
+      byte = char(random());
+    for (char isEqual : run(*made, {input}))
+      ASSERT_TRUE(isEqual) << text;
+  }
 }
 
 TEST_F(IntegerTest, MatrixProductsComputeWhatTheLoweringComputes) {

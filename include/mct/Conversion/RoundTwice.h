@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulates kernels that round products twice.
+#ifndef MCT_CONVERSION_ROUNDTWICE_H
+#define MCT_CONVERSION_ROUNDTWICE_H
+
+#include "mct/Conversion/Passes.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/KernelOp.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mct {
+
+/// Makes the points behind layers, means, average pools and leaky ReLUs, which
+/// round halves up, return what kernels make that round a product to 31 bits,
+/// shift it, and round again, with halves away from zero. A product q * m *
+/// 2^-e, m from 0.5 to 1, becomes floor((q * m + s / 2) * 2^-e + 1/2), s its
+/// sign: half of 2^-e codes is added in front of the point, or subtracted.
+void roundTwice(mlir::func::FuncOp function, const KernelOps &kernels,
+                IntegerRounding rounding);
+
+/// Does so behind leaky ReLUs alone, which are tables in integers.
+void roundLeakyRelusTwice(mlir::func::FuncOp function);
+
+/// Takes away again what `roundTwice` added.
+void roundOnce(mlir::func::FuncOp function);
+
+} // namespace mct
+
+#endif // MCT_CONVERSION_ROUNDTWICE_H
