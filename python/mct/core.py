@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import Any, ClassVar
 
 from mct.errors import describe
@@ -76,6 +77,15 @@ class QuantizationConfig(_Config):
         return self._to_options([name for name in vars(self) if name in self._OPTIONS])
 
 
+class RUTarget(Enum):
+    """Resources that can be limited."""
+
+    WEIGHTS = "weights"
+    ACTIVATION = "activation"
+    TOTAL = "total"
+    BOPS = "bops"
+
+
 class ResourceUtilization(Frozen):
     """Limits of the resources of a network; infinity: no limit. Memories in bytes, `bops` in operations on bits."""
 
@@ -103,8 +113,48 @@ class ResourceUtilization(Frozen):
                 raise TargetError(f"ResourceUtilization: {name} must be a number from 0 on, but is {describe(value)}")
             setattr(self, name, value)
 
+    def get_resource_utilization_dict(self, restricted_only: bool = False) -> dict[RUTarget, float]:
+        """Returns the limits by resource, all or the finite ones."""
+        limits = {
+            RUTarget.WEIGHTS: self.weights_memory,
+            RUTarget.ACTIVATION: self.activation_memory,
+            RUTarget.TOTAL: self.total_memory,
+            RUTarget.BOPS: self.bops,
+        }
+        return {target: value for target, value in limits.items() if not restricted_only or value < math.inf}
+
+    def get_restricted_targets(self) -> set[RUTarget]:
+        return set(self.get_resource_utilization_dict(restricted_only=True))
+
     def is_any_restricted(self) -> bool:
-        return any(not math.isinf(value) for value in vars(self).values())
+        return bool(self.get_restricted_targets())
+
+    def weight_restricted(self) -> bool:
+        return self.weights_memory < math.inf
+
+    def activation_restricted(self) -> bool:
+        return self.activation_memory < math.inf
+
+    def total_mem_restricted(self) -> bool:
+        return self.total_memory < math.inf
+
+    def bops_restricted(self) -> bool:
+        return self.bops < math.inf
+
+    def is_satisfied_by(self, ru: ResourceUtilization) -> bool:
+        """Returns whether another one, of what a network uses, is within these limits."""
+        check_instance("ResourceUtilization.is_satisfied_by", "ru", ru, ResourceUtilization)
+        used = ru.get_resource_utilization_dict()
+        return all(used[target] <= limit for target, limit in self.get_resource_utilization_dict().items())
+
+    # As MCT up to 2.2 calls it.
+    holds_constraints = is_satisfied_by
+
+    def get_summary_str(self, restricted: bool) -> str:
+        """Returns the limits as text, all or the finite ones."""
+        words = {"WEIGHTS": "Weights memory", "ACTIVATION": "Activation memory", "TOTAL": "Total memory"}
+        limits = self.get_resource_utilization_dict(restricted_only=restricted)
+        return ", ".join(f"{words.get(target.name, target.name)}: {limit}" for target, limit in limits.items())
 
     def to_budget(self) -> str:
         """The option `budget` of `mct.quantize`; empty where there are no limits."""
@@ -119,6 +169,33 @@ class ResourceUtilization(Frozen):
 
     def __repr__(self) -> str:
         return f"ResourceUtilization({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
+
+class MpDistanceWeighting(Enum):
+    """How the distances of several points become one."""
+
+    AVG = auto()
+    LAST_LAYER = auto()
+    EXP = auto()
+    HESSIAN = auto()
+
+
+class MpMetricNormalization(Enum):
+    """The alternative by whose sensitivity MCT divides those of an operator.
+
+    There is no such step here: only MAXBIT, the default, is taken.
+    """
+
+    MAXBIT = "MAXBIT"
+    MINBIT = "MINBIT"
+    NONE = "NONE"
+
+
+class ChannelAxis(Enum):
+    """The axis of channels in activations; an imported network has the layout of its source."""
+
+    NHWC = -1
+    NCHW = 1
 
 
 class MixedPrecisionQuantizationConfig:
@@ -152,6 +229,8 @@ class MixedPrecisionQuantizationConfig:
         "hessian_batch_size": 32,
         "configuration_overwrite": None,
     }
+    # The default by the enum's name.
+    _ALSO_DEFAULT: ClassVar[Mapping[str, tuple[Any, ...]]] = {"metric_normalization": (MpMetricNormalization.MAXBIT,)}
 
     def __init__(
         self,
@@ -189,7 +268,7 @@ class MixedPrecisionQuantizationConfig:
             if name not in self._OTHERS:
                 known = ", ".join(self._OTHERS)
                 raise TargetError(f"{owner} has no parameter {name!r}; known: num_of_images, {known}")
-            if value != self._OTHERS[name]:
+            if value not in (self._OTHERS[name], *self._ALSO_DEFAULT.get(name, ())):
                 raise TargetError(
                     f"{owner}: {name} belongs to the search of MCT, which is not ours; leave it out (options "
                     "sensitivity_* of mct.quantize say how alternatives are compared)"
@@ -205,6 +284,9 @@ class MixedPrecisionQuantizationConfig:
             options["sensitivity_weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
         return options
 
+
+# MCT's name of a configuration with its defaults.
+DEFAULTCONFIG = QuantizationConfig()
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Bits by hand

@@ -102,7 +102,9 @@ def get_target_platform_capabilities(*args: Any, **kwargs: Any) -> TargetPlatfor
         return _read_stock(_choose("version", values.get("tpc_version", "1.0"), versions))
     _choose("framework", values.get("fw_name"), dict.fromkeys(_FRAMEWORKS))
     versions = _choose("target platform", values.get("target_platform_name"), _EARLIER)
-    return _read_stock(_choose("version", values.get("target_platform_version") or "latest", versions))
+    version = str(values.get("target_platform_version") or "latest")
+    stock = _read_stock(_choose("version", version, versions))
+    return stock.with_version("v1" if version == "latest" else version)
 
 
 def get_target_platform_capabilities_sdsp(sdsp_version: str = "3.14") -> TargetPlatformCapabilities:
@@ -194,7 +196,7 @@ def _take_target(
         if not isinstance(target, TargetPlatformCapabilities):
             target = _read_stock(os.fspath(target))
         is_plain = target.tp_model is None
-        if layers or (is_plain and any(operators.name not in TOSA for operators in target.operator_set)):
+        if layers or (is_plain and any(operators.name not in TOSA for operators in target.plain_sets)):
             target = FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers)
             # A set that nobody knows is an error before the model is read.
             target.to_mlir()
