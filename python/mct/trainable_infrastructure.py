@@ -8,6 +8,7 @@ crosses from the compiler to Python and back, one at a time: for a try, not for 
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -683,6 +684,14 @@ def _parameters_of(cls: type[Any]) -> list[inspect.Parameter]:
 def _owner_of(cls: type[Any], method: str) -> type[Any]:
     """The class that defines the method of a class."""
     return next(base for base in cls.__mro__ if method in vars(base))
+
+
+def __getattr__(name: str) -> Any:
+    # Quantizers that MCT has classes for stand in a module which needs this one.
+    trained = importlib.import_module("mct.trained_quantizers")
+    if name in trained.__all__:
+        return getattr(trained, name)
+    raise AttributeError(f"module 'mct.trainable_infrastructure' has no attribute {name!r}")
 
 
 # There is one kind of array here, so one base; frameworks' names are for scripts.

@@ -330,7 +330,7 @@ def test_configuration_of_2_6():
         (lambda: mct.core.CoreConfig(3), "quantization_config must be a "),
         (lambda: mct.core.CoreConfig(mixed_precision_config=3), "mixed_precision_config must be a Mixed"),
         (lambda: mct.core.CoreConfig(bit_width_config=3), "bit_width_config must be a BitWidthConfig"),
-        (lambda: mct.core.CoreConfig(debug_config=3), "debug_config is of MCT's own tools"),
+        (lambda: mct.core.CoreConfig(debug_config=3), "debug_config must be a DebugConfig, but is 3"),
         (lambda: mct.core.NodeTypeFilter("torch.pixel_shuffle"), "cannot be told from other layers by the ops"),
         (lambda: mct.core.NodeNameFilter('a"b'), "a rule cannot name 'a\"b'"),
         (

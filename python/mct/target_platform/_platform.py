@@ -576,7 +576,9 @@ class TargetPlatformCapabilities(_Platform):
         if not self.is_opset_in_model(entry.op_set_name):
             known = ", ".join(operators.name for operators in self.plain_sets)
             raise TargetError(
-                f"operator set {entry.op_set_name!r} is not defined in the target platform model; known: {known}"
+                f"operator set {entry.op_set_name!r} is not defined in the target platform model; known: {known}",
+                mct=f"{entry.op_set_name} is not defined in the target platform model that is associated with the "
+                "target platform capabilities.",
             )
         self.op_sets_to_layers += entry
 
