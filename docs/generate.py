@@ -97,7 +97,7 @@ def pipelines(build: Path) -> str:
 
 def mct_names(_: Path | None) -> str:
     """Returns the page of the names of MCT, with a row for each of them."""
-    from mct.compat import MCT_VERSION, NAMES
+    from mct._compat.names import MCT_VERSION, NAMES
 
     parts = [
         "# Names of MCT\n",

@@ -166,7 +166,7 @@ def test_errors_have_the_sentence_of_mct_and_ours_below_it():
     script = """
 import model_compression_toolkit as mct
 tp = mct.target_platform
-config, _, default = __import__("mct.compat._stock", fromlist=["x"]).get_op_quantization_configs()
+config, _, default = __import__("mct._compat.stock", fromlist=["x"]).get_op_quantization_configs()
 one = tp.QuantizationConfigOptions([config])
 two = tp.QuantizationConfigOptions([config, config], base_config=config)
 def fixed():

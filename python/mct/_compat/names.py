@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["NAMES", "Name"]
+__all__ = ["MCT_VERSION", "NAMES", "Name"]
+
+# The release whose names these are; scripts may ask for `__version__`.
+MCT_VERSION = "2.6.1"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from mct.compat._names import NAMES
-from mct.compat._unavailable import Unavailable
+from mct._compat.names import MCT_VERSION, NAMES
+from mct._compat.unavailable import Unavailable
 from mct.target_platform import TargetError
 
 ROOT = "model_compression_toolkit"
@@ -21,7 +21,7 @@ _QUANTIZERS = "mct_quantizers"
 _TFMOT = "tensorflow_model_optimization"
 
 _CORE = ("mct.core", "mct.mct_names", "mct.framework_info", "mct.network_editor", "mct.constants")
-_TPC = ("mct.target_platform", "mct.compat._stock", "mct.constants", "mct.core")
+_TPC = ("mct.target_platform", "mct._compat.stock", "mct.constants", "mct.core")
 _INFRASTRUCTURE = ("mct.trainable_infrastructure", "mct.trained_quantizers", "mct.constants")
 
 # Modules below these paths, by the modules of ours in which their names are looked for. A path stands for all below it.
@@ -40,7 +40,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "quantization_preparation": (),
     "qat": ("mct.qat", "mct.trained_quantizers"),
     "target_platform_capabilities": _TPC,
-    "target_platform_capabilities.schema.schema_compatability": ("mct.compat._schemas",),
+    "target_platform_capabilities.schema.schema_compatability": ("mct._compat.schemas",),
     "target_platform_capabilities.schema.schema_functions": ("mct.target_platform.schema_functions",),
     "target_platform": _TPC,
     "trainable_infrastructure": _INFRASTRUCTURE,
@@ -54,13 +54,13 @@ _OTHERS: dict[str, str] = {
     "core.common.quantization.quantization_config": "mct.core",
     "target_platform_capabilities.schema.mct_current_schema.schema": "mct.target_platform",
     "target_platform_capabilities.tpc_models.imx500_tpc.latest.generate_keras_tpc": (
-        "mct.compat._stock:generate_framework_tpc"
+        "mct._compat.stock:generate_framework_tpc"
     ),
     "target_platform_capabilities.tpc_models.imx500_tpc.latest.generate_pytorch_tpc": (
-        "mct.compat._stock:generate_framework_tpc"
+        "mct._compat.stock:generate_framework_tpc"
     ),
-    "target_platform_capabilities.tpc_models.imx500_tpc.latest.get_pytorch_tpc_latest": "mct.compat._stock:get_tpc",
-    "target_platform_capabilities.tpc_models.imx500_tpc.latest.get_keras_tpc_latest": "mct.compat._stock:get_tpc",
+    "target_platform_capabilities.tpc_models.imx500_tpc.latest.get_pytorch_tpc_latest": "mct._compat.stock:get_tpc",
+    "target_platform_capabilities.tpc_models.imx500_tpc.latest.get_keras_tpc_latest": "mct._compat.stock:get_tpc",
 }
 # The same for the two other packages.
 _FOREIGN: dict[str, tuple[str, ...]] = {
@@ -235,7 +235,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         module = _Module(spec.name, f"{spec.name}, as mct has it.")
         if spec.name in (ROOT, _QUANTIZERS):
-            module.__version__ = "2.6.1" if spec.name == ROOT else "1.7.0"  # type: ignore[attr-defined]
+            module.__version__ = MCT_VERSION if spec.name == ROOT else "1.7.0"  # type: ignore[attr-defined]
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:

@@ -16,21 +16,19 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from mct.compat import _paths
-from mct.compat._names import NAMES, Name
-from mct.compat._unavailable import Unavailable
+from mct._compat import paths
+from mct._compat.names import MCT_VERSION, NAMES, Name
+from mct._compat.unavailable import Unavailable
 from mct.target_platform import TargetError
 
 __all__ = ["MCT_VERSION", "NAMES", "Name", "Unavailable"]
 
-# The release whose names these are; scripts may ask for `__version__`.
-MCT_VERSION = "2.6.1"
 __version__ = MCT_VERSION
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(importlib.import_module(_paths.ROOT), name)
+    return getattr(importlib.import_module(paths.ROOT), name)
 
 
-_paths.register()
+paths.register()
 TargetError.speaks_mct = True
