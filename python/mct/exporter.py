@@ -71,6 +71,8 @@ def pytorch_export_model(
 ) -> None:
     """Write a quantized network as ONNX.
 
+    The file takes any number of samples, as MCT's do, or one where the device runs one at once.
+
     quantization_format: MCTQ: `mct.exporters.export_onnx` for the device of the target, or with the operators of
                          `mct_quantizers` where it has none; FAKELY_QUANT: profile "qdq".
     onnx_opset_version:  version of ONNX's operators of a FAKELY_QUANT file: 13, 21 or 25. None, or MCT's default of
@@ -98,12 +100,22 @@ def pytorch_export_model(
             "QuantizationFormat.MCTQ and FAKELY_QUANT"
         )
     if form is QuantizationFormat.FAKELY_QUANT:
-        simulated = stages.simulate_integers(model, rounding="half-even")
+        simulated = _with_batch(stages.simulate_integers(model, rounding="half-even"), 0)
         exporters.export_onnx(simulated, save_model_path, profile="qdq", opset=opset)
         return
     if opset:
         raise TargetError(f"{owner}: onnx_opset_version is of QuantizationFormat.FAKELY_QUANT; leave it out")
-    exporters.export_onnx(model, save_model_path, profile="" if _has_device(model) else "mct_quantizers")
+    if _has_device(model):
+        exporters.export_onnx(_with_batch(model, 1), save_model_path)
+    else:
+        exporters.export_onnx(_with_batch(model, 0), save_model_path, profile="mct_quantizers")
+
+
+def _with_batch(model: Model, size: int) -> Model:
+    """Returns the network for so many samples at once; 0: any number."""
+    from mct.model import Model
+
+    return Model(model.module.run(f"func.func(mct-set-batch{{size={size}}})"))
 
 
 def _has_device(model: Model) -> bool:
