@@ -95,6 +95,23 @@ def pipelines(build: Path) -> str:
     return "\n".join(parts)
 
 
+def mct_names(_: Path | None) -> str:
+    """Returns the page of the names of MCT, with a row for each of them."""
+    from mct._compat.names import MCT_VERSION, NAMES
+
+    parts = [
+        "# Names of MCT\n",
+        f"The public names of MCT {MCT_VERSION}, by path below `model_compression_toolkit`. All can be",
+        "imported once [`mct.compat`](../guide/from-mct.md#change-one-line) is; those with a module are in it,",
+        "which a script may import from there as well. Using one without is one error, with the sentence of its row.\n",
+        "| name | here |\n|---|---|",
+    ]
+    for path, name in NAMES.items():
+        here = f"`{name.here.replace(':', '.')}`: {name.does}" if name.here else f"no meaning: {name.does}"
+        parts.append(f"| `{path}` | {here} |")
+    return "\n".join(parts) + "\n"
+
+
 def call(*command: str | Path) -> str:
     return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
 
@@ -206,7 +223,7 @@ MODULES = (
     "preprocessing",
 )
 MODULES += ("progress", "ptq", "qat", "quantize_config", "quantizers", "report", "samples", "target_platform")
-MODULES += ("trainable_infrastructure",)
+MODULES += ("trainable_infrastructure", "trained_quantizers", "network_editor", "exporter", "wrapper", "xquant")
 
 
 def public_names(module: object) -> Iterator[tuple[str, object]]:
@@ -340,6 +357,7 @@ def json_documents(build: Path) -> str:
 PAGES = {
     "passes": passes,
     "pipelines": pipelines,
+    "mct-names": mct_names,
     "dialect": dialect,
     "interfaces": interfaces,
     "command-line": command_line,

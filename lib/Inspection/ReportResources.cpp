@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Inspection/ReportResources.h"
 #include "FunctionReports.h"
 #include "mct/Cost/Resources.h"
 #include "mct/Inspection/Passes.h"
@@ -66,7 +67,8 @@ getBudget(func::FuncOp function) {
   return budget;
 }
 
-static json::Object toJSON(const ResourceModel &model, func::FuncOp function) {
+static json::Object describeFunction(const ResourceModel &model,
+                                     func::FuncOp function) {
   json::Array ops;
   for (const ResourceModel::Step &step : model.steps) {
     StepUse use = evaluate(model, step);
@@ -93,8 +95,8 @@ static json::Object toJSON(const ResourceModel &model, func::FuncOp function) {
   return object;
 }
 
-static void print(const ResourceModel &model, func::FuncOp function,
-                  raw_ostream &os) {
+static void printFunction(const ResourceModel &model, func::FuncOp function,
+                          raw_ostream &os) {
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   os << "function " << model.function << '\n';
   os << llvm::format("  %12s %12s %12s %16s  %s\n", "weights", "results", "cut",
@@ -130,6 +132,25 @@ static FailureOr<ResourceModel> computeSchedule(func::FuncOp function,
                               "known");
 }
 
+LogicalResult mct::reportResources(ModuleOp module, const KernelOps &kernels,
+                                   ExplainFormat format, raw_ostream &stream) {
+  return writeFunctionReports(
+      module, format, stream,
+      [&](func::FuncOp function) -> FailureOr<json::Object> {
+        FailureOr<ResourceModel> model = computeSchedule(function, kernels);
+        if (failed(model))
+          return failure();
+        return describeFunction(*model, function);
+      },
+      [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
+        FailureOr<ResourceModel> model = computeSchedule(function, kernels);
+        if (failed(model))
+          return failure();
+        printFunction(*model, function, os);
+        return success();
+      });
+}
+
 namespace {
 struct ReportResourcesPass
     : public WithOpModels<
@@ -137,24 +158,8 @@ struct ReportResourcesPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    const KernelOps &kernels = getAnalysis<KernelOps>();
-    if (failed(writeFunctionReports(
-            getOperation(), format, llvm::outs(),
-            [&](func::FuncOp function) -> FailureOr<json::Object> {
-              FailureOr<ResourceModel> model =
-                  computeSchedule(function, kernels);
-              if (failed(model))
-                return failure();
-              return toJSON(*model, function);
-            },
-            [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
-              FailureOr<ResourceModel> model =
-                  computeSchedule(function, kernels);
-              if (failed(model))
-                return failure();
-              print(*model, function, os);
-              return success();
-            })))
+    if (failed(reportResources(getOperation(), getAnalysis<KernelOps>(), format,
+                               llvm::outs())))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
         keras_post_training_quantization,
         post_training_quantization,
         pytorch_post_training_quantization,
+        set_log_folder,
     )
     from mct.model import Model, Point, QuantizedModel, load
     from mct.preprocessing import Preprocessing
     from mct.quantization_config import QuantizationConfig, QuantizationErrorMethod, ThresholdSelectionMethod
     from mct.quantize_config import QuantizeConfig
     from mct.stages import *  # noqa: F403
-    from mct.target_platform import QuantizationMethod
+    from mct.target_platform import DefaultDict, QuantizationMethod
 
 # Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
 # same list. The functions of mct.stages, which is made of the definitions of the passes, are public as well.
@@ -51,7 +52,9 @@ _MODULES = {
     "mct.stages": (),
     # Names of MCT.
     "mct.constants": (),
+    "mct.compat": (),
     "mct.core": (),
+    "mct.exporter": (),
     "mct.framework_info": ("FrameworkInfo",),
     "mct.gptq": (),
     "mct.mct_names": (
@@ -61,19 +64,25 @@ _MODULES = {
         "keras_post_training_quantization",
         "post_training_quantization",
         "pytorch_post_training_quantization",
+        "set_log_folder",
     ),
+    "mct.network_editor": (),
     "mct.ptq": (),
     "mct.qat": (),
     "mct.quantization_config": ("QuantizationConfig", "QuantizationErrorMethod", "ThresholdSelectionMethod"),
     "mct.quantize_config": ("QuantizeConfig",),
     "mct.quantizers": (),
     "mct.target_platform_capabilities": (),
-    "mct.target_platform": ("QuantizationMethod",),
+    "mct.target_platform": ("DefaultDict", "QuantizationMethod"),
     "mct.trainable_infrastructure": (),
+    "mct.trained_quantizers": (),
+    "mct.wrapper": (),
+    "mct.xquant": (),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "DefaultDict",
     "Error",
     "FrameworkInfo",
     "Model",
@@ -94,6 +103,7 @@ __all__ = [
     "load",
     "post_training_quantization",
     "pytorch_post_training_quantization",
+    "set_log_folder",
 ]
 
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mct.errors import describe
 from mct.quantization_config import (
@@ -17,20 +19,54 @@ from mct.quantization_config import (
 )
 from mct.target_platform import CustomOpsetLayers, TargetError
 from mct.target_platform._layers import resolve_layer
-from mct.target_platform._schema import Frozen, check_bits, check_instance, check_name
+from mct.target_platform._schema import Frozen, check_bits, check_bool, check_instance, check_name
+
+if TYPE_CHECKING:
+    from mct import network_editor
+    from mct.framework_info import FrameworkInfo
+    from mct.mct_names import resource_utilization_data as keras_resource_utilization_data
+    from mct.mct_names import resource_utilization_data as pytorch_resource_utilization_data
 
 __all__ = [
+    "DEFAULTCONFIG",
     "BitWidthConfig",
+    "ChannelAxis",
     "CoreConfig",
     "CustomOpsetLayers",
+    "DebugConfig",
+    "FrameworkInfo",
     "MixedPrecisionQuantizationConfig",
+    "MpDistanceWeighting",
+    "MpMetricNormalization",
     "NodeNameFilter",
     "NodeNameScopeFilter",
     "NodeTypeFilter",
     "QuantizationConfig",
     "QuantizationErrorMethod",
+    "RUTarget",
     "ResourceUtilization",
+    "keras_resource_utilization_data",
+    "network_editor",
+    "pytorch_resource_utilization_data",
 ]
+
+# Names of `mct.core` that stand in modules which themselves import this one.
+_ELSEWHERE = {
+    "FrameworkInfo": ("mct.framework_info", "FrameworkInfo"),
+    "keras_resource_utilization_data": ("mct.mct_names", "resource_utilization_data"),
+    "mixed_precision_quantization_config": ("mct.core", ""),
+    "network_editor": ("mct.network_editor", ""),
+    "pytorch_resource_utilization_data": ("mct.mct_names", "resource_utilization_data"),
+    "quantization_config": ("mct.core", ""),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module 'mct.core' has no attribute {name!r}")
+    module, member = _ELSEWHERE[name]
+    found = importlib.import_module(module)
+    return getattr(found, member) if member else found
 
 
 class QuantizationConfig(_Config):
@@ -76,6 +112,15 @@ class QuantizationConfig(_Config):
         return self._to_options([name for name in vars(self) if name in self._OPTIONS])
 
 
+class RUTarget(Enum):
+    """Resources that can be limited."""
+
+    WEIGHTS = "weights"
+    ACTIVATION = "activation"
+    TOTAL = "total"
+    BOPS = "bops"
+
+
 class ResourceUtilization(Frozen):
     """Limits of the resources of a network; infinity: no limit. Memories in bytes, `bops` in operations on bits."""
 
@@ -103,8 +148,49 @@ class ResourceUtilization(Frozen):
                 raise TargetError(f"ResourceUtilization: {name} must be a number from 0 on, but is {describe(value)}")
             setattr(self, name, value)
 
+    def get_resource_utilization_dict(self, restricted_only: bool = False) -> dict[RUTarget, float]:
+        """Returns the limits by resource, all or the finite ones."""
+        limits = {
+            RUTarget.WEIGHTS: self.weights_memory,
+            RUTarget.ACTIVATION: self.activation_memory,
+            RUTarget.TOTAL: self.total_memory,
+            RUTarget.BOPS: self.bops,
+        }
+        return {target: value for target, value in limits.items() if not restricted_only or value < math.inf}
+
+    def get_restricted_targets(self) -> set[RUTarget]:
+        return set(self.get_resource_utilization_dict(restricted_only=True))
+
     def is_any_restricted(self) -> bool:
-        return any(not math.isinf(value) for value in vars(self).values())
+        return bool(self.get_restricted_targets())
+
+    def weight_restricted(self) -> bool:
+        return self.weights_memory < math.inf
+
+    def activation_restricted(self) -> bool:
+        return self.activation_memory < math.inf
+
+    def total_mem_restricted(self) -> bool:
+        return self.total_memory < math.inf
+
+    def bops_restricted(self) -> bool:
+        return self.bops < math.inf
+
+    def is_satisfied_by(self, ru: ResourceUtilization) -> bool:
+        """Returns whether another one, of what a network uses, is within these limits."""
+        check_instance("ResourceUtilization.is_satisfied_by", "ru", ru, ResourceUtilization)
+        used = ru.get_resource_utilization_dict()
+        return all(used[target] <= limit for target, limit in self.get_resource_utilization_dict().items())
+
+    def holds_constraints(self, ru: Any) -> bool:
+        """Returns the same, as MCT up to 2.2 calls it: False for anything else."""
+        return isinstance(ru, ResourceUtilization) and self.is_satisfied_by(ru)
+
+    def get_summary_str(self, restricted: bool) -> str:
+        """Returns the limits as text, all or the finite ones."""
+        words = {"WEIGHTS": "Weights memory", "ACTIVATION": "Activation memory", "TOTAL": "Total memory"}
+        limits = self.get_resource_utilization_dict(restricted_only=restricted)
+        return ", ".join(f"{words.get(target.name, target.name)}: {limit}" for target, limit in limits.items())
 
     def to_budget(self) -> str:
         """The option `budget` of `mct.quantize`; empty where there are no limits."""
@@ -119,6 +205,33 @@ class ResourceUtilization(Frozen):
 
     def __repr__(self) -> str:
         return f"ResourceUtilization({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
+
+class MpDistanceWeighting(Enum):
+    """How the distances of several points become one."""
+
+    AVG = auto()
+    LAST_LAYER = auto()
+    EXP = auto()
+    HESSIAN = auto()
+
+
+class MpMetricNormalization(Enum):
+    """The alternative by whose sensitivity MCT divides those of an operator.
+
+    There is no such step here: only MAXBIT, the default, is taken.
+    """
+
+    MAXBIT = "MAXBIT"
+    MINBIT = "MINBIT"
+    NONE = "NONE"
+
+
+class ChannelAxis(Enum):
+    """The axis of channels in activations; an imported network has the layout of its source."""
+
+    NHWC = -1
+    NCHW = 1
 
 
 class MixedPrecisionQuantizationConfig:
@@ -152,6 +265,8 @@ class MixedPrecisionQuantizationConfig:
         "hessian_batch_size": 32,
         "configuration_overwrite": None,
     }
+    # The default by the enum's name.
+    _ALSO_DEFAULT: ClassVar[Mapping[str, tuple[Any, ...]]] = {"metric_normalization": (MpMetricNormalization.MAXBIT,)}
 
     def __init__(
         self,
@@ -189,7 +304,7 @@ class MixedPrecisionQuantizationConfig:
             if name not in self._OTHERS:
                 known = ", ".join(self._OTHERS)
                 raise TargetError(f"{owner} has no parameter {name!r}; known: num_of_images, {known}")
-            if value != self._OTHERS[name]:
+            if value not in (self._OTHERS[name], *self._ALSO_DEFAULT.get(name, ())):
                 raise TargetError(
                     f"{owner}: {name} belongs to the search of MCT, which is not ours; leave it out (options "
                     "sensitivity_* of mct.quantize say how alternatives are compared)"
@@ -205,6 +320,9 @@ class MixedPrecisionQuantizationConfig:
             options["sensitivity_weighting"] = self._WEIGHTINGS[self.distance_weighting_method]
         return options
 
+
+# MCT's name of a configuration with its defaults.
+DEFAULTCONFIG = QuantizationConfig()
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Bits by hand
@@ -256,7 +374,7 @@ class BitWidthConfig:
     """Bits of operators, chosen by hand; they become rules of `overrides`."""
 
     # As the layers of frameworks call their weights.
-    _WEIGHTS: ClassVar[Mapping[str, str]] = {
+    WEIGHTS: ClassVar[Mapping[str, str]] = {
         "kernel": "kernel_attr",
         "depthwise_kernel": "kernel_attr",
         "weight": "kernel_attr",
@@ -281,7 +399,7 @@ class BitWidthConfig:
         names = [attrs] if isinstance(attrs, str) else list(attrs)
         for index, (selector, bits) in enumerate(pairs):
             name = names[index] if len(names) == len(pairs) else names[0]
-            self.rules.append(f"{selector} weights.{self._WEIGHTS.get(name, name)}={bits}")
+            self.rules.append(f"{selector} weights.{self.WEIGHTS.get(name, name)}={bits}")
 
     @staticmethod
     def _pair(filters: _Filter | Sequence[_Filter], bit_widths: int | Sequence[int]) -> list[tuple[str, int]]:
@@ -299,13 +417,46 @@ class BitWidthConfig:
         return [(s, check_bits("BitWidthConfig", "bit_widths", bits)) for one, bits in pairs for s in one.selectors]
 
 
+class DebugConfig(Frozen):
+    """How single operators are quantized, and whether any is.
+
+    network_editor: rules, each a `mct.core.network_editor.EditRule`.
+    bypass:         the network is returned as it is.
+
+    analyze_similarity and simulate_scheduler are MCT's own tools: True is an error that names what does the same.
+    """
+
+    def __init__(
+        self,
+        analyze_similarity: bool = False,
+        network_editor: Sequence[Any] = (),
+        simulate_scheduler: bool = False,
+        bypass: bool = False,
+    ) -> None:
+        from mct import network_editor as editor
+
+        if check_bool("DebugConfig", "analyze_similarity", analyze_similarity):
+            raise TargetError(
+                "DebugConfig: analyze_similarity draws plots of MCT; QuantizedModel.compare and report tell the same"
+            )
+        if check_bool("DebugConfig", "simulate_scheduler", simulate_scheduler):
+            raise TargetError(
+                "DebugConfig: simulate_scheduler prints what Model.resources returns: the operators and what lives "
+                "while each one runs"
+            )
+        self.analyze_similarity, self.simulate_scheduler = False, False
+        self.network_editor = list(network_editor)
+        self.rules = editor.to_rules("DebugConfig", self.network_editor)
+        self.bypass = check_bool("DebugConfig", "bypass", bypass)
+
+
 class CoreConfig(Frozen):
     """Everything that says how a network is quantized.
 
     quantization_config:    None: the pipeline's defaults.
     mixed_precision_config: how bits are chosen where resources are limited.
     bit_width_config:       bits chosen by hand.
-    debug_config:           of MCT's own tools; None here.
+    debug_config:           rules for single operators.
     """
 
     def __init__(
@@ -313,7 +464,7 @@ class CoreConfig(Frozen):
         quantization_config: QuantizationConfig | None = None,
         mixed_precision_config: MixedPrecisionQuantizationConfig | None = None,
         bit_width_config: BitWidthConfig | None = None,
-        debug_config: None = None,
+        debug_config: DebugConfig | None = None,
     ) -> None:
         if quantization_config is not None:
             check_instance("CoreConfig", "quantization_config", quantization_config, _Config)
@@ -324,7 +475,7 @@ class CoreConfig(Frozen):
         if bit_width_config is not None:
             check_instance("CoreConfig", "bit_width_config", bit_width_config, BitWidthConfig)
         if debug_config is not None:
-            raise TargetError("CoreConfig: debug_config is of MCT's own tools; see QuantizedModel.compare and explain")
+            check_instance("CoreConfig", "debug_config", debug_config, DebugConfig)
         self.quantization_config = quantization_config
         self.mixed_precision_config = mixed_precision_config
         self.bit_width_config = bit_width_config

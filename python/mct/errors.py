@@ -65,11 +65,19 @@ class Error(Exception):
         return cls(first.text, first.location, notes, "\n".join(map(str, all_errors)))
 
 
+class NoFileError(Error, FileNotFoundError):
+    """A file that is not there."""
+
+
+class ArgumentTypeError(Error, TypeError):
+    """An object of a type that a function does not take."""
+
+
 def check_place(path: str | os.PathLike[str], option: str = "") -> None:
     """Checks that a file that is written later can be: its folder is there. `option` begins the message."""
     prefix = f"{option}: " if option else ""
     if not Path(path).absolute().parent.is_dir():
-        raise Error(f"{prefix}cannot write '{os.fspath(path)}': the folder is not there")
+        raise NoFileError(f"{prefix}cannot write '{os.fspath(path)}': the folder is not there")
     if Path(path).is_dir():
         raise Error(f"{prefix}cannot write '{os.fspath(path)}': it is a folder")
 

@@ -6,12 +6,17 @@ Results are those of `mct.load` and `mct.quantize`, with the arguments of MCT 1.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import itertools
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from mct import network_editor
 from mct.core import CoreConfig, ResourceUtilization
 from mct.errors import describe
 from mct.framework_info import FrameworkInfo
@@ -102,7 +107,9 @@ def get_target_platform_capabilities(*args: Any, **kwargs: Any) -> TargetPlatfor
         return _read_stock(_choose("version", values.get("tpc_version", "1.0"), versions))
     _choose("framework", values.get("fw_name"), dict.fromkeys(_FRAMEWORKS))
     versions = _choose("target platform", values.get("target_platform_name"), _EARLIER)
-    return _read_stock(_choose("version", values.get("target_platform_version") or "latest", versions))
+    version = str(values.get("target_platform_version") or "latest")
+    stock = _read_stock(_choose("version", version, versions))
+    return stock.with_version("v1" if version == "latest" else version)
 
 
 def get_target_platform_capabilities_sdsp(sdsp_version: str = "3.14") -> TargetPlatformCapabilities:
@@ -120,7 +127,7 @@ def get_tpc_model(name: str, tpc: TargetPlatformCapabilities) -> TargetPlatformC
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-class UserInformation(NamedTuple):
+class UserInformation:
     """The second result of the functions of MCT, beside the quantized model.
 
     mixed_precision_cfg: by name of an operator the index of the alternative that it takes, where bits were chosen.
@@ -128,9 +135,29 @@ class UserInformation(NamedTuple):
     gptq_info_dict:      None: traces and remarks tell of training.
     """
 
-    mixed_precision_cfg: dict[str, int]
-    input_scale: float = 1.0
     gptq_info_dict: None = None
+
+    def __init__(self, model: Model, mixed_precision_cfg: dict[str, int], input_scale: float = 1.0) -> None:
+        self._model = model
+        self.mixed_precision_cfg = mixed_precision_cfg
+        self.input_scale = input_scale
+
+    @functools.cached_property
+    def final_resource_utilization(self) -> ResourceUtilization:
+        """The resources that the network uses, as `mct-report-resources` counts them."""
+        return _used_by(self._model)
+
+    def __repr__(self) -> str:
+        return f"UserInformation(mixed_precision_cfg={self.mixed_precision_cfg}, input_scale={self.input_scale})"
+
+
+def _used_by(model: Model) -> ResourceUtilization:
+    """Returns the resources of the function `main`, or of the only one."""
+    functions = model.resources()["functions"]
+    totals = next((one for one in functions if one["name"] == "main"), functions[0])["totals"]
+    return ResourceUtilization(
+        totals["weights_bytes"], totals["activations_bytes"], totals["total_bytes"], totals["bops"]
+    )
 
 
 class _Options:
@@ -194,7 +221,7 @@ def _take_target(
         if not isinstance(target, TargetPlatformCapabilities):
             target = _read_stock(os.fspath(target))
         is_plain = target.tp_model is None
-        if layers or (is_plain and any(operators.name not in TOSA for operators in target.operator_set)):
+        if layers or (is_plain and any(operators.name not in TOSA for operators in target.plain_sets)):
             target = FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers)
             # A set that nobody knows is an error before the model is read.
             target.to_mlir()
@@ -243,10 +270,8 @@ def _collect(
         fw_info, target = target, None
     resources = kpi if resources is None else resources
     config = quant_config if config is None else config
-    if given.pop("network_editor", None):
-        raise TargetError(
-            "network_editor works inside of MCT's graphs; ours is overrides=... of mct.quantize, or BitWidthConfig"
-        )
+    editor = given.pop("network_editor", None)
+    rules = [] if editor is None else network_editor.to_rules("post_training_quantization", editor)
     gptq_config, gptq_data = given.pop("gptq_config", None), given.pop("gptq_representative_data_gen", None)
     if gptq_config is not None:
         from mct.gptq import GradientPTQConfig
@@ -268,14 +293,16 @@ def _collect(
     target, options = _take_target(target, config, fw_info)
     if resources is not None and (budget := resources.to_budget()):
         options["budget"] = budget
-    bits = config.bit_width_config if isinstance(config, CoreConfig) else None
+    if isinstance(config, CoreConfig):
+        rules += [] if config.debug_config is None else config.debug_config.rules
+        rules += [] if config.bit_width_config is None else config.bit_width_config.rules
     data = _take_data(representative_data_gen, n_iter)
     return _Arguments(
         model,
         data,
         target,
         options,
-        [] if bits is None else bits.rules,
+        rules,
         gptq_config,
         data if gptq_data is None else _take_data(gptq_data, n_iter),
     )
@@ -326,12 +353,13 @@ def post_training_quantization(
 
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
     `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then rounding
-    is trained behind it. Arguments for MCT's own graphs (network_editor, analyze_similarity) are errors that name
-    the replacement.
+    is trained behind it, and network_editor, a list of `mct.core.network_editor.EditRule`. analyze_similarity is an
+    error that names the replacement.
 
     Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """
     import mct
+    from mct.model import QuantizedModel
 
     names = ("network_editor", "gptq_config", "analyze_similarity")
     if len(earlier) > len(names):
@@ -347,6 +375,10 @@ def post_training_quantization(
         target_platform_capabilities,
         given,
     )
+    debug = core_config.debug_config if isinstance(core_config, CoreConfig) else None
+    if debug is not None and debug.bypass:
+        model = _load(asked.model, asked.data)
+        return QuantizedModel(model.module, model), UserInformation(model, {})
     quantize: Any = mct.quantize
     quantized = quantize(
         _load(asked.model, asked.data),
@@ -362,8 +394,60 @@ def post_training_quantization(
 
         quantized = gptq.train(quantized, asked.gptq_data, asked.gptq_config, progress)
     chosen = _read_choices(quantized.text) if "budget" in asked.options else {}
-    return quantized, UserInformation(chosen)
+    return quantized, UserInformation(quantized, chosen)
 
+
+def resource_utilization_data(
+    in_model: Any,
+    representative_data_gen: Any = None,
+    core_config: CoreConfig | None = None,
+    target_platform_capabilities: Any = None,
+) -> ResourceUtilization:
+    """Returns the resources that a network uses with the bits that its target asks for, before any are chosen.
+
+    in_model, core_config, target_platform_capabilities: as for `post_training_quantization`.
+    representative_data_gen: samples, of which the first is the example that a torch module is exported with; no value
+                             counts.
+    """
+    stages: Any = importlib.import_module("mct.stages")
+    rows = (lambda: []) if representative_data_gen is None else representative_data_gen
+    asked = _collect(in_model, rows, None, core_config, target_platform_capabilities, {})
+    prepared: Any = {name: asked.options[name] for name in _PREPARING if name in asked.options}
+    model = stages.attach_target(_load(asked.model, asked.data), target=asked.target)
+    model = stages.prepare(model, **prepared)
+    return _used_by(stages.insert_quantizers(model, overrides=asked.overrides))
+
+
+# Options of `mct.quantize` that `mct.prepare` has as well.
+_PREPARING = ("linear_collapsing", "residual_collapsing", "relu_bound_to_power_of_2")
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Others
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def set_log_folder(folder: str | os.PathLike[str], level: int = logging.INFO) -> None:
+    """Messages of mct of this level and above go to `mct.log` in the folder, which is made, and to the console."""
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    logger = logging.getLogger("mct")
+    logger.setLevel(level)
+    for kept in [one for one in logger.handlers if one.name == _LOG]:
+        logger.removeHandler(kept)
+        kept.close()
+    handlers: tuple[logging.Handler, ...] = (
+        logging.FileHandler(path / "mct.log", encoding="utf-8"),
+        logging.StreamHandler(),
+    )
+    for handler in handlers:
+        handler.name = _LOG
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setLevel(level)
+        logger.addHandler(handler)
+
+
+# The name of the handlers that `set_log_folder` adds.
+_LOG = "mct.set_log_folder"
 
 keras_post_training_quantization = post_training_quantization
 pytorch_post_training_quantization = post_training_quantization

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mct import _native, importers
-from mct.errors import Error, check_place
+from mct.errors import ArgumentTypeError, Error, NoFileError, check_place
 from mct.importers import _process
 
 if TYPE_CHECKING:
@@ -145,6 +145,14 @@ class Model:
             raise Error(f"format: expected 'text' or 'json', found {format!r}")
         return self.module.explain(format, os.fspath(overrides))
 
+    def resources(self) -> dict[str, Any]:
+        """Returns what each function uses of its target, now and with 8 bits everywhere.
+
+        The document is that of `mct-report-resources=format=json`.
+        """
+        document: dict[str, Any] = json.loads(self.module.resources())
+        return document
+
     def run(self, data: Any, **options: Any) -> Array | tuple[Array, ...]:
         """The outputs for samples; see `mct.evaluation.run`."""
         from mct import evaluation
@@ -273,12 +281,15 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
         _check_runs(model, name)
         return model
     if not isinstance(source, (str, os.PathLike)):
-        raise Error(f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"])
+        raise ArgumentTypeError(
+            f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"]
+        )
     path = Path(source)
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise Error(f"cannot read '{path}': {error.strerror}") from error
+        kind = NoFileError if isinstance(error, FileNotFoundError) else Error
+        raise kind(f"cannot read '{path}': {error.strerror}") from error
     if path.suffix.lower() not in _SUFFIXES and not _seems_mlir(data):
         raise Error(f"cannot tell what '{path}' is", notes=[_SUFFIX_HINT])
     with _process.folder() as work:

@@ -270,7 +270,7 @@ class QuantizationConfig(_Config):
         from mct.mct_names import get_target_platform_capabilities
 
         sets = []
-        for operators in get_target_platform_capabilities(device_type=_BASE).operator_set or ():
+        for operators in get_target_platform_capabilities(device_type=_BASE).plain_sets:
             own = operators.qc_options
             if own is None or operators.name in LINEAR_SETS:
                 continue

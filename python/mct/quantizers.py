@@ -34,6 +34,7 @@ __all__ = [
     "WeightsSymmetricInferableQuantizer",
     "WeightsUniformInferableQuantizer",
     "get_inferable_quantizer_class",
+    "quantize",
 ]
 
 
@@ -320,3 +321,20 @@ def get_inferable_quantizer_class(
 ) -> type[Any]:
     """The one ordinary quantizer for weights or activations by a method."""
     return find_quantizer_class(quant_target, QuantizerID.INFERABLE, quant_method, quantizer_base_class)
+
+
+def quantize(quantizer: BaseInferableQuantizer, values: Any) -> Any:
+    """Returns what a quantizer of activations makes of an array: the result of a network with one point."""
+    import numpy as np
+
+    from mct.model import Model
+
+    if not isinstance(quantizer, BaseInferableQuantizer):
+        raise TargetError(f"quantize takes a quantizer of mct.quantizers, not {describe(quantizer)}")
+    array = np.ascontiguousarray(values, np.float32).reshape(1, -1)
+    kind = f"tensor<1x{array.shape[1]}xf32>"
+    network = Model.parse(
+        f'func.func @main(%x: {kind}) -> {kind} {{ %q = tpc.quantize %x as "x" activation '
+        f"parameters({quantizer.to_mlir()}) : {kind} return %q : {kind} }}"
+    )
+    return np.asarray(network.run(array)).reshape(np.shape(values))

@@ -8,6 +8,7 @@ crosses from the compiler to Python and back, one at a time: for a try, not for 
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -132,8 +133,8 @@ class _QuantizerConfig(Frozen):
         name = "enable_weights_quantization" if side == "weights" else "enable_activation_quantization"
         setattr(self, name, check_bool(owner, name, enabled))
         is_number = isinstance(min_threshold, (int, float)) and not isinstance(min_threshold, bool)
-        if not is_number or not 0 < min_threshold < math.inf:
-            raise TargetError(f"{owner}: min_threshold must be a positive number, but is {describe(min_threshold)}")
+        if not is_number or not 0 <= min_threshold < math.inf:
+            raise TargetError(f"{owner}: min_threshold must be a number from 0 on, but is {describe(min_threshold)}")
         self.min_threshold = min_threshold
 
     def _write(self, side: str) -> str:
@@ -168,6 +169,8 @@ class _QuantizerConfig(Frozen):
             points = ", ".join(map(str, zero_points))
             return f"#tpc.uniform<scale = {_write_list(scales)}, zero_point = [{points}], bits = {bits}>"
         thresholds = [max(threshold, self.min_threshold) for threshold in needed(THRESHOLD)]
+        if min(thresholds) <= 0:
+            raise TargetError(f"{owner}: a threshold must be above 0, but is {min(thresholds)}; give a min_threshold")
         sign = "" if parameters.get(SIGNED, True) else ", is_signed = false"
         if method in (QuantizationMethod.POWER_OF_TWO, QuantizationMethod.SYMMETRIC):
             if method is QuantizationMethod.POWER_OF_TWO:
@@ -485,19 +488,28 @@ class BaseTrainableQuantizer:
         if self.quantization_target is None or not self.quantization_method:
             raise TargetError(
                 f"{owner} says neither what it quantizes nor how; decorate it with "
-                "@mark_quantizer(quantization_target=..., quantization_method=[...], identifier=...)"
+                "@mark_quantizer(quantization_target=..., quantization_method=[...], identifier=...)",
+                mct="Quantizer class inheriting from 'BaseTrainableQuantizer' is improperly defined. "
+                "Ensure it includes the '@mark_quantizer' decorator and is correctly applied.",
             )
         is_weights = self.quantization_target is QuantizationTarget.Weights
         kind = TrainableQuantizerWeightsConfig if is_weights else TrainableQuantizerActivationConfig
         if not isinstance(quantization_config, kind):
             raise TargetError(
                 f"{owner} is a quantizer of {self.quantization_target.value} and takes a {kind.__name__}, "
-                f"not {describe(quantization_config)}"
+                f"not {describe(quantization_config)}",
+                mct="Expected weight quantization configuration; received activation quantization instead."
+                if is_weights
+                else "Expected activation quantization configuration; received weight quantization instead.",
             )
         method = _method_of(quantization_config)
         if method not in self.quantization_method:
             known = ", ".join(one.name for one in self.quantization_method)
-            raise TargetError(f"{owner} quantizes by {known}, but its configuration asks for {method.name}")
+            raise TargetError(
+                f"{owner} quantizes by {known}, but its configuration asks for {method.name}",
+                mct=f"Quantization method mismatch. Expected methods: {list(self.quantization_method)}, "
+                f"received: {method}.",
+            )
         self.quantization_config = quantization_config
         self.freeze_quant_params = check_bool(owner, "freeze_quant_params", freeze_quant_params)
         self.quantizer_parameters: dict[str, dict[str, Any]] = {}
@@ -672,6 +684,14 @@ def _parameters_of(cls: type[Any]) -> list[inspect.Parameter]:
 def _owner_of(cls: type[Any], method: str) -> type[Any]:
     """The class that defines the method of a class."""
     return next(base for base in cls.__mro__ if method in vars(base))
+
+
+def __getattr__(name: str) -> Any:
+    # Quantizers that MCT has classes for stand in a module which needs this one.
+    trained = importlib.import_module("mct.trained_quantizers")
+    if name in trained.__all__:
+        return getattr(trained, name)
+    raise AttributeError(f"module 'mct.trainable_infrastructure' has no attribute {name!r}")
 
 
 # There is one kind of array here, so one base; frameworks' names are for scripts.

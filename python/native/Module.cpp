@@ -5,6 +5,8 @@
 #include "mct/Export/Parameters.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Explain.h"
+#include "mct/Inspection/ReportResources.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -425,6 +427,23 @@ Module::explain(StringRef format, StringRef overrides, Job &job) const {
                           format == "json" ? ExplainFormat::JSON
                                            : ExplainFormat::Text,
                           overrides, stream)))
+    return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> Module::reportResources(Job &job) const {
+  std::unique_ptr<Module> reported = read(getSource(), name, job);
+  if (!reported)
+    return std::nullopt;
+  MLIRContext *context = reported->context.get();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    job.tell(toMessage(diagnostic));
+  });
+  context->getOrLoadDialect<mct::tpc::TpcDialect>();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(mct::reportResources(*reported->op, KernelOps(*reported->op),
+                                  ExplainFormat::JSON, stream)))
     return std::nullopt;
   return text;
 }

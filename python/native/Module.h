@@ -166,6 +166,9 @@ public:
   /// to `job`, where it fails.
   std::optional<std::string> explain(llvm::StringRef format,
                                      llvm::StringRef overrides, Job &job) const;
+  /// Returns the JSON object that mct-report-resources prints; none, and told
+  /// to `job`, where it fails.
+  std::optional<std::string> reportResources(Job &job) const;
 
   /// The bytes that mct-opt writes.
   std::string text() const;

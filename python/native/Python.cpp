@@ -454,6 +454,16 @@ static std::string explain(const Module &self, const std::string &format,
   return std::move(*text);
 }
 
+static std::string resources(const Module &self) {
+  Job job;
+  std::optional<std::string> text;
+  perform(job, nb::none(), [&] {
+    text = self.reportResources(job);
+    job.end(text.has_value());
+  });
+  return std::move(*text);
+}
+
 /// Returns what `work` writes, as bytes.
 template <typename Work> static nb::bytes write(Work &&work) {
   Job job;
@@ -694,6 +704,8 @@ static void defineRuns(nb::class_<Module> &module) {
            "A JSON array: what every point quantizes, and how.")
       .def("explain", explain, "format"_a = "text", "overrides"_a = "",
            "How the target quantizes every op, and why: `text` or `json`.")
+      .def("resources", resources,
+           "The JSON object that mct-report-resources prints.")
       .def_prop_ro("trace", &Module::getTrace,
                    "How it came about since it was parsed, as mct-opt "
                    "--mct-trace writes it.")

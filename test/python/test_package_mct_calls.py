@@ -166,7 +166,7 @@ INFO = mct.FrameworkInfo([], [], [], {}, {}, {})
         ((DIGITS, samples, "x"), {}, "target_resource_utilization must be a ResourceUtilization, but is 'x'"),
         ((DIGITS, samples, None, 3), {}, "the configuration must be a CoreConfig or mct.QuantizationConfig"),
         ((DIGITS, samples), {"bogus": 1}, "has no parameter 'bogus'"),
-        ((DIGITS, samples), {"network_editor": [1]}, "network_editor works inside of MCT's graphs; ours is overrides"),
+        ((DIGITS, samples), {"network_editor": [1]}, r"network_editor must be a list of EditRule, but is \[1\]"),
         (
             (DIGITS, samples, 1, None, INFO, [], 3),
             {},

@@ -330,7 +330,7 @@ def test_configuration_of_2_6():
         (lambda: mct.core.CoreConfig(3), "quantization_config must be a "),
         (lambda: mct.core.CoreConfig(mixed_precision_config=3), "mixed_precision_config must be a Mixed"),
         (lambda: mct.core.CoreConfig(bit_width_config=3), "bit_width_config must be a BitWidthConfig"),
-        (lambda: mct.core.CoreConfig(debug_config=3), "debug_config is of MCT's own tools"),
+        (lambda: mct.core.CoreConfig(debug_config=3), "debug_config must be a DebugConfig, but is 3"),
         (lambda: mct.core.NodeTypeFilter("torch.pixel_shuffle"), "cannot be told from other layers by the ops"),
         (lambda: mct.core.NodeNameFilter('a"b'), "a rule cannot name 'a\"b'"),
         (
@@ -495,8 +495,12 @@ def test_bad_trainable_config(parameters, message):
     kind = infrastructure.TrainableQuantizerActivationConfig
     with pytest.raises(tp.TargetError, match=message):
         kind(mct.QuantizationMethod.SYMMETRIC, 8, parameters, True, 2**-16).to_mlir()
-    with pytest.raises(tp.TargetError, match="min_threshold must be a positive number, but is 0"):
-        kind(mct.QuantizationMethod.SYMMETRIC, 8, {}, True, 0)
+    with pytest.raises(tp.TargetError, match="min_threshold must be a number from 0 on, but is -1"):
+        kind(mct.QuantizationMethod.SYMMETRIC, 8, {}, True, -1)
+    # Zero is MCT's word for no least threshold.
+    with pytest.raises(tp.TargetError, match=r"a threshold must be above 0, but is 0\.0; give a min_threshold"):
+        kind(mct.QuantizationMethod.SYMMETRIC, 8, {"threshold": [0.0]}, True, 0).to_mlir()
+    assert "2.5" in kind(mct.QuantizationMethod.SYMMETRIC, 8, {"threshold": [2.5]}, True, 0).to_mlir()
     with pytest.raises(tp.TargetError, match=r"the range from 0.0 to 0.0 is empty"):
         kind(mct.QuantizationMethod.UNIFORM, 8, {"range_min": 0, "range_max": 0}, True, 1).to_mlir()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package `mct`: modules that are read, changed by passes and saved."""
 
+import json
 import logging
 import os
 import signal
@@ -185,3 +186,18 @@ def test_interrupt_ends_a_run_and_leaves_no_file(tmp_path, passes):
     assert process.communicate(timeout=60)[0] == "interrupted\n"
     assert process.returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["pipeline"]
+
+
+def test_resources_are_those_of_the_pass(tools):
+    module = mct.load(DIGITS)
+    document = module.resources()
+    printed = subprocess.run(
+        [tools / "mct-opt", DIGITS, "--mct-report-resources=format=json", "-o", "/dev/null"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert document == json.loads(printed)
+    blocks = "func.func @main(%a: tensor<1xf32>) -> tensor<1xf32> { cf.br ^end\n ^end: return %a : tensor<1xf32> }"
+    with pytest.raises(mct.Error, match="has several blocks"):
+        mct.Model.parse(blocks).resources()

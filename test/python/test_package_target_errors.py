@@ -113,7 +113,7 @@ def attached_own():
         (lambda: platform(bogus=1), "has no parameter 'bogus'; known: default_qco"),
         (lambda: platform(operator_sets=1), "has no parameter 'operator_sets'"),
         (lambda: platform(version="1"), "'version' belongs to a tp_model"),
-        (lambda: platform(name=""), "the name must be a string that is not empty"),
+        (lambda: platform(name=3), "the name must be a string that is not empty, but is 3"),
         (lambda: platform(tpc_minor_version="1"), "tpc_minor_version must be an integer"),
         (lambda: platform(SCHEMA_VERSION=99), "schema version 99 is not known; known: 1, 2"),
         (lambda: platform(fusing_patterns=3), "fusing_patterns must be a list, but is 3"),
@@ -143,7 +143,7 @@ def attached_own():
             "layer ReLU is in more than one operator set",
         ),
         (
-            lambda: small_targets.target_of(A=tp.LayerFilterParams(TORCH["Softmax"], dim=1)),
+            lambda: small_targets.target_of(A=tp.LayerFilterParams(TORCH["Softmax"], dim=1)).to_mlir(),
             "attribute 'dim' of layer 'Softmax' cannot be told from the ops that it becomes; known: none",
         ),
         (lambda: tp.LayerFilterParams(TORCH["ReLU"], 3), "a condition must be a filter such as Eq, but is 3"),
@@ -178,7 +178,7 @@ def attached_own():
         ),
         (lambda: tp.LayerFilterParams("Conv2D", Unheard("a", 1)), "is not a condition on an op"),
         (
-            lambda: small_targets.target_of(A=tp.LayerFilterParams("subgraph:softmax", axis=1)),
+            lambda: small_targets.target_of(A=tp.LayerFilterParams("subgraph:softmax", axis=1)).to_mlir(),
             "attribute 'axis' of layer 'subgraph:softmax' cannot",
         ),
         (

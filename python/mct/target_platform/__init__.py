@@ -35,6 +35,7 @@ from mct.target_platform._platform import (
     OperationsToLayers,
     TargetPlatformCapabilities,
     TargetPlatformModel,
+    get_current_tpc,
     get_default_quantization_config_options,
 )
 from mct.target_platform._schema import (
@@ -115,6 +116,7 @@ __all__ = [
     "TargetPlatformCapabilities",
     "TargetPlatformModel",
     "export_target_platform_capabilities",
+    "get_current_tpc",
     "get_default_quantization_config_options",
     "load_target_platform_capabilities",
     "read_json",

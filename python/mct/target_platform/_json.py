@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from mct.errors import describe
 from mct.target_platform._enums import QuantizationMethod, Signedness
-from mct.target_platform._errors import TargetError
+from mct.target_platform._errors import NoTargetFileError, TargetError, TargetTypeError
 from mct.target_platform._platform import TargetPlatformCapabilities, TargetPlatformModel
 from mct.target_platform._schema import (
     AttributeQuantizationConfig,
@@ -71,9 +71,9 @@ def write_json(platform: TargetPlatformCapabilities, schema: int) -> str:
         raise TargetError(f"schema version {schema!r} is not known; known: 1, 2")
     if schema == 1 and platform.insert_preserving_quantizers:
         raise TargetError("insert_preserving_quantizers cannot be said in schema version 1; write version 2")
-    every = [platform.default_qco, *(s.qc_options for s in platform.operator_set if s.qc_options)]
+    every = [platform.default_qco, *(s.qc_options for s in platform.plain_sets if s.qc_options)]
     widths = sorted({c.activation_n_bits for options in every for c in options.quantization_configurations})
-    defined = {operators.name: operators for operators in platform.operator_set}
+    defined = {operators.name: operators for operators in platform.plain_sets}
 
     def write_group(group: OperatorsSet | OperatorSetGroup) -> dict[str, Any]:
         if isinstance(group, OperatorsSet):
@@ -92,7 +92,7 @@ def write_json(platform: TargetPlatformCapabilities, schema: int) -> str:
 
     document: dict[str, Any] = {
         "default_qco": _write_options(platform.default_qco, widths),
-        "operator_set": [_write_set(operators, widths) for operators in platform.operator_set],
+        "operator_set": [_write_set(operators, widths) for operators in platform.plain_sets],
         "fusing_patterns": [write_fusing(pattern) for pattern in platform.fusing_patterns] or None,
         "tpc_minor_version": platform.tpc_minor_version,
         "tpc_patch_version": platform.tpc_patch_version,
@@ -259,19 +259,27 @@ def load_target_platform_capabilities(
 ) -> TargetPlatformCapabilities:
     """The target of a `.json` file as MCT 2.3 to 2.6 write it; a target is given back as it is.
 
-    Raises FileNotFoundError, `TargetError` (a ValueError) for what the file has, and TypeError for anything else.
+    Raises `TargetError` (a ValueError) for what the file has; one that is not there is a FileNotFoundError as well, and
+    anything else than a target or a path a TypeError.
     """
     if isinstance(tpc_obj_or_path, TargetPlatformCapabilities):
         return tpc_obj_or_path
     if isinstance(tpc_obj_or_path, TargetPlatformModel):
         return TargetPlatformCapabilities(tpc_obj_or_path)
     if not isinstance(tpc_obj_or_path, (str, Path)):
-        raise TypeError(f"a target is a TargetPlatformCapabilities or the path of one, not {describe(tpc_obj_or_path)}")
+        raise TargetTypeError(
+            f"a target is a TargetPlatformCapabilities or the path of one, not {describe(tpc_obj_or_path)}",
+            mct="tpc_obj_or_path must be either a TargetPlatformCapabilities instance or a string path to a JSON file, "
+            f"but received type '{type(tpc_obj_or_path).__name__}'.",
+        )
     path = Path(tpc_obj_or_path)
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
+        raise NoTargetFileError(f"there is no file {str(path)!r}", mct=f"The path '{path}' is not a valid file.")
     if path.suffix.lower() != ".json":
-        raise TargetError(f"{path}: a target of MCT is a file that ends in .json")
+        raise TargetError(
+            f"{path}: a target of MCT is a file that ends in .json",
+            mct=f"The file '{path}' does not have a '.json' extension.",
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -279,14 +287,22 @@ def load_target_platform_capabilities(
     try:
         return read_json(text)
     except TargetError as error:
-        raise TargetError(f"{path}: {error}") from error
+        raise TargetError(
+            f"{path}: {error}", mct=f"Invalid JSON for loading TargetPlatformCapabilities in '{path}': {error}."
+        ) from error
 
 
 def export_target_platform_capabilities(model: TargetPlatformCapabilities, export_path: str | Path) -> None:
     """Writes the file that MCT 2.3 to 2.6 load, and its folder. Raises `TargetError` for anything but a target."""
     if not isinstance(model, TargetPlatformCapabilities):
-        raise TargetError(f"a TargetPlatformCapabilities can be exported, not {describe(model)}")
+        raise TargetError(
+            f"a TargetPlatformCapabilities can be exported, not {describe(model)}",
+            mct="The provided model is not a valid TargetPlatformCapabilities instance.",
+        )
     text = model.to_json()
     path = Path(export_path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OSError(error.errno, f"Failed to write to file '{path}': {error.strerror}") from error

@@ -158,7 +158,7 @@ def _resolve(platform: _Platform, bound: list[_Bound]) -> None:
         for form in layer.forms
         if not form.is_extra
     }
-    options = {entry.name: platform.get_config_options_by_operators_set(entry.name) for entry in bound}
+    options = {entry.name: platform.options_of(entry.name) for entry in bound}
     owners: dict[Pattern, list[str]] = {}
     for entry in bound:
         for layer in entry.layers:
@@ -261,7 +261,7 @@ def _bind(platform: _Platform, layers: OperationsToLayers | Mapping[str, CustomO
     from mct.target_platform._platform import check_layers
 
     bound = []
-    for operators in platform.operator_set:
+    for operators in platform.plain_sets:
         if custom := layers.get(operators.name):
             originals, mapping = check_layers(operators.name, custom.operators, custom.attr_mapping)
             bound.append(_Bound(operators.name, [resolve_layer(layer) for layer in originals], mapping, originals))
@@ -281,7 +281,7 @@ def _write_bindings(platform: _Platform, bound: list[_Bound]) -> str:
     order = {name: index for index, name in enumerate([*vocabulary.TOSA, *(entry.name for entry in bound)][::-1])}
     tosa, linalg = [], []
     for entry in sorted(bound, key=lambda entry: -order[entry.name]):
-        options = platform.get_config_options_by_operators_set(entry.name)
+        options = platform.options_of(entry.name)
         stock = vocabulary.TOSA.get(entry.name)
         is_stock = stock is not None and entry.patterns == list(stock.patterns)
         weights = _write_weights(entry, options, stock if is_stock else None)
@@ -309,10 +309,10 @@ def _sets_without_kernel(bound: list[_Bound] | None) -> set[str]:
 
 
 def _write_platform(platform: _Platform, bound: list[_Bound] | None) -> str:
-    every = [platform.default_qco, *(s.qc_options for s in platform.operator_set if s.qc_options)]
+    every = [platform.default_qco, *(s.qc_options for s in platform.plain_sets if s.qc_options)]
     configs = [config for options in every for config in options.quantization_configurations]
     writer = _Writer(tuple(sorted({config.activation_n_bits for config in configs})))
-    header = [f"tpc.platform {write_symbol(platform.name)}"]
+    header = [f"tpc.platform {write_symbol(platform.name or 'unnamed')}"]
     if platform.tpc_platform_type is not None:
         header.append(f"type({quote(platform.tpc_platform_type)})")
     version = (platform.tpc_minor_version, platform.tpc_patch_version)
@@ -330,7 +330,7 @@ def _write_platform(platform: _Platform, bound: list[_Bound] | None) -> str:
     default_names = platform.default_qco.base_config.attr_weights_configs_mapping
     has_default_weights = any(_GENERIC.get(name, name) in _OPERANDS for name in default_names)
     sets = []
-    for operators in platform.operator_set:
+    for operators in platform.plain_sets:
         has_kernel = operators.name not in without_kernel
         options = operators.qc_options
         if options is None and has_default_weights and not has_kernel:

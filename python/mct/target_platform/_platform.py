@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import json
 import logging
 import pprint
 import threading
@@ -14,11 +16,13 @@ from mct.errors import describe
 from mct.target_platform._enums import QuantizationFormat
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import LayerFilterParams
-from mct.target_platform._layers import resolve_layer
+from mct.target_platform._layers import UntoldAttributeError, resolve_layer
 from mct.target_platform._schema import (
+    FROZEN,
     DefaultDict,
     Frozen,
     Fusing,
+    OperatorSetConcat,
     OperatorSetGroup,
     OperatorsSet,
     OpQuantizationConfig,
@@ -56,14 +60,28 @@ def get_default_quantization_config_options() -> QuantizationConfigOptions:
     """The default options of the model whose `with` block is open."""
     if model := current_model():
         return model.default_qco
-    raise TargetError("the default options are those of a TargetPlatformModel, inside its 'with' block")
+    raise TargetError(
+        "the default options are those of a TargetPlatformModel, inside its 'with' block",
+        mct="Target platform model is not initialized.",
+    )
+
+
+def get_current_tpc() -> TargetPlatformCapabilities | FrameworkQuantizationCapabilities:
+    """Returns the capabilities whose `with` block is open."""
+    if _open.capabilities:
+        return _open.capabilities[-1]
+    raise TargetError(
+        "there are current capabilities inside of the 'with' block of TargetPlatformCapabilities or "
+        "FrameworkQuantizationCapabilities",
+        mct="'FrameworkQuantizationCapabilities' (TPC) instance is not initialized.",
+    )
 
 
 class _Platform:
     """Members of both generations: the options of every operator, and what is fused."""
 
     default_qco: QuantizationConfigOptions
-    operator_set: tuple[OperatorsSet, ...]
+    operator_set: tuple[OperatorsSet | OperatorSetConcat, ...]
     fusing_patterns: tuple[Fusing, ...]
     tpc_minor_version: int | None
     tpc_patch_version: int | None
@@ -77,11 +95,18 @@ class _Platform:
         owner = type(self).__name__
         check_instance(owner, "default_qco", self.default_qco, QuantizationConfigOptions)
         if (count := len(self.default_qco.quantization_configurations)) != 1:
-            raise TargetError(f"{owner}: default_qco must have one alternative, but has {count}")
+            only = "only" if isinstance(self, TargetPlatformModel) else "exactly"
+            end = "" if isinstance(self, TargetPlatformModel) else "."
+            raise TargetError(
+                f"{owner}: default_qco must have one alternative, but has {count}",
+                mct=f"Default QuantizationConfigOptions must contain {only} one option{end}",
+            )
         check_bool(owner, "add_metadata", self.add_metadata)
         check_bool(owner, "is_simd_padding", self.is_simd_padding)
         check_bool(owner, "insert_preserving_quantizers", self.insert_preserving_quantizers)
-        check_name(owner, self.name)
+        # MCT's own tests leave it empty.
+        if self.name != "":
+            check_name(owner, self.name)
         for field in ("tpc_minor_version", "tpc_patch_version"):
             value = getattr(self, field)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
@@ -93,12 +118,17 @@ class _Platform:
         owner = type(self).__name__
         sets: dict[str, OperatorsSet] = {}
         for index, operators in enumerate(self.operator_set):
+            if isinstance(operators, OperatorSetConcat):
+                continue
             if not isinstance(operators, OperatorsSet):
                 raise TargetError(
                     f"{owner}: operator set #{index} must be an OperatorsSet, but is {describe(operators)}"
                 )
             if operators.name in sets:
-                raise TargetError(f"{owner}: operator set {operators.name!r} is defined more than once")
+                raise TargetError(
+                    f"{owner}: operator set {operators.name!r} is defined more than once",
+                    mct="Operator Sets must have unique names.",
+                )
             sets[operators.name] = operators
         for index, pattern in enumerate(self.fusing_patterns):
             if not isinstance(pattern, Fusing):
@@ -122,19 +152,29 @@ class _Platform:
                 "platform's"
             )
 
+    @property
+    def plain_sets(self) -> tuple[OperatorsSet, ...]:
+        """The operator sets without the joined ones that MCT up to 2.2 counts among them."""
+        return tuple(operators for operators in self.operator_set if isinstance(operators, OperatorsSet))
+
     def get_default_op_quantization_config(self) -> OpQuantizationConfig:
         return self.default_qco.quantization_configurations[0]
 
     def is_opset_in_model(self, opset_name: str) -> bool:
         return self.get_opset_by_name(opset_name) is not None
 
-    def get_opset_by_name(self, opset_name: str) -> OperatorsSet | None:
+    def get_opset_by_name(self, opset_name: str) -> OperatorsSet | OperatorSetConcat | None:
         return next((operators for operators in self.operator_set if operators.name == opset_name), None)
 
-    def get_config_options_by_operators_set(self, operators_set_name: str) -> QuantizationConfigOptions:
-        """The options of a set, or those of everything else."""
-        operators = self.get_opset_by_name(operators_set_name)
-        return operators.qc_options if operators and operators.qc_options else self.default_qco
+    def get_config_options_by_operators_set(self, operators_set_name: str) -> QuantizationConfigOptions | None:
+        """Returns the options of a set, or those of everything else; None for sets that were joined."""
+        is_joined = isinstance(self.get_opset_by_name(operators_set_name), OperatorSetConcat)
+        return None if is_joined else self.options_of(operators_set_name)
+
+    def options_of(self, set_name: str) -> QuantizationConfigOptions:
+        """Returns the options of a set that is not joined of others, or those of everything else."""
+        own = (operators.qc_options for operators in self.plain_sets if operators.name == set_name)
+        return next(own, None) or self.default_qco
 
     def get_info(self) -> dict[str, Any]:
         return {
@@ -198,17 +238,20 @@ class TargetPlatformModel(_Platform):
         self._check()
 
     @property
-    def operator_sets(self) -> list[OperatorsSet]:
+    def operator_sets(self) -> list[OperatorsSet | OperatorSetConcat]:
         return list(self.operator_set)
 
     def __setattr__(self, name: str, value: object) -> None:
         if self.__dict__.get("_closed"):
-            raise TargetError(f"TargetPlatformModel {self.name!r} does not change once its block has closed")
+            raise TargetError(
+                f"TargetPlatformModel {self.name!r} does not change once its block has closed",
+                mct="Immutable class. Can't edit attributes.",
+            )
         object.__setattr__(self, name, value)
 
     def append_component(self, component: OperatorsSet | OperatorSetGroup | Fusing | Any) -> None:
-        """Adds an operator set or a pattern. A group is a part of patterns only."""
-        if isinstance(component, OperatorsSet):
+        """Adds an operator set or a pattern. A group is a part of patterns only; sets that were joined count as one."""
+        if isinstance(component, (OperatorsSet, OperatorSetConcat)):
             self.operator_set = (*self.operator_set, component)
         elif isinstance(component, Fusing):
             self.fusing_patterns = (*self.fusing_patterns, component)
@@ -296,7 +339,9 @@ def check_layers(owner: str, layers: Any, attr_mapping: Any) -> tuple[list[Any],
     if not isinstance(layers, (list, tuple)):
         raise TargetError(f"{owner}: layers must be a list, but are {describe(layers)}")
     for layer in layers:
-        resolve_layer(layer)
+        # A target that is attached cannot leave open what a filter asks for.
+        with contextlib.suppress(UntoldAttributeError):
+            resolve_layer(layer)
     if attr_mapping is not None and not isinstance(attr_mapping, Mapping):
         raise TargetError(f"{owner}: attr_mapping must be a dictionary, but is {describe(attr_mapping)}")
     mapping = {}
@@ -338,7 +383,10 @@ class OperationsToLayers:
         taken = [layer for other in self.op_sets_to_layers for layer in other.layers]
         for layer in entry.layers:
             if any(is_same_layer(layer, other) for other in taken):
-                raise TargetError(f"layer {describe_layer(layer)} is in more than one operator set")
+                raise TargetError(
+                    f"layer {describe_layer(layer)} is in more than one operator set",
+                    mct=f"Found layer {describe_layer(layer)} in more than one OperatorsSet",
+                )
             taken.append(layer)
         self.op_sets_to_layers.append(entry)
         return self
@@ -352,6 +400,10 @@ class OperationsToLayers:
         """The layers of an operator set, or of the members of a group."""
         names = [member.name for member in op.operators_set] if isinstance(op, OperatorSetGroup) else [op.name]
         return [layer for e in self.op_sets_to_layers if e.op_set_name in names for layer in e.layers]
+
+    def get_chains(self, pattern: Fusing) -> list[list[Any]]:
+        """Returns every chain of layers that a fusing pattern means."""
+        return list(map(list, itertools.product(*map(self.get_layers_by_op, pattern.operator_groups))))
 
 
 def is_same_layer(one: Any, other: Any) -> bool:
@@ -486,7 +538,7 @@ class TargetPlatformCapabilities(_Platform):
 
     def __setattr__(self, name: str, value: object) -> None:
         if self.__dict__.get("_closed"):
-            raise TargetError(f"TargetPlatformCapabilities {self.name!r} does not change once it is made")
+            raise TargetError(f"TargetPlatformCapabilities {self.name!r} does not change once it is made", mct=FROZEN)
         object.__setattr__(self, name, value)
 
     # The `with` block of MCT up to 2.2.
@@ -508,24 +560,25 @@ class TargetPlatformCapabilities(_Platform):
         _open.capabilities.remove(self)
         if error is not None:
             return
-        from mct.target_platform._mlir import write_module
-
-        # Filters that cannot be said show here, beside the script that made them.
-        write_module(self, self.op_sets_to_layers)
+        # Layers that are not known are an error here, beside the script; filters may be of a target that is never used.
+        with contextlib.suppress(UntoldAttributeError):
+            self.to_mlir()
         mapped = [entry.op_set_name for entry in self.op_sets_to_layers.op_sets_to_layers]
         for pattern in self.fusing_patterns:
             for group in pattern.operator_groups:
                 mapped += [m.name for m in (group.operators_set if isinstance(group, OperatorSetGroup) else (group,))]
-        for operators in self.operator_set:
+        for operators in self.plain_sets:
             if operators.name not in mapped:
                 logger.warning("operator set %r is not mapped to layers; it will never apply", operators.name)
         self._closed = True
 
     def append_component(self, entry: OperationsSetToLayers) -> None:
         if not self.is_opset_in_model(entry.op_set_name):
-            known = ", ".join(operators.name for operators in self.operator_set)
+            known = ", ".join(operators.name for operators in self.plain_sets)
             raise TargetError(
-                f"operator set {entry.op_set_name!r} is not defined in the target platform model; known: {known}"
+                f"operator set {entry.op_set_name!r} is not defined in the target platform model; known: {known}",
+                mct=f"{entry.op_set_name} is not defined in the target platform model that is associated with the "
+                "target platform capabilities.",
             )
         self.op_sets_to_layers += entry
 
@@ -539,10 +592,7 @@ class TargetPlatformCapabilities(_Platform):
 
     def get_fusing_patterns(self) -> list[list[Any]]:
         """Every chain of layers that a fusing pattern means, in the order of the patterns."""
-        patterns: list[list[Any]] = []
-        for pattern in self.fusing_patterns:
-            patterns += map(list, itertools.product(*map(self.get_layers_by_opset, pattern.operator_groups)))
-        return patterns
+        return [chain for pattern in self.fusing_patterns for chain in self.op_sets_to_layers.get_chains(pattern)]
 
     def get_default_op_qc(self) -> OpQuantizationConfig:
         return self.get_default_op_quantization_config()
@@ -581,6 +631,27 @@ class TargetPlatformCapabilities(_Platform):
         from mct.target_platform._json import write_json
 
         return write_json(self, schema)
+
+    # As pydantic calls it, of which MCT's own object is.
+
+    def model_dump_json(self, indent: int | None = None) -> str:
+        """Returns the same text with that indentation; None: in one line."""
+        document = json.loads(self.to_json())
+        return json.dumps(document, indent=indent, ensure_ascii=False, separators=None if indent else (",", ":"))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> TargetPlatformCapabilities:
+        """Returns a copy with other values of some fields, checked as at construction."""
+        if self.tp_model is not None:
+            raise TargetError("model_copy is of capabilities without a tp_model; make others of the model")
+        values = {name: getattr(self, name) for name in self._names}
+        check_fields("TargetPlatformCapabilities.model_copy", values, update or {})
+        return TargetPlatformCapabilities(**values | dict(update or {}))
+
+    def with_version(self, version: str) -> TargetPlatformCapabilities:
+        """Returns the same with the `version` that MCT up to 2.2 has of it."""
+        copy = self.model_copy()
+        object.__setattr__(copy, "version", check_name("TargetPlatformCapabilities: version", version))
+        return copy
 
 
 class FrameworkQuantizationCapabilities:
@@ -622,11 +693,28 @@ class FrameworkQuantizationCapabilities:
     ) -> None:
         _open.capabilities.remove(self)
         if error is None:
-            self.to_mlir()
+            with contextlib.suppress(UntoldAttributeError):
+                self.to_mlir()
+
+    def get_layers_by_opset_name(self, opset_name: str) -> list[Any]:
+        """Returns the layers that the `with` block gives a set; none for one that is not known."""
+        operators = self.tpc.get_opset_by_name(opset_name)
+        return self.op_sets_to_layers.get_layers_by_op(operators) if operators else []
+
+    def get_layers_by_opset(self, op: OperatorsSet | OperatorSetGroup) -> list[Any]:
+        return self.op_sets_to_layers.get_layers_by_op(op)
+
+    def get_fusing_patterns(self) -> list[dict[str, Any]]:
+        """Returns every chain of layers that a fusing pattern means, each with the config of its inner results."""
+        return [
+            {"fused_layer_pattern": chain, "fused_op_quantization_config": pattern.fuse_op_quantization_config}
+            for pattern in self.tpc.fusing_patterns
+            for chain in self.op_sets_to_layers.get_chains(pattern)
+        ]
 
     def append_component(self, entry: OperationsSetToLayers) -> None:
         if not self.tpc.is_opset_in_model(entry.op_set_name):
-            known = ", ".join(operators.name for operators in self.tpc.operator_set)
+            known = ", ".join(operators.name for operators in self.tpc.plain_sets)
             raise TargetError(f"operator set {entry.op_set_name!r} is not defined in the capabilities; known: {known}")
         self.op_sets_to_layers += entry
 

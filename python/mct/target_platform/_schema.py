@@ -34,6 +34,9 @@ KERAS_DEPTHWISE_KERNEL = "depthwise_kernel"
 PYTORCH_KERNEL = "weight"
 BIAS = "bias"
 
+# The words of MCT for objects that do not change.
+FROZEN = "Instance is frozen"
+
 E = TypeVar("E", bound=Enum)
 
 
@@ -94,7 +97,7 @@ class Frozen:
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__:
-            raise TargetError(f"{type(self).__name__} does not change once it is made; make another one")
+            raise TargetError(f"{type(self).__name__} does not change once it is made; make another one", mct=FROZEN)
         object.__setattr__(self, name, value)
 
 
@@ -430,13 +433,30 @@ class QuantizationConfigOptions(Frozen):
         )
         if not isinstance(configs, (list, tuple)):
             raise TargetError(f"{owner}: the alternatives must be a list of OpQuantizationConfig, but are {configs!r}")
+        is_earlier = quantization_configurations is MISSING
         if not configs:
-            raise TargetError(f"{owner} needs at least one OpQuantizationConfig")
+            raise TargetError(
+                f"{owner} needs at least one OpQuantizationConfig",
+                mct=f"'{owner}' requires at least one 'OpQuantizationConfig'. The provided "
+                + ("list is empty." if is_earlier else "configurations are empty."),
+            )
         for index, config in enumerate(configs):
-            check_instance(owner, f"alternative #{index}", config, OpQuantizationConfig)
+            if not isinstance(config, OpQuantizationConfig):
+                earlier = (
+                    "Each option must be an instance of 'OpQuantizationConfig', but found an object of type: "
+                    f"{type(config)}."
+                )
+                raise TargetError(
+                    f"{owner}: alternative #{index} must be a OpQuantizationConfig, but is {describe(config)}",
+                    mct=earlier if is_earlier else "Input should be a valid dictionary",
+                )
         if base_config is None:
             if len(configs) > 1:
-                raise TargetError(f"{owner} needs base_config, for there are {len(configs)} alternatives")
+                raise TargetError(
+                    f"{owner} needs base_config, for there are {len(configs)} alternatives",
+                    mct="For multiple configurations, a 'base_config' is required for non-mixed-precision "
+                    "optimization.",
+                )
             base_config = configs[0]
         check_instance(owner, "base_config", base_config, OpQuantizationConfig)
         if base_config not in configs:
@@ -647,7 +667,13 @@ class Fusing(TargetPlatformComponent):
         if not isinstance(groups, (list, tuple)):
             raise TargetError(f"Fusing: the operator groups must be a list, but are {describe(groups)}")
         if len(groups) < 2:
-            raise TargetError(f"Fusing needs at least two operator groups, but got {len(groups)}")
+            is_earlier = operator_groups is MISSING
+            raise TargetError(
+                f"Fusing needs at least two operator groups, but got {len(groups)}",
+                mct="Fusing can not be created for a single operators group"
+                if is_earlier
+                else "Fusing cannot be created for a single operator.",
+            )
         for index, group in enumerate(groups):
             if not isinstance(group, (OperatorsSet, OperatorSetGroup)):
                 raise TargetError(

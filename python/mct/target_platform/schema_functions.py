@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mct.target_platform._platform import TargetPlatformCapabilities
-from mct.target_platform._schema import OperatorsSet, OpQuantizationConfig, QuantizationConfigOptions
+from mct.target_platform._schema import OperatorSetConcat, OperatorsSet, OpQuantizationConfig, QuantizationConfigOptions
 
 
 def max_input_activation_n_bits(op_quantization_config: OpQuantizationConfig) -> int:
@@ -14,7 +14,7 @@ def max_input_activation_n_bits(op_quantization_config: OpQuantizationConfig) ->
 
 def get_config_options_by_operators_set(
     tpc: TargetPlatformCapabilities, operators_set_name: str
-) -> QuantizationConfigOptions:
+) -> QuantizationConfigOptions | None:
     """The options of a set, or those of everything else."""
     return tpc.get_config_options_by_operators_set(operators_set_name)
 
@@ -28,5 +28,5 @@ def is_opset_in_model(tpc: TargetPlatformCapabilities, opset_name: str) -> bool:
     return tpc.is_opset_in_model(opset_name)
 
 
-def get_opset_by_name(tpc: TargetPlatformCapabilities, opset_name: str) -> OperatorsSet | None:
+def get_opset_by_name(tpc: TargetPlatformCapabilities, opset_name: str) -> OperatorsSet | OperatorSetConcat | None:
     return tpc.get_opset_by_name(opset_name)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_INSPECTION_REPORTRESOURCES_H
+#define MCT_INSPECTION_REPORTRESOURCES_H
+
+#include "mct/Inspection/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mct {
+
+class KernelOps;
+
+/// Writes what each function of a quantized network uses of its target, as the
+/// pass `mct-report-resources` prints it. The module is not changed.
+mlir::LogicalResult reportResources(mlir::ModuleOp module,
+                                    const KernelOps &kernels,
+                                    ExplainFormat format,
+                                    llvm::raw_ostream &stream);
+
+} // namespace mct
+
+#endif // MCT_INSPECTION_REPORTRESOURCES_H
