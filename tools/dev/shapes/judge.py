@@ -24,7 +24,7 @@ IMAGES = {"calibration": 256, "test": 500, "integers": 8}
 COLUMNS = ["network", "target", "options", "weight bytes", "metric", "float %", "quantized %", "loss", "integers"]
 
 ONE_GRID = {"split_shared_grids": False}
-# What makes boxes and scores of the detector's last layer: arithmetic with constants, without weights.
+# Ops that make boxes and scores of the detector's last layer: arithmetic with constants, without weights.
 DECODING_IN_FLOAT = {"keep_float": ["sigmoid*", "mul*", "sub", "add", "pow", "cat"]}
 HALF = {"budget": ["weights:50%"]}
 # Network, target, options with what the table calls them.
