@@ -128,6 +128,9 @@ std::vector<std::pair<std::string, std::string>> Metric::list() {
       {"cosine", "cosine of result and label, mean over the samples"},
       {"auc", "area under the receiver operating characteristic, for labels 0 "
               "and 1"},
+      {"f1",
+       "F1 score of decisions, labels 0 or 1 for each score; f1:THRESHOLD "
+       "(default: 0.5) says from where on a score is one"},
       {"retrieval", "share of the samples whose nearest other sample has the "
                     "same label"},
       {"error-rate",
@@ -163,6 +166,12 @@ createNamed(StringRef name, std::optional<double> parameter) {
     return takesNone(createCosine());
   if (name == "auc")
     return takesNone(createCurveArea());
+  if (name == "f1") {
+    if (parameter && !std::isfinite(*parameter))
+      return refuse("expected the score from which on there is a decision: "
+                    "f1:0.3");
+    return createDecisions(parameter.value_or(0.5));
+  }
   if (name == "error-rate") {
     if (parameter && (*parameter < 0 || *parameter != std::floor(*parameter)))
       return refuse("expected the code of the blank: error-rate:0");

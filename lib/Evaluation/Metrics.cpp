@@ -277,6 +277,59 @@ private:
   int64_t scores = 1;
 };
 
+/// F1 score of decisions: twice the right ones as part of the decisions and of
+/// the labels that are 1. Scores that are no numbers decide nothing.
+class Decisions : public Metric {
+public:
+  explicit Decisions(double threshold) : threshold(threshold) {}
+
+  Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
+    if (labels.areIntegers() && countElements(shape) == labels.getNumElements())
+      return Error::success();
+    return labels.fail("expected 0 or 1 for each score of a sample, " +
+                       describeShape(shape) + " integers, found shape " +
+                       describeShape(labels.getShape()) + " of " +
+                       support::getName(labels.getType()));
+  }
+
+  int64_t getRowLength() const override { return 2; }
+
+  /// A row has the right decisions, then all decisions and all labels that are
+  /// 1.
+  Error measure(ArrayRef<float> output, ArrayRef<double> label,
+                MutableArrayRef<double> row) const override {
+    row[0] = row[1] = 0;
+    for (auto [score, wanted] : llvm::zip_equal(output, label)) {
+      if (wanted != 0 && wanted != 1)
+        return refuse("expected 0 or 1, found " + plain(wanted));
+      bool isDecided = double(score) >= threshold;
+      row[0] += isDecided && wanted == 1;
+      row[1] += double(isDecided) + wanted;
+    }
+    return Error::success();
+  }
+
+  Error finish(MetricRows &rows) const override {
+    for (int64_t row = 0; row != rows.getNumRows(); ++row)
+      if (rows[row][1] > 0)
+        return Error::success();
+    return refuse("no label is 1, and no score reaches " + plain(threshold));
+  }
+
+  double aggregate(const MetricRows &rows,
+                   ArrayRef<uint32_t> counts) const override {
+    double right = 0, all = 0;
+    for (auto [row, count] : llvm::enumerate(counts)) {
+      right += count * rows[int64_t(row)][0];
+      all += count * rows[int64_t(row)][1];
+    }
+    return 2 * right / all;
+  }
+
+private:
+  double threshold;
+};
+
 /// Share of the samples whose nearest other sample, by the cosine of their
 /// results, has the same label. Samples that are alone with their label do not
 /// count, but may be the nearest one.
@@ -535,4 +588,8 @@ execution::createErrorRate(std::optional<int64_t> blank) {
 
 std::unique_ptr<Metric> execution::createRetrieval() {
   return std::make_unique<Retrieval>();
+}
+
+std::unique_ptr<Metric> execution::createDecisions(double threshold) {
+  return std::make_unique<Decisions>(threshold);
 }

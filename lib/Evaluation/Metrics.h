@@ -20,6 +20,8 @@ std::unique_ptr<Metric> createPeakRatio(std::optional<double> peak);
 std::unique_ptr<Metric> createCosine();
 std::unique_ptr<Metric> createCurveArea();
 std::unique_ptr<Metric> createRetrieval();
+/// `threshold`: scores from there on are decisions.
+std::unique_ptr<Metric> createDecisions(double threshold);
 /// `blank`: code that results which are scores have between others.
 std::unique_ptr<Metric> createErrorRate(std::optional<int64_t> blank);
 

@@ -67,6 +67,18 @@ static bool canDivide(const KernelOp &layer, Value result) {
           llvm::is_contained(last->getOperands(), layer.getBiasConstant()));
 }
 
+/// Returns whether an op computes each element of its result from the same
+/// element of its only operand.
+static bool isFunctionOfElements(Operation *op) {
+  return isa<tosa::SigmoidOp, tosa::TanhOp, tosa::ExpOp, tosa::ClampOp>(op);
+}
+
+/// Returns whether the point only repeats the grid of what it reads.
+static bool isRepeated(tpc::QuantizeOp point) {
+  tpc::OpQuantConfigAttr config = point.getActivationConfig();
+  return config && config.getPreserving();
+}
+
 std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
                                                 const KernelOps &kernels) {
   Operation *op = point.getInput().getDefiningOp();
@@ -96,10 +108,13 @@ std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
           sliced.axisOf.size() > kMaxSlicedOps)
         return std::nullopt;
       std::optional<int64_t> moved;
-      if (auto repeated = dyn_cast<tpc::QuantizeOp>(user)) {
-        tpc::OpQuantConfigAttr config = repeated.getActivationConfig();
-        if (config && config.getPreserving() && !repeated.getParametersAttr())
+      if (auto behind = dyn_cast<tpc::QuantizeOp>(user)) {
+        bool isOwn = isFunctionOfElements(value.getDefiningOp()) &&
+                     behind.getStatisticsAttr();
+        if (!behind.getParametersAttr() && (isOwn || isRepeated(behind)))
           moved = axis;
+      } else if (isFunctionOfElements(user)) {
+        moved = axis;
       } else if (auto slice = dyn_cast<tosa::SliceOp>(user)) {
         std::optional<ChannelGroup> group = findGroup(slice, axis);
         if (!group)
@@ -163,6 +178,8 @@ private:
   Value writeLayer();
   /// Returns the channels of the group of a value between point and slices.
   Value moved(Value value);
+  /// Writes such an op for the channels of the group, `input`.
+  Value writeMoved(Operation *op, Value input, int64_t axis);
   /// Clones a point for the channels of the group, without what was found for
   /// all of them.
   tpc::QuantizeOp clonePoint(tpc::QuantizeOp point, Value input);
@@ -243,6 +260,27 @@ Value GroupWriter::writeLayer() {
                              own->getResult(0), createBias(shape));
 }
 
+Value GroupWriter::writeMoved(Operation *op, Value input, int64_t axis) {
+  if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
+    // A point that repeats the grid is not needed.
+    if (isRepeated(point))
+      return input;
+    points.behind.push_back(clonePoint(point, input));
+    return points.behind.back().getResult();
+  }
+  Value own;
+  if (isFunctionOfElements(op)) {
+    Operation *clone = builder.clone(*op);
+    clone->setOperand(0, input);
+    own = clone->getResult(0);
+    own.setType(input.getType());
+  } else {
+    own = cloneMoving(builder, op, input, axis, group.size);
+  }
+  own.getDefiningOp()->setLoc(getLoc(op));
+  return own;
+}
+
 Value GroupWriter::moved(Value value) {
   if (Value known = movedValues.lookup(value))
     return known;
@@ -254,15 +292,7 @@ Value GroupWriter::moved(Value value) {
   for (Operation *op : llvm::reverse(ops)) {
     Value input = movedValues.lookup(op->getOperand(0)),
           result = op->getResult(0);
-    // A point that repeats the grid is not needed.
-    if (isa<tpc::QuantizeOp>(op)) {
-      movedValues[result] = input;
-      continue;
-    }
-    Value own = cloneMoving(builder, op, input, sliced.axisOf.lookup(result),
-                            group.size);
-    own.getDefiningOp()->setLoc(getLoc(op));
-    movedValues[result] = own;
+    movedValues[result] = writeMoved(op, input, sliced.axisOf.lookup(result));
   }
   return movedValues.lookup(value);
 }

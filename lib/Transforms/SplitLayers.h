@@ -22,8 +22,8 @@ struct ChannelGroup {
 };
 
 /// A convolution or a matrix product, the point behind it, and the slices that
-/// are all that uses the point, perhaps behind reshapes, transpositions and
-/// points that only repeat its grid.
+/// are all that uses the point, perhaps behind reshapes, transpositions, and
+/// functions of single values, such as a sigmoid, with their points.
 struct SlicedLayer {
   SlicedLayer(tpc::QuantizeOp point, const KernelOp &layer)
       : point(point), layer(layer) {}
@@ -41,10 +41,12 @@ struct SlicedLayer {
 std::optional<SlicedLayer> findSlicedLayer(tpc::QuantizeOp point,
                                            const KernelOps &kernels);
 
-/// The points of the layer of one group: of its kernel, which may be null, and
-/// of its result.
+/// The points of the layer of one group: of its kernel, which may be null, of
+/// its result, and of the functions between it and the slices, in the same
+/// order for equal networks.
 struct GroupPoints {
   tpc::QuantizeOp kernel, result;
+  llvm::SmallVector<tpc::QuantizeOp, 1> behind;
 };
 
 /// Makes a layer of each group, which computes what the layer computes for its

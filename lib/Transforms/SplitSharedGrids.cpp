@@ -245,6 +245,8 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
     for (auto [split, from] : llvm::zip_equal(splitLayer(layer), groups)) {
       tpc::QuantizeOp point = split.result, other = from.result;
       point.setStatisticsAttr(other.getStatisticsAttr());
+      for (auto [behind, same] : llvm::zip_equal(split.behind, from.behind))
+        behind.setStatisticsAttr(tpc::QuantizeOp(same).getStatisticsAttr());
       if (!split.kernel)
         continue;
       tpc::QuantizeOp kernel = split.kernel, same = from.kernel;

@@ -7,6 +7,8 @@
 // RUN: mct-run %t/difference.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels_column.npy --metric=auc --compare=%t/sum.mlir | FileCheck %s --check-prefix=AREA
 // RUN: mct-run %t/double.mlir --input=%S/Inputs/a.npy --labels=%S/Inputs/a.npy --metric=cosine | FileCheck %s --check-prefix=COSINE
 // RUN: mct-run %t/double.mlir --input=%S/Inputs/a.npy --labels=%S/Inputs/a.npy --metric=psnr:10 --samples=1 --num-threads=2 | FileCheck %s --check-prefix=RATIO
+// Four sums are 20 or more, three of them where labels are 1, as four are.
+// RUN: mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels_decisions.npy --metric=f1:20 | FileCheck %s --check-prefix=DECISIONS
 // RUN: mct-run --metrics | FileCheck %s --check-prefix=LIST
 
 // ALONE:     samples    3
@@ -30,6 +32,7 @@
 // JSON-NEXT:   "is_beyond_chance": false,
 // AREA:      auc        0.00 %
 // AREA-NEXT: reference  100.00 %; the network loses 100.00 points; 3 samples are too few to tell
+// DECISIONS: f1:20      75.00 %
 // COSINE:    cosine     1.0000
 // The errors of the first sample are 1 and 2, their mean square is 2.5: 40 times less than the square of 10.
 // RATIO:     psnr:10    16.02 dB
@@ -41,7 +44,7 @@
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=top1 --exact --compare=%t/sum.mlir 2>&1 | FileCheck %s --check-prefix=EXACT
 // EXACT: error: --metric does not go with --exact, which compares integers; --compare without it takes the float module
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=accuracy 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: sum.mlir:0:0: error: there is no metric 'accuracy'; there are top1, topK, miou, psnr, cosine, auc, retrieval, error-rate
+// NAME: sum.mlir:0:0: error: there is no metric 'accuracy'; there are top1, topK, miou, psnr, cosine, auc, f1, retrieval, error-rate
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels_short.npy --metric=auc 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: error: {{.*}}labels_short.npy: expected 3 labels, found {{[12]}}
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=cosine 2>&1 | FileCheck %s --check-prefix=SHAPE

@@ -64,6 +64,8 @@ def write_files(folder: Path, page: Path) -> None:
         (folder / "network.tflite").write_bytes(importer_networks.resnet8_tflite(importer_networks.seeded_parameters()))
         images = np.random.default_rng(1).integers(0, 256, (64, 32, 32, 3), dtype=np.uint8)
         np.save(folder / "images.npy", images)
+    if page.stem == "shapes":
+        (folder / "tools").symlink_to(measure.REPOSITORY / "tools")
     if page.stem == "foreign-report":
         import importer_networks
         import tflite_quantizer

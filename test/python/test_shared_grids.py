@@ -44,8 +44,8 @@ def kernels():
     return kernel, bias
 
 
-def sliced(scale=1.0, moves="reshape"):
-    """One layer that makes boxes and scores, which slices separate; `scale`: of the scores."""
+def sliced(scale=1.0, moves="reshape", applied=None):
+    """One layer that makes boxes and scores, which slices separate; `scale`: of scores; `applied`: to all of them."""
     kernel, bias = kernels()
     kernel[4:] *= scale
     bias[4:] *= scale
@@ -61,6 +61,9 @@ def sliced(scale=1.0, moves="reshape"):
             f"%turned = tosa.transpose %flat {{perms = array<i32: 0, 2, 1>}} : ({shape_text((1, count, 6))}) -> "
             f"{shape_text(flat)}"
         )
+    if applied:
+        lines.append(f'%applied = tosa.{applied} %{value} : ({shape_text(flat)}) -> {shape_text(flat)} loc("applied")')
+        value = "applied"
     results = []
     for name, first, last in (("boxes", 0, 4), ("scores", 4, 6)):
         start, size = [0, 0, 0], list(flat)
@@ -150,8 +153,9 @@ def test_channels_that_slices_separate_have_grids_of_their_own(study, target, mo
     assert after[0] > before[0] - 1
 
 
-def test_split_layers_compute_what_the_layer_computed(study):
-    network = study(sliced(moves="transpose"))
+@pytest.mark.parametrize("applied", [None, "tanh"])
+def test_split_layers_compute_what_the_layer_computed(study, applied):
+    network = study(sliced(moves="transpose", applied=applied))
     # Corrections change the float network.
     module, _ = network.quantize(weights_bias_correction="false", shift_negative_activation_correction="false")
     texts = measure.run_ok([measure.BIN / "mct-opt", module]).stdout
@@ -176,8 +180,8 @@ def test_channels_of_similar_ranges_stay_in_one_layer(study):
 @pytest.mark.alternating
 @pytest.mark.parametrize(
     "text",
-    [sliced(), sliced(moves="transpose"), concatenated(), concatenated(True)],
-    ids=["sliced", "sliced-moved", "concatenated", "concatenated-moved"],
+    [sliced(), sliced(moves="transpose"), sliced(applied="sigmoid"), concatenated(), concatenated(True)],
+    ids=["sliced", "sliced-moved", "sliced-sigmoid", "concatenated", "concatenated-moved"],
 )
 @pytest.mark.parametrize("lowering", ["io=float", "io=integer", "io=integer profile=ethos-u55"])
 def test_integers_are_those_of_the_simulation(study, text, lowering):

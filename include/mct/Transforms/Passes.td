@@ -754,7 +754,7 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
     from before it. `remarks` reports where a common grid stays, and why.
 
     A convolution or a matrix product with a constant kernel whose output channels slices separate again, perhaps behind
-    reshapes and transpositions, becomes one layer for each group of channels where the ranges of the groups differ by
+    reshapes, transpositions and functions of single values such as a sigmoid, becomes one layer for each group of channels where the ranges of the groups differ by
     more than 8 times. Each makes the same products, in the names of layers and points `_channels_` and the first and
     the last channel follow. `completed-by` gives the points of such layers statistics and parameters of weights on
     a copy of the module, which tells the ranges; without it no layer is split. It is run only where there is such a layer. A layer that was

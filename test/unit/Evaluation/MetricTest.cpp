@@ -221,6 +221,32 @@ TEST_F(MetricTest, CurveAreaIsTheShareOfOrderedPairs) {
             "the score is not a number");
 }
 
+// Two classes, three samples. From 0.5 on: the first sample has a right
+// decision and a wrong one, the second misses its class, the third is right.
+TEST_F(MetricTest, DecisionsAtAThreshold) {
+  std::vector<float> scores = {0.9f, 0.6f, 0.2f, 0.4f, 0.1f, 0.5f};
+  MetricLabels labels =
+      store<uint8_t>(ElementType::U8, {3, 2}, {1, 0, 0, 1, 0, 1});
+  // Two of three decisions are right, and two of three labels are found.
+  EXPECT_DOUBLE_EQ(find("f1", {2}, scores, labels), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(find("f1:0.3", {2}, scores, labels), 6.0 / 7);
+  EXPECT_DOUBLE_EQ(find("f1:0.55", {2}, scores, labels), 0.4);
+  EXPECT_DOUBLE_EQ(find("f1", {2}, {NAN, 0, 0, 1, 0, 1}, labels), 0.8);
+  auto metric = llvm::cantFail(Metric::create("f1"));
+  MetricRows rows = llvm::cantFail(measure(*metric, {2}, scores, labels));
+  EXPECT_DOUBLE_EQ(metric->aggregate(rows, {1, 0, 2}), 6.0 / 7);
+  EXPECT_EQ(errorOf("f1", {2}, {1, 2},
+                    store<uint8_t>(ElementType::U8, {1, 2}, {1, 2})),
+            "expected 0 or 1, found 2");
+  EXPECT_EQ(errorOf("f1", {2}, {0, 0},
+                    store<uint8_t>(ElementType::U8, {1, 2}, {0, 0})),
+            "no label is 1, and no score reaches 0.5");
+  EXPECT_EQ(
+      errorOf("f1", {2}, {0, 0}, store<uint8_t>(ElementType::U8, {1}, {0})),
+      "expected 0 or 1 for each score of a sample, 2 integers, found shape a "
+      "scalar of u8");
+}
+
 // By direction the first two are nearest to each other, and so are the next
 // two, of different labels; the last one is alone with its label.
 TEST_F(MetricTest, RetrievalFindsTheNearestOtherSample) {
@@ -301,7 +327,7 @@ TEST_F(MetricTest, NamesThatAreNoneAreRefused) {
   EXPECT_EQ(error("top5"), "");
   EXPECT_EQ(error("accuracy"),
             "there is no metric 'accuracy'; there are top1, topK, miou, psnr, "
-            "cosine, auc, retrieval, error-rate");
+            "cosine, auc, f1, retrieval, error-rate");
   EXPECT_EQ(error("error-rate:0.5"), "metric 'error-rate:0.5': expected the "
                                      "code of the blank: error-rate:0");
   EXPECT_EQ(error("top0").substr(0, 26), "there is no metric 'top0';");
@@ -311,6 +337,9 @@ TEST_F(MetricTest, NamesThatAreNoneAreRefused) {
                              "psnr:255");
   EXPECT_EQ(error("miou:1"), "metric 'miou:1': expected a number of classes, "
                              "at least 2: miou:21");
+  EXPECT_EQ(error("f1:inf"),
+            "metric 'f1:inf': expected the score from which on there is a "
+            "decision: f1:0.3");
   EXPECT_EQ(error("auc:2"), "metric 'auc:2': 'auc' has no parameter");
 }
 

@@ -180,6 +180,8 @@ TEST_F(StockTargets, TfliteAndQnnpackAreAsDocumented) {
   EXPECT_EQ(kernels("tflite_v1", "FullyConnected"), "symmetric 8 tensor");
   EXPECT_EQ(result("tflite_v1", "no such set"), "uniform 8");
   EXPECT_EQ(result("tflite_v1", "MaxPool"), "uniform 8 off preserving");
+  EXPECT_EQ(result("tflite_v1", "Concatenate"), "uniform 8");
+  EXPECT_EQ(result("tflite_v1", "Mul"), "uniform 8");
   EXPECT_EQ(result("tflite_v1", "Tanh"), "uniform 8 1/128 0");
   EXPECT_EQ(result("tflite_v1", "Sigmoid"), "uniform 8 1/256 -128");
   EXPECT_EQ(result("tflite_v1", "Softmax"), "uniform 8 1/256 -128");
