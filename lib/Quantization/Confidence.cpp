@@ -103,40 +103,99 @@ static double findLowerTail(int64_t most, int64_t samples, double rate,
   return total;
 }
 
-/// Returns the largest difference of the shares for which the difference of the
-/// counts is not smaller than chance makes it.
-static double findLargestDifference(int64_t onlyFirst, int64_t onlySecond,
-                                    int64_t samples) {
-  constexpr double kWrongRates = 0.001;
-  constexpr int kRates = 8;
-  double tail = (1 - kConfidence) / 2 - kWrongRates;
-  Interval rates =
-      findShareInterval(onlyFirst + onlySecond, samples, 1 - kWrongRates);
-  auto isPossible = [&](double difference) {
-    double low = std::max(rates.low, std::abs(difference));
+namespace {
+/// The exact test of a difference of shares.
+class PairedTest {
+public:
+  /// `tail`: probability of the errors on one side.
+  PairedTest(double onlyFirst, double onlySecond, int64_t samples, double tail)
+      : difference(int64_t(std::llround(onlyFirst - onlySecond))),
+        samples(samples), tail(tail - kWrongRates),
+        rates(findShareInterval(
+            std::min(samples, int64_t(std::llround(onlyFirst + onlySecond))),
+            samples, 1 - kWrongRates)) {}
+
+  /// Returns whether the difference of the counts is not smaller than chance
+  /// makes it where the shares differ by so much.
+  bool isPossible(double ofShares) const {
+    constexpr int kRates = 8;
+    double low = std::max(rates.low, std::abs(ofShares));
     // The worst rate is mostly the largest one.
     for (int index = kRates; index >= 0 && low > 0 && low <= rates.high;
          --index) {
       double rate = low + (rates.high - low) * index / kRates;
-      if (findLowerTail(onlyFirst - onlySecond, samples, rate, difference) >
-          tail)
+      if (findLowerTail(difference, samples, rate, ofShares) > tail)
         return true;
     }
     return false;
-  };
-  double found = double(onlyFirst - onlySecond) / double(samples);
-  return bisect(found, 1, isPossible);
-}
+  }
+  /// Returns the largest difference of the shares that is possible.
+  double findLargest() const {
+    return bisect(double(difference) / double(samples), 1,
+                  [&](double ofShares) { return isPossible(ofShares); });
+  }
+
+private:
+  static constexpr double kWrongRates = 0.001;
+
+  int64_t difference, samples;
+  double tail;
+  Interval rates;
+};
+} // namespace
 
 Interval mct::quantization::findPairedInterval(int64_t onlyFirst,
                                                int64_t onlySecond,
                                                int64_t samples) {
-  return {-findLargestDifference(onlySecond, onlyFirst, samples),
-          findLargestDifference(onlyFirst, onlySecond, samples)};
+  constexpr double kTail = (1 - kConfidence) / 2;
+  return {-PairedTest(double(onlySecond), double(onlyFirst), samples, kTail)
+               .findLargest(),
+          PairedTest(double(onlyFirst), double(onlySecond), samples, kTail)
+              .findLargest()};
 }
 
-std::optional<Interval> mct::quantization::bootstrap(
-    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
+double mct::quantization::findPairedUpperBound(int64_t onlyFirst,
+                                               int64_t onlySecond,
+                                               int64_t samples,
+                                               double confidence) {
+  return PairedTest(double(onlyFirst), double(onlySecond), samples,
+                    1 - confidence)
+      .findLargest();
+}
+
+std::optional<int64_t>
+mct::quantization::findPairedSamplesNeeded(int64_t onlyFirst,
+                                           int64_t onlySecond, int64_t samples,
+                                           double limit, double confidence) {
+  constexpr int64_t kMost = 10'000'000;
+  constexpr double kPrecision = 1.02;
+  if (double(onlyFirst - onlySecond) / double(samples) >= limit)
+    return std::nullopt;
+  auto areEnough = [&](int64_t count) {
+    double times = double(count) / double(samples);
+    return !PairedTest(double(onlyFirst) * times, double(onlySecond) * times,
+                       count, 1 - confidence)
+                .isPossible(limit);
+  };
+  int64_t low = 1, high = samples;
+  while (!areEnough(high)) {
+    if (high > kMost / 2)
+      return std::nullopt;
+    low = high;
+    high *= 2;
+  }
+  while (double(high) > double(low) * kPrecision && high > low + 1) {
+    int64_t middle = low + (high - low) / 2;
+    (areEnough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// Returns the values of a statistic for drawn samples, ascending; none where
+/// they say too little.
+static std::optional<std::vector<double>>
+draw(int64_t samples,
+     llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
   constexpr size_t kDraws = 2000;
   constexpr uint64_t kSeed = 20177;
   if (samples < kLeastBootstrapSamples)
@@ -157,8 +216,28 @@ std::optional<Interval> mct::quantization::bootstrap(
   if (found.size() * 20 < kDraws * 19)
     return std::nullopt;
   std::sort(found.begin(), found.end());
-  auto at = [&](double share) {
-    return found[size_t(share * double(found.size() - 1) + 0.5)];
-  };
-  return Interval{at((1 - kConfidence) / 2), at((1 + kConfidence) / 2)};
+  return found;
+}
+
+/// Returns the number below which that share of the others is.
+static double findQuantile(ArrayRef<double> ascending, double share) {
+  return ascending[size_t(share * double(ascending.size() - 1) + 0.5)];
+}
+
+std::optional<Interval> mct::quantization::bootstrap(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
+  auto found = draw(samples, statistic);
+  if (!found)
+    return std::nullopt;
+  return Interval{findQuantile(*found, (1 - kConfidence) / 2),
+                  findQuantile(*found, (1 + kConfidence) / 2)};
+}
+
+std::optional<double> mct::quantization::bootstrapUpperBound(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic,
+    double confidence) {
+  auto found = draw(samples, statistic);
+  if (!found)
+    return std::nullopt;
+  return findQuantile(*found, confidence);
 }

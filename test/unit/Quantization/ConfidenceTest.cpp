@@ -79,6 +79,62 @@ TEST(Confidence, PairedIntervalsHoldTheDifference) {
     }
 }
 
+// The same for a limit on one side, by which a loss is promised.
+TEST(Confidence, PairedUpperBoundsAreSeldomExceeded) {
+  constexpr int kSamples = 14;
+  auto choose = makeTriangle(kSamples);
+  std::vector<std::vector<double>> found(kSamples + 1);
+  for (int first = 0; first <= kSamples; ++first)
+    for (int second = 0; first + second <= kSamples; ++second)
+      found[first].push_back(findPairedUpperBound(first, second, kSamples));
+  double worst = 0;
+  for (double a : {0.0, 0.01, 0.03, 0.08, 0.2, 0.45, 0.7})
+    for (double b : {0.0, 0.02, 0.05, 0.11, 0.25, 0.29}) {
+      double exceeded = 0;
+      for (int first = 0; first <= kSamples; ++first)
+        for (int second = 0; first + second <= kSamples; ++second)
+          exceeded += found[first][second] < a - b
+                          ? choose[kSamples][first] *
+                                choose[kSamples - first][second] *
+                                std::pow(a, first) * std::pow(b, second) *
+                                std::pow(1 - a - b, kSamples - first - second)
+                          : 0;
+      EXPECT_LE(exceeded, 0.05) << a << ' ' << b;
+      worst = std::max(worst, exceeded);
+    }
+  // One side may have more errors than each of two sides together may.
+  EXPECT_GT(worst, 0.01);
+  EXPECT_DOUBLE_EQ(findPairedUpperBound(20, 16, 1000, 0.975),
+                   findPairedInterval(20, 16, 1000).high);
+  EXPECT_LT(findPairedUpperBound(20, 16, 1000),
+            findPairedInterval(20, 16, 1000).high);
+}
+
+// So many samples of the same kind reach the limit, and 10 % fewer do not.
+TEST(Confidence, SamplesNeededReachTheLimit) {
+  struct Case {
+    int64_t first, second, samples;
+    double limit;
+  };
+  for (auto [first, second, samples, limit] :
+       {Case{30, 20, 1000, 0.02}, Case{0, 0, 36, 0.005},
+        Case{12, 12, 2000, 0.001}}) {
+    auto needed = findPairedSamplesNeeded(first, second, samples, limit);
+    ASSERT_TRUE(needed);
+    auto boundOf = [&](double count) {
+      double times = count / double(samples);
+      return findPairedUpperBound(std::llround(double(first) * times),
+                                  std::llround(double(second) * times),
+                                  std::llround(count));
+    };
+    EXPECT_LE(boundOf(double(*needed)), limit * 1.02) << first;
+    EXPECT_GT(boundOf(double(*needed) * 0.9), limit * 0.98) << first;
+  }
+  // No number of samples shows what is not so.
+  EXPECT_FALSE(findPairedSamplesNeeded(30, 20, 1000, 0.01));
+  EXPECT_FALSE(findPairedSamplesNeeded(30, 20, 1000, 0.0101));
+}
+
 TEST(Confidence, PairedIntervalsTurnRoundWithTheNetworks) {
   Interval one = findPairedInterval(20, 16, 1000),
            other = findPairedInterval(16, 20, 1000);
@@ -119,6 +175,10 @@ TEST(Confidence, BootstrapFindsTheStandardErrorOfAMean) {
   // 2000 draws estimate a quantile at 2.5 % within 10 % of the error or so.
   EXPECT_NEAR(found->low, mean - 1.96 * error, 0.15 * error);
   EXPECT_NEAR(found->high, mean + 1.96 * error, 0.15 * error);
+  // The normal quantile of 95 % on one side is 1.645.
+  EXPECT_NEAR(*bootstrapUpperBound(kSamples, statistic), mean + 1.645 * error,
+              0.1 * error);
+  EXPECT_FALSE(bootstrapUpperBound(kLeastBootstrapSamples - 1, statistic));
   std::optional<Interval> again = bootstrap(kSamples, statistic);
   EXPECT_EQ(found->low, again->low);
   EXPECT_EQ(found->high, again->high);
