@@ -74,10 +74,11 @@ Interval mct::quantization::findShareInterval(int64_t having, int64_t samples,
   return found;
 }
 
-/// Returns the probability that the difference of the counts is at most `most`,
-/// when the networks differ at a rate, and their shares by `difference`.
-static double findLowerTail(int64_t most, int64_t samples, double rate,
-                            double difference) {
+/// Returns the probability that no more samples have it in the first network
+/// alone than `most` says for the number of samples that differ, when the
+/// networks differ at a rate, and their shares by `difference`.
+static double findLowerTail(llvm::function_ref<int64_t(int64_t)> most,
+                            int64_t samples, double rate, double difference) {
   double first = std::clamp((1 + difference / rate) / 2, 0.0, 1.0);
   double logSamples = std::lgamma(double(samples) + 1), total = 0;
   // Returns the probability that so many samples differ.
@@ -89,10 +90,8 @@ static double findLowerTail(int64_t most, int64_t samples, double rate,
   };
   auto add = [&](int64_t differing) {
     double weight = probability(differing);
-    // 2 * first - differing <= most
-    int64_t twice = most + differing;
-    if (twice >= 0)
-      total += weight * (1 - findUpperTail(twice / 2 + 1, differing, first));
+    if (int64_t largest = most(differing); largest >= 0)
+      total += weight * (1 - findUpperTail(largest + 1, differing, first));
     return weight > 1e-13;
   };
   auto centre = int64_t(double(samples) * rate);
@@ -103,43 +102,87 @@ static double findLowerTail(int64_t most, int64_t samples, double rate,
   return total;
 }
 
+/// Returns how many standard errors the difference of the counts is above what
+/// shares that differ by so much make of it, where their standard error is that
+/// of the most likely such shares (the score of Tango).
+static double findScore(double onlyFirst, double onlySecond, double samples,
+                        double difference) {
+  double b = -onlyFirst - onlySecond +
+             (2 * samples - onlyFirst + onlySecond) * difference,
+         c = -onlySecond * difference * (1 - difference);
+  double rate = (std::sqrt(b * b - 8 * samples * c) - b) / (4 * samples);
+  double variance = samples * (2 * rate + difference * (1 - difference));
+  return (onlyFirst - onlySecond - samples * difference) / std::sqrt(variance);
+}
+
 namespace {
-/// The exact test of a difference of shares.
+/// An exact test of a difference of shares.
 class PairedTest {
 public:
-  /// `tail`: probability of the errors on one side.
-  PairedTest(double onlyFirst, double onlySecond, int64_t samples, double tail)
-      : difference(int64_t(std::llround(onlyFirst - onlySecond))),
-        samples(samples), tail(tail - kWrongRates),
-        rates(findShareInterval(
-            std::min(samples, int64_t(std::llround(onlyFirst + onlySecond))),
-            samples, 1 - kWrongRates)) {}
+  /// Orders what may be seen: the difference of the counts, or that in units of
+  /// its standard error, by which the worst rate is not much worse than others.
+  enum class Statistic { Difference, Score };
 
-  /// Returns whether the difference of the counts is not smaller than chance
-  /// makes it where the shares differ by so much.
+  /// `tail`: probability of the errors on one side.
+  PairedTest(double onlyFirst, double onlySecond, int64_t samples, double tail,
+             Statistic statistic)
+      : onlyFirst(std::llround(onlyFirst)),
+        onlySecond(std::llround(onlySecond)), samples(samples),
+        tail(tail - kWrongRates), statistic(statistic),
+        rates(findShareInterval(
+            std::min(samples, this->onlyFirst + this->onlySecond), samples,
+            1 - kWrongRates)) {}
+
+  /// Returns whether what was seen is not smaller than chance makes it where
+  /// the shares differ by so much.
   bool isPossible(double ofShares) const {
-    constexpr int kRates = 8;
+    int rateSteps = statistic == Statistic::Score ? 24 : 8;
     double low = std::max(rates.low, std::abs(ofShares));
+    double seen = statistic == Statistic::Score
+                      ? scoreOf(onlyFirst, onlySecond, ofShares) + 1e-9
+                      : 0;
+    auto most = [&](int64_t differing) {
+      return statistic == Statistic::Score
+                 ? findLargestFirst(differing, ofShares, seen)
+                 : (onlyFirst - onlySecond + differing + 2) / 2 - 1;
+    };
     // The worst rate is mostly the largest one.
-    for (int index = kRates; index >= 0 && low > 0 && low <= rates.high;
+    for (int index = rateSteps; index >= 0 && low > 0 && low <= rates.high;
          --index) {
-      double rate = low + (rates.high - low) * index / kRates;
-      if (findLowerTail(difference, samples, rate, ofShares) > tail)
+      double rate = low + (rates.high - low) * index / rateSteps;
+      if (findLowerTail(most, samples, rate, ofShares) > tail)
         return true;
     }
     return false;
   }
   /// Returns the largest difference of the shares that is possible.
   double findLargest() const {
-    return bisect(double(difference) / double(samples), 1,
+    return bisect(double(onlyFirst - onlySecond) / double(samples), 1,
                   [&](double ofShares) { return isPossible(ofShares); });
   }
 
 private:
   static constexpr double kWrongRates = 0.001;
 
-  int64_t difference, samples;
+  double scoreOf(int64_t first, int64_t second, double ofShares) const {
+    return findScore(double(first), double(second), double(samples), ofShares);
+  }
+  /// Returns the largest part of so many samples that has it in the first
+  /// network alone with no larger score than `seen`, or -1.
+  int64_t findLargestFirst(int64_t differing, double ofShares,
+                           double seen) const {
+    int64_t low = -1, high = differing + 1;
+    while (high - low > 1) {
+      int64_t middle = low + (high - low) / 2;
+      (scoreOf(middle, differing - middle, ofShares) <= seen ? low : high) =
+          middle;
+    }
+    return low;
+  }
+
+  int64_t onlyFirst, onlySecond, samples;
   double tail;
+  Statistic statistic;
   Interval rates;
 };
 } // namespace
@@ -148,9 +191,11 @@ Interval mct::quantization::findPairedInterval(int64_t onlyFirst,
                                                int64_t onlySecond,
                                                int64_t samples) {
   constexpr double kTail = (1 - kConfidence) / 2;
-  return {-PairedTest(double(onlySecond), double(onlyFirst), samples, kTail)
+  return {-PairedTest(double(onlySecond), double(onlyFirst), samples, kTail,
+                      PairedTest::Statistic::Difference)
                .findLargest(),
-          PairedTest(double(onlyFirst), double(onlySecond), samples, kTail)
+          PairedTest(double(onlyFirst), double(onlySecond), samples, kTail,
+                     PairedTest::Statistic::Difference)
               .findLargest()};
 }
 
@@ -159,7 +204,7 @@ double mct::quantization::findPairedUpperBound(int64_t onlyFirst,
                                                int64_t samples,
                                                double confidence) {
   return PairedTest(double(onlyFirst), double(onlySecond), samples,
-                    1 - confidence)
+                    1 - confidence, PairedTest::Statistic::Score)
       .findLargest();
 }
 
@@ -174,7 +219,7 @@ mct::quantization::findPairedSamplesNeeded(int64_t onlyFirst,
   auto areEnough = [&](int64_t count) {
     double times = double(count) / double(samples);
     return !PairedTest(double(onlyFirst) * times, double(onlySecond) * times,
-                       count, 1 - confidence)
+                       count, 1 - confidence, PairedTest::Statistic::Score)
                 .isPossible(limit);
   };
   int64_t low = 1, high = samples;

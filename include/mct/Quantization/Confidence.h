@@ -43,7 +43,9 @@ Interval findPairedInterval(int64_t onlyFirst, int64_t onlySecond,
 
 /// Returns a limit that the difference of the shares, that of the first network
 /// minus that of the second one, exceeds in at most 1 - `confidence` of all
-/// cases, by the test of `findPairedInterval`.
+/// cases. The test is that of `findPairedInterval`, but orders what may be seen
+/// by the score of Tango, a difference in units of its standard error, so that
+/// the limit is about as narrow as the best that are not exact.
 double findPairedUpperBound(int64_t onlyFirst, int64_t onlySecond,
                             int64_t samples, double confidence = kConfidence);
 

@@ -104,10 +104,41 @@ TEST(Confidence, PairedUpperBoundsAreSeldomExceeded) {
     }
   // One side may have more errors than each of two sides together may.
   EXPECT_GT(worst, 0.01);
-  EXPECT_DOUBLE_EQ(findPairedUpperBound(20, 16, 1000, 0.975),
-                   findPairedInterval(20, 16, 1000).high);
   EXPECT_LT(findPairedUpperBound(20, 16, 1000),
+            findPairedUpperBound(20, 16, 1000, 0.975));
+  EXPECT_LT(findPairedUpperBound(20, 16, 1000, 0.975),
             findPairedInterval(20, 16, 1000).high);
+  // Many samples leave the normal limit, 1.645 standard errors away.
+  EXPECT_NEAR(findPairedUpperBound(140, 120, 10000), 0.002 + 0.00265, 0.0001);
+}
+
+// The same with numbers of samples and rates that occur. Outcomes whose limit
+// is below a difference are those of the lowest scores, so that only the first
+// limit of each number of differing samples has to be found.
+TEST(Confidence, PairedUpperBoundsOfManySamplesAreSeldomExceeded) {
+  constexpr int kSamples = 200;
+  constexpr double kFirst = 0.02, kSecond = 0.01;
+  double exceeded = 0;
+  for (int differing = 0; differing <= 16; ++differing) {
+    int low = -1, high = differing + 1;
+    while (high - low > 1) {
+      int middle = (low + high) / 2;
+      (findPairedUpperBound(middle, differing - middle, kSamples) <
+               kFirst - kSecond
+           ? low
+           : high) = middle;
+    }
+    for (int first = 0; first <= low; ++first) {
+      int second = differing - first, rest = kSamples - differing;
+      exceeded +=
+          std::exp(std::lgamma(kSamples + 1.0) - std::lgamma(first + 1.0) -
+                   std::lgamma(second + 1.0) - std::lgamma(rest + 1.0) +
+                   first * std::log(kFirst) + second * std::log(kSecond) +
+                   rest * std::log(1 - kFirst - kSecond));
+    }
+  }
+  EXPECT_LE(exceeded, 0.05);
+  EXPECT_GT(exceeded, 0.01);
 }
 
 // So many samples of the same kind reach the limit, and 10 % fewer do not.
@@ -116,19 +147,19 @@ TEST(Confidence, SamplesNeededReachTheLimit) {
     int64_t first, second, samples;
     double limit;
   };
-  for (auto [first, second, samples, limit] :
-       {Case{30, 20, 1000, 0.02}, Case{0, 0, 36, 0.005},
-        Case{12, 12, 2000, 0.001}}) {
-    auto needed = findPairedSamplesNeeded(first, second, samples, limit);
+  for (const Case &each : {Case{30, 20, 1000, 0.02}, Case{0, 0, 36, 0.005},
+                           Case{12, 12, 2000, 0.001}}) {
+    auto needed = findPairedSamplesNeeded(each.first, each.second, each.samples,
+                                          each.limit);
     ASSERT_TRUE(needed);
     auto boundOf = [&](double count) {
-      double times = count / double(samples);
-      return findPairedUpperBound(std::llround(double(first) * times),
-                                  std::llround(double(second) * times),
+      double times = count / double(each.samples);
+      return findPairedUpperBound(std::llround(double(each.first) * times),
+                                  std::llround(double(each.second) * times),
                                   std::llround(count));
     };
-    EXPECT_LE(boundOf(double(*needed)), limit * 1.02) << first;
-    EXPECT_GT(boundOf(double(*needed) * 0.9), limit * 0.98) << first;
+    EXPECT_LE(boundOf(double(*needed)), each.limit * 1.02) << each.first;
+    EXPECT_GT(boundOf(double(*needed) * 0.9), each.limit * 0.98) << each.first;
   }
   // No number of samples shows what is not so.
   EXPECT_FALSE(findPairedSamplesNeeded(30, 20, 1000, 0.01));
