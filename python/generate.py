@@ -29,6 +29,7 @@ ARGUMENT_TYPES = {
     "statistics-out": "PathLike",
     "bit-widths-in": "PathLike",
     "bit-widths-out": "PathLike",
+    "validation-data": "Sequence[PathLike]",
     "labels": "Labels",
     "checkpoint": "PathLike",
     "losses-out": "PathLike",
@@ -167,9 +168,15 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     if flag == "mct-ptq":
         parameters.append("config: Config | None = None")
         parameters.append("metric: MetricLike | None = None")
+        parameters.append("validation: Any = None")
         extra.append(
-            ("metric", "what `evaluate` and `report` judge the result by, as `mct.evaluation.evaluate` has it")
+            (
+                "metric",
+                "what `evaluate` and `report` judge the result by, as `mct.evaluation.evaluate` has it; its name is "
+                "drop_metric, too",
+            )
         )
+        extra.append(("validation", "samples for max_drop as those of `data`; instead of validation_data"))
         extra.append(("config", "a `mct.QuantizationConfig`; options that differ from their defaults go before it"))
         result = "QuantizedModel"
     parameters += [
@@ -185,12 +192,15 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
     if takes_samples:
         call.append("data=data, preprocessing=preprocessing")
     if flag == "mct-ptq":
-        call.append("config=config")
+        call.append("config=config, validation=validation")
     returned = f"running.run_stage({', '.join(call)})"
     if result == "QuantizedModel":
         kept = "running.keep(data, calibration_data, calibration_samples)"
         returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
-        checks = "    metric = running.find_metric(metric)\n"
+        checks = (
+            "    metric = running.find_metric(metric)\n"
+            "    drop_metric = running.name_drop_metric(metric, max_drop, drop_metric)\n"
+        )
     body = (
         f"{checks}    options: running.Options = {{\n{values}    }}\n"
         if options

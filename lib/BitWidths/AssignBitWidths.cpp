@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "AccuracyContract.h"
 #include "BitWidthModel.h"
 #include "BitWidthsFile.h"
 #include "CandidateRun.h"
@@ -35,6 +36,12 @@ struct AssignBitWidthsPass
     : public WithOpModels<SelectingPass<
           mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>>> {
   using WithOpModels::WithOpModels;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    WithOpModels::getDependentDialects(registry);
+    for (const OpPassManager &passes : completedBy)
+      passes.getDependentDialects(registry);
+  }
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
@@ -80,6 +87,7 @@ private:
     return success();
   }
   LogicalResult checkWhatDecides();
+  LogicalResult checkMaxDrop();
   LogicalResult parseBudget(BitWidthModel &model);
   LogicalResult estimateCompressed(BitWidthModel &model);
   FailureOr<std::vector<std::vector<unsigned>>> findAllowed();
@@ -92,10 +100,13 @@ private:
   findBest(const BitWidthModel &model);
   LogicalResult remeasureBest(const BitWidthModel &model);
   LogicalResult solveByLoss(const BitWidthModel &model);
+  LogicalResult solveByDrop(const BitWidthModel &model);
+  FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives);
   AllocationProblem createLossProblem(const BitWidthModel &model);
   FailureOr<double> measure(ArrayRef<unsigned> alternatives);
   FailureOr<double> measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                 const execution::RunSettings &judged);
+  FailureOr<OwningOpRef<ModuleOp>> choose(ArrayRef<unsigned> alternatives);
   FailureOr<OwningOpRef<ModuleOp>> copyWith(ArrayRef<unsigned> alternatives);
   LogicalResult write(const BitWidthModel &model);
   void tell(const BitWidthModel &model);
@@ -123,6 +134,10 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
   constexpr double kDefaultLoss = 0.3;
   loss = maxLoss;
   bool isDecided = !budget.empty() || !bitWidthsIn.empty();
+  if (failed(checkMaxDrop()))
+    return failure();
+  if (maxDrop != 0)
+    return success();
   if (!(loss >= 0 && loss <= 100))
     return emitError(getOperation().getLoc())
            << "max-loss is " << loss << "; give a number of dB from 0 to 100";
@@ -142,7 +157,7 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
   if (loss == 0 && !isDecided)
     return entry.emitOpError(
         "gets no bit widths: give a budget, for example budget=weights:50%, a "
-        "file, bit-widths-in, or max-loss");
+        "file, bit-widths-in, max-loss, or max-drop");
   if (loss != 0 && isDecided)
     return entry.emitOpError()
            << "gets bit widths by max-loss=" << loss
@@ -151,6 +166,47 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
     return emitError(getOperation().getLoc())
            << "max-loss=" << loss
            << " needs samples; give calibration-data=FILE.npy";
+  return success();
+}
+
+/// Returns a number as people write it.
+static std::string print(double number) { return named("", number, "%g").text; }
+
+/// Checks the options that are about a metric.
+LogicalResult AssignBitWidthsPass::checkMaxDrop() {
+  if (maxDrop == 0) {
+    const char *given = !validationData.empty() ? "validation-data"
+                        : !labels.empty()       ? "labels"
+                        : !dropMetric.empty()   ? "drop-metric"
+                        : minimize != MinimizedResource::Weights ? "minimize"
+                                                                 : nullptr;
+    return given ? fail() << given
+                          << " is for max-drop, which is not given; give "
+                             "max-drop=0.005, for example, or leave it out"
+                 : success();
+  }
+  if (!(maxDrop > 0 && std::isfinite(maxDrop)))
+    return fail() << "max-drop is " << print(maxDrop)
+                  << "; give a number above 0 in the unit of the metric: of a "
+                     "share, 0.005 is half a point";
+  if (!budget.empty() || !bitWidthsIn.empty() || maxLoss != 0 ||
+      !device.empty())
+    return entry.emitOpError()
+           << "gets bit widths by max-drop=" << print(maxDrop) << ", and by "
+           << (!budget.empty()        ? "a budget"
+               : !bitWidthsIn.empty() ? "bit-widths-in"
+               : maxLoss != 0         ? "max-loss"
+                                      : "device")
+           << "; give one of them";
+  if (dropMetric.empty())
+    return fail() << "max-drop=" << print(maxDrop)
+                  << " says of no metric how much it may drop; give "
+                     "drop-metric=top1, for example";
+  if (validationData.empty() || labels.empty())
+    return fail() << "max-drop=" << print(maxDrop)
+                  << " needs samples that nothing else has seen, and what is "
+                     "right of them; give validation-data=FILE.npy and "
+                     "labels=FILE.npy";
   return success();
 }
 
@@ -324,6 +380,8 @@ LogicalResult AssignBitWidthsPass::solve() {
 
   if (loss != 0)
     return failed(solveByLoss(model)) ? failure() : write(model);
+  if (maxDrop != 0)
+    return failed(solveByDrop(model)) ? failure() : write(model);
   llvm::Expected<AllocationResult> result =
       quantization::allocate(model.createProblem(limits));
   if (!result)
@@ -434,10 +492,9 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   return (*run)->baseDistance();
 }
 
-/// Returns a copy of the module in which all operators take these, with
-/// parameters.
+/// Returns a copy of the module in which all operators take these.
 FailureOr<OwningOpRef<ModuleOp>>
-AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
+AssignBitWidthsPass::choose(ArrayRef<unsigned> alternatives) {
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   auto copied = cast<func::FuncOp>(
       SymbolTable::lookupSymbolIn(*copy, entry.getSymName()));
@@ -445,9 +502,16 @@ AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   for (auto [of, index] : llvm::zip(findChoices(copied), alternatives))
     if (failed(chooseCandidate(of, index, kernels)))
       return failure();
-  if (failed(selectMissing(*copy)))
-    return failure();
   return std::move(copy);
+}
+
+/// Returns the same, with parameters.
+FailureOr<OwningOpRef<ModuleOp>>
+AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
+  auto copy = choose(alternatives);
+  if (failed(copy) || failed(selectMissing(**copy)))
+    return failure();
+  return copy;
 }
 
 /// Takes the one of `findBest` that is nearest to the float network when its
@@ -593,6 +657,69 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
   return success();
 }
 
+/// Returns the network that this assignment becomes behind the pass.
+FailureOr<OwningOpRef<ModuleOp>>
+AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
+  if (completedBy.empty())
+    return copyWith(alternatives);
+  auto copy = choose(alternatives);
+  if (failed(copy))
+    return failure();
+  // The passes behind this one tell what there is to tell.
+  ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  for (const OpPassManager &each : completedBy) {
+    PassManager passes(&getContext(), ModuleOp::getOperationName());
+    static_cast<OpPassManager &>(passes) = each;
+    if (failed(passes.run(**copy)))
+      return failure();
+  }
+  return copy;
+}
+
+/// Takes the cheapest assignment whose drop is shown to be no larger than
+/// allowed.
+LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
+  static constexpr Resource kMinimized[] = {Resource::Weights, Resource::Total,
+                                            Resource::Bops};
+  for (const OperatorPoints &of : choices)
+    assignment.alternatives.push_back(unsigned(of.getChosen()));
+  FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
+      getOperation().getLoc(), validationData, inputScale, inputOffset,
+      /*limit=*/0, batchSize, threads, maxMemory);
+  if (failed(settings))
+    return failure();
+  execution::MetricDrop::Options options{function, dropMetric, labels, maxDrop};
+  if (!calibrationData.empty()) {
+    auto calibration = parseRunSettings("measuring", batchSize, threads);
+    if (failed(calibration))
+      return failure();
+    options.calibration = calibration->samples;
+  }
+  auto drop = execution::MetricDrop::create(getOperation(), *settings, options);
+  if (failed(drop))
+    return failure();
+  ContractSearch search(
+      entry, model, **drop, maxDrop, kMinimized[size_t(minimize.getValue())],
+      [&](ArrayRef<unsigned> alternatives) { return complete(alternatives); });
+  auto contract = search.run(assignment.alternatives);
+  if (failed(contract))
+    return failure();
+  const AccuracyContract::Look *kept = contract->getKept();
+  if (!kept)
+    return entry.emitOpError()
+           << contract->describeRefusal() << support::kTroubleshooting
+           << "a-drop-cannot-be-promised";
+  assignment.alternatives = kept->alternatives;
+  assignment.sum = 0;
+  for (auto [row, index] :
+       llvm::zip(smoothed.distances, assignment.alternatives))
+    *assignment.sum += row[index];
+  assignment.contract = std::move(*contract);
+  return success();
+}
+
 /// Tells what there was to choose from, where somebody asks.
 void AssignBitWidthsPass::tell(const BitWidthModel &model) {
   constexpr size_t kMostPoints = 256;
@@ -639,6 +766,8 @@ LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
 }
 
 void AssignBitWidthsPass::remark() {
+  if (assignment.contract)
+    emitRecord(entry, getArgument(), assignment.contract->toRecord());
   for (auto [number, of] : llvm::enumerate(choices)) {
     unsigned index = assignment.alternatives[number];
     Record record(Decision::Applied, Reason::AssignedBits);

@@ -59,6 +59,33 @@ static json::Object describe(const ResourceUse &use) {
   return object;
 }
 
+static json::Object describe(const AccuracyContract &contract) {
+  using Part = execution::MetricDrop::Part;
+  json::Array looks;
+  for (const AccuracyContract::Look &look : contract.looks) {
+    json::Object object{
+        {"samples", look.drop.samples},
+        {"held_out", look.part == Part::HeldOut},
+        {"alternatives", toArray(look.alternatives)},
+        {"use", contract.minimized == Resource::Bops
+                    ? look.use
+                    : int64_t(divideCeil(uint64_t(look.use), 8))},
+        {"drop", look.drop.loss},
+        {"holds", look.holds}};
+    if (look.drop.atMost)
+      object.try_emplace("drop_at_most", *look.drop.atMost);
+    if (look.drop.samplesNeeded)
+      object.try_emplace("samples_needed", *look.drop.samplesNeeded);
+    looks.push_back(std::move(object));
+  }
+  return json::Object{{"metric", contract.metric},
+                      {"unit", execution::getName(contract.unit)},
+                      {"max_drop", contract.maxDrop},
+                      {"minimized", stringifyResource(contract.minimized)},
+                      {"text", contract.describe()},
+                      {"looks", std::move(looks)}};
+}
+
 Error mct::bit_widths::writeBitWidths(
     StringRef path, StringRef function, ArrayRef<OperatorPoints> choices,
     const std::optional<Sensitivities> &sensitivities,
@@ -103,6 +130,8 @@ Error mct::bit_widths::writeBitWidths(
                      {"sum_of_sensitivities", each.sum},
                      {"distance", each.distance}});
   all.try_emplace("measured", std::move(measured));
+  if (assignment.contract)
+    all.try_emplace("contract", describe(*assignment.contract));
   if (assignment.front) {
     json::Array front;
     for (const Assignment::Point &point : *assignment.front)

@@ -4,7 +4,7 @@
 #ifndef MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
 #define MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
 
-#include "BitWidthModel.h"
+#include "AccuracyContract.h"
 
 namespace mct::bit_widths {
 
@@ -26,6 +26,8 @@ struct Assignment {
     std::vector<unsigned> alternatives;
   };
   std::optional<std::vector<Point>> front;
+  /// The promise about a metric; none where a budget or a file decides.
+  std::optional<AccuracyContract> contract;
 };
 
 /// Returns "2 (kernel_attr 2 bits, activation 8 bits)".

@@ -294,6 +294,43 @@ MetricResult execution::judge(const Metric &metric, const MetricRows &rows,
   return result;
 }
 
+LossLimit execution::limitLoss(const Metric &metric, const MetricRows &rows,
+                               const MetricRows &reference, double allowed) {
+  LossLimit limit;
+  limit.samples = rows.getNumRows();
+  double sign = metric.isHigherBetter() ? 1 : -1;
+  if (metric.isShareOfSamples()) {
+    int64_t lost = 0, gained = 0;
+    for (auto [own, other] : llvm::zip_equal(rows.values, reference.values)) {
+      lost += sign * own < sign * other;
+      gained += sign * own > sign * other;
+    }
+    limit.loss = double(lost - gained) / double(limit.samples);
+    limit.atMost =
+        quantization::findPairedUpperBound(lost, gained, limit.samples);
+    if (*limit.atMost > allowed)
+      limit.samplesNeeded = quantization::findPairedSamplesNeeded(
+          lost, gained, limit.samples, allowed);
+    return limit;
+  }
+  auto findLoss = [&](ArrayRef<uint32_t> counts) {
+    return sign * (metric.aggregate(reference, counts) -
+                   metric.aggregate(rows, counts));
+  };
+  limit.loss = findLoss(std::vector<uint32_t>(size_t(limit.samples), 1));
+  limit.atMost = quantization::bootstrapUpperBound(limit.samples, findLoss);
+  if (!limit.atMost)
+    limit.samplesNeeded = quantization::kLeastBootstrapSamples;
+  else if (*limit.atMost > allowed && limit.loss < allowed) {
+    // Intervals become narrower with the root of the number of samples.
+    double times =
+        std::pow((*limit.atMost - limit.loss) / (allowed - limit.loss), 2);
+    if (times * double(limit.samples) < 1e12)
+      limit.samplesNeeded = int64_t(std::ceil(times * double(limit.samples)));
+  }
+  return limit;
+}
+
 MetricResult execution::judgeMeans(StringRef name, bool isHigherBetter,
                                    ArrayRef<double> values,
                                    std::optional<ArrayRef<double>> reference) {
@@ -372,16 +409,28 @@ std::string execution::describeValue(double value, Metric::Unit unit) {
   return printed("%.4f", value);
 }
 
+/// Returns a difference of values as a number in the unit that readers see.
+static std::string printDifference(double value, Metric::Unit unit) {
+  return printed(unit == Metric::Unit::Number ? "%.4f" : "%.2f",
+                 unit == Metric::Unit::Share ? 100 * value : value);
+}
+
+/// Returns the unit of differences, behind a space.
+static StringRef nameDifferences(Metric::Unit unit) {
+  static constexpr StringRef kUnits[] = {" points", " dB", ""};
+  return kUnits[size_t(unit)];
+}
+
+std::string execution::describeDifference(double value, Metric::Unit unit) {
+  return printDifference(value, unit) + nameDifferences(unit).str();
+}
+
 std::string execution::describeLoss(const MetricResult &result) {
   const MetricLoss &loss = *result.loss;
-  bool isShare = result.unit == Metric::Unit::Share;
   auto number = [&](double value) {
-    return printed(result.unit == Metric::Unit::Number ? "%.4f" : "%.2f",
-                   isShare ? 100 * value : value);
+    return printDifference(value, result.unit);
   };
-  std::string unit = isShare                                 ? " points"
-                     : result.unit == Metric::Unit::Decibels ? " dB"
-                                                             : "";
+  std::string unit = nameDifferences(result.unit).str();
   std::string samples = std::to_string(result.samples) + " samples";
   std::string text =
       (loss.loss < 0 ? "gains " : "loses ") + number(std::abs(loss.loss));

@@ -83,10 +83,11 @@ Expected<std::unique_ptr<MetricRun>> MetricRun::create(Inputs inputs) {
   if (!labels)
     return labels.takeError();
   int64_t count = labels->getNumSamples();
-  if (count != inputs.samples->numAvailable() &&
-      count != inputs.samples->numSamples())
-    return labels->fail("expected " + Twine(inputs.samples->numAvailable()) +
-                        " labels, found " + Twine(count));
+  bool isPart = !inputs.positions.empty();
+  int64_t expected = isPart ? inputs.labelled : inputs.samples->numAvailable();
+  if (count != expected && (isPart || count != inputs.samples->numSamples()))
+    return labels->fail("expected " + Twine(expected) + " labels, found " +
+                        Twine(count));
   if (Error error = inputs.metric->prepare(*shape, *labels))
     return fail(llvm::toString(std::move(error)));
   return std::unique_ptr<MetricRun>(
@@ -106,12 +107,14 @@ Error MetricRun::measure(const TensorSpec &spec, const void *data,
   std::vector<double> label;
   for (int64_t index = 0; index != unit.validSamples; ++index) {
     int64_t sample = unit.firstSample + index;
-    if (Error error = labels.read(sample, label))
+    int64_t position =
+        inputs.positions.empty() ? sample : inputs.positions[size_t(sample)];
+    if (Error error = labels.read(position, label))
       return error;
     if (Error error = inputs.metric->measure(
             ArrayRef<float>(*values).slice(size_t(index) * length, length),
             label, to[sample]))
-      return labels.fail(llvm::toString(std::move(error)), sample);
+      return labels.fail(llvm::toString(std::move(error)), position);
   }
   return Error::success();
 }

@@ -25,12 +25,21 @@ public:
     /// The reals that integers of the results stand for.
     QuantizedValues stored;
     int64_t unit = 1;
+    /// Positions of the labels of the samples where these are some of those
+    /// that have labels, and how many labels there are. Empty: one for each.
+    std::vector<int64_t> positions = {};
+    int64_t labelled = 0;
   };
   static llvm::Expected<std::unique_ptr<MetricRun>> create(Inputs inputs);
 
   llvm::Error measure(const Unit &unit, llvm::ArrayRef<void *> reference);
   /// Returns what all units say.
   llvm::Expected<MetricResult> judge();
+
+  /// Returns what was measured of the network, before `Metric::finish`, and the
+  /// metric, behind which nothing is measured.
+  std::unique_ptr<Metric> takeMetric() { return std::move(inputs.metric); }
+  const MetricRows &getRows() const { return rows; }
 
 private:
   MetricRun(Inputs inputs, MetricLabels labels);

@@ -104,6 +104,18 @@ hashSamples(const SampleSource &samples) {
   return hashes;
 }
 
+llvm::Expected<int64_t>
+mct::execution::countShared(const SampleSource &samples,
+                            const SampleSource &others) {
+  auto own = hashSamples(samples), theirs = hashSamples(others);
+  if (!own || !theirs)
+    return llvm::joinErrors(own.takeError(), theirs.takeError());
+  llvm::sort(*theirs);
+  return llvm::count_if(*own, [&](uint64_t hash) {
+    return std::binary_search(theirs->begin(), theirs->end(), hash);
+  });
+}
+
 /// The samples whose numbers are in the second part, and the others; none where
 /// there are none of a kind.
 static std::optional<SampleParts>
@@ -115,9 +127,10 @@ divide(const std::shared_ptr<const SampleSource> &samples,
     (isSecond(hash) ? second : first).push_back(int64_t(number));
   if (first.empty() || second.empty())
     return std::nullopt;
-  return SampleParts{
-      std::make_shared<ChosenSamples>(samples, std::move(first)),
-      std::make_shared<ChosenSamples>(samples, std::move(second))};
+  auto fitted = std::make_shared<ChosenSamples>(samples, first),
+       judging = std::make_shared<ChosenSamples>(samples, second);
+  return SampleParts{std::move(fitted), std::move(judging), std::move(first),
+                     std::move(second)};
 }
 
 llvm::Expected<std::optional<SampleParts>>

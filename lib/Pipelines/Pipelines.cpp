@@ -267,7 +267,8 @@ static bool choosesByLoss(const PtqOptions &options) {
 /// whole.
 static bool choosesBitWidths(const PtqOptions &options) {
   return !options.budget.budget.empty() ||
-         !options.budget.bitWidthsIn.empty() || choosesByLoss(options);
+         !options.budget.bitWidthsIn.empty() || choosesByLoss(options) ||
+         options.budget.maxDrop != 0;
 }
 
 /// Returns the error tolerances that kernels may have: those given, and where
@@ -286,9 +287,9 @@ static SmallVector<int64_t> getErrorTolerances(const PtqOptions &options) {
 }
 
 /// Adds the choice of bit widths; the points have parameters. Those of
-/// alternatives are missing behind it.
-static void addBitWidths(OpPassManager &passManager,
-                         const PtqOptions &options) {
+/// alternatives are missing behind it. `complete`: what comes behind it.
+static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
+                         llvm::function_ref<void(OpPassManager &)> complete) {
   auto setCommon = [&](auto &pass) {
     options.samples.copyTo(pass);
     options.selection.copyTo(pass);
@@ -321,6 +322,11 @@ static void addBitWidths(OpPassManager &passManager,
   options.budget.copyTo(assign);
   options.points.copyTo(assign);
   options.remarks.copyTo(assign);
+  if (options.budget.maxDrop != 0) {
+    OpPassManager behind(ModuleOp::getOperationName());
+    complete(behind);
+    assign.completedBy.push_back(behind);
+  }
   passManager.addPass(createAssignBitWidthsPass(assign));
 }
 
@@ -352,6 +358,35 @@ static void applyEffort(PtqOptions &options) {
   }
 }
 
+/// Returns whether there is anything to run the network on. Without samples or
+/// statistics only weights can be quantized, as mct-calibrate checks, and
+/// nothing that runs the network can be corrected.
+static bool hasSamples(const PtqOptions &options) {
+  return !options.samples.calibrationData.empty() ||
+         !options.statistics.statisticsIn.empty();
+}
+
+/// Adds what comes behind the choice of bit widths, or the selection of the
+/// parameters of weights.
+static void addRest(OpPassManager &passManager, const PtqOptions &options,
+                    const CalibratePassOptions &calibrate) {
+  bool runs = hasSamples(options);
+  bool secondMoment = correctsSecondMoment(options) && runs;
+  // The second-moment correction changes what the activations are calibrated
+  // on, so that MCT, which has it after them, calibrates twice.
+  if (secondMoment)
+    addSecondMoment(passManager, options, [&](OpPassManager &passes) {
+      CalibratePassOptions again = calibrate;
+      again.statisticsOut.clear();
+      passes.addPass(createCalibratePass(again));
+      addActivationSelection(passes, options);
+    });
+  if (!calibrate.channelStatistics || secondMoment)
+    passManager.addPass(createCalibratePass(calibrate));
+  addFirstActivationSelection(passManager, options);
+  addCorrections(passManager, options, runs);
+}
+
 void mct::buildPtqPipeline(OpPassManager &passManager,
                            const PtqOptions &given) {
   PtqOptions options;
@@ -368,10 +403,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   insert.function = options.samples.function;
   passManager.addPass(createInsertQuantizersPass(insert));
 
-  // Without samples or statistics only weights can be quantized, as
-  // mct-calibrate checks, and nothing that runs the network can be corrected.
-  bool runs = !options.samples.calibrationData.empty() ||
-              !options.statistics.statisticsIn.empty();
+  bool runs = hasSamples(options);
   auto calibrate = gather<CalibratePassOptions>(options.samples);
   if (options.equalization.channelEqualization && runs) {
     calibrate.channelStatistics = true;
@@ -402,10 +434,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
-  bool secondMoment = correctsSecondMoment(options) && runs;
-  // Weights wait for statistics only where they are chosen with them. The
-  // second-moment correction changes what the activations are calibrated on, so
-  // that MCT, which has it after them, calibrates twice.
+  // Weights wait for statistics only where they are chosen with them.
   if (calibrate.channelStatistics)
     passManager.addPass(createCalibratePass(calibrate));
   addWeightSelection(passManager, options);
@@ -414,23 +443,22 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     if (!calibrate.channelStatistics)
       passManager.addPass(createCalibratePass(calibrate));
     addFirstActivationSelection(passManager, options);
-    addBitWidths(passManager, options);
-    addWeightSelection(passManager, options);
     // Points that are calibrated already stay; a file has been written.
-    calibrate.onlyMissing = true;
-    calibrate.statisticsOut.clear();
+    CalibratePassOptions again = calibrate;
+    again.onlyMissing = true;
+    again.statisticsOut.clear();
+    auto complete = [&](OpPassManager &passes, const PtqOptions &how) {
+      addWeightSelection(passes, how);
+      addRest(passes, how, again);
+    };
+    PtqOptions quiet;
+    quiet.copyOptionValuesFrom(options);
+    quiet.remarks.remarks = false;
+    addBitWidths(passManager, options,
+                 [&](OpPassManager &passes) { complete(passes, quiet); });
+    return complete(passManager, options);
   }
-  if (secondMoment)
-    addSecondMoment(passManager, options, [&](OpPassManager &passes) {
-      CalibratePassOptions again = calibrate;
-      again.statisticsOut.clear();
-      passes.addPass(createCalibratePass(again));
-      addActivationSelection(passes, options);
-    });
-  if (!calibrate.channelStatistics || secondMoment)
-    passManager.addPass(createCalibratePass(calibrate));
-  addFirstActivationSelection(passManager, options);
-  addCorrections(passManager, options, runs);
+  addRest(passManager, options, calibrate);
 }
 
 void mct::registerAllMctPasses() {

@@ -74,10 +74,11 @@ Interval mct::quantization::findShareInterval(int64_t having, int64_t samples,
   return found;
 }
 
-/// Returns the probability that the difference of the counts is at most `most`,
-/// when the networks differ at a rate, and their shares by `difference`.
-static double findLowerTail(int64_t most, int64_t samples, double rate,
-                            double difference) {
+/// Returns the probability that no more samples have it in the first network
+/// alone than `most` says for the number of samples that differ, when the
+/// networks differ at a rate, and their shares by `difference`.
+static double findLowerTail(llvm::function_ref<int64_t(int64_t)> most,
+                            int64_t samples, double rate, double difference) {
   double first = std::clamp((1 + difference / rate) / 2, 0.0, 1.0);
   double logSamples = std::lgamma(double(samples) + 1), total = 0;
   // Returns the probability that so many samples differ.
@@ -89,10 +90,8 @@ static double findLowerTail(int64_t most, int64_t samples, double rate,
   };
   auto add = [&](int64_t differing) {
     double weight = probability(differing);
-    // 2 * first - differing <= most
-    int64_t twice = most + differing;
-    if (twice >= 0)
-      total += weight * (1 - findUpperTail(twice / 2 + 1, differing, first));
+    if (int64_t largest = most(differing); largest >= 0)
+      total += weight * (1 - findUpperTail(largest + 1, differing, first));
     return weight > 1e-13;
   };
   auto centre = int64_t(double(samples) * rate);
@@ -103,40 +102,145 @@ static double findLowerTail(int64_t most, int64_t samples, double rate,
   return total;
 }
 
-/// Returns the largest difference of the shares for which the difference of the
-/// counts is not smaller than chance makes it.
-static double findLargestDifference(int64_t onlyFirst, int64_t onlySecond,
-                                    int64_t samples) {
-  constexpr double kWrongRates = 0.001;
-  constexpr int kRates = 8;
-  double tail = (1 - kConfidence) / 2 - kWrongRates;
-  Interval rates =
-      findShareInterval(onlyFirst + onlySecond, samples, 1 - kWrongRates);
-  auto isPossible = [&](double difference) {
-    double low = std::max(rates.low, std::abs(difference));
+/// Returns how many standard errors the difference of the counts is above what
+/// shares that differ by so much make of it, where their standard error is that
+/// of the most likely such shares (the score of Tango).
+static double findScore(double onlyFirst, double onlySecond, double samples,
+                        double difference) {
+  double b = -onlyFirst - onlySecond +
+             (2 * samples - onlyFirst + onlySecond) * difference,
+         c = -onlySecond * difference * (1 - difference);
+  double rate = (std::sqrt(b * b - 8 * samples * c) - b) / (4 * samples);
+  double variance = samples * (2 * rate + difference * (1 - difference));
+  return (onlyFirst - onlySecond - samples * difference) / std::sqrt(variance);
+}
+
+namespace {
+/// An exact test of a difference of shares.
+class PairedTest {
+public:
+  /// Orders what may be seen: the difference of the counts, or that in units of
+  /// its standard error, by which the worst rate is not much worse than others.
+  enum class Statistic { Difference, Score };
+
+  /// `tail`: probability of the errors on one side.
+  PairedTest(double onlyFirst, double onlySecond, int64_t samples, double tail,
+             Statistic statistic)
+      : onlyFirst(std::llround(onlyFirst)),
+        onlySecond(std::llround(onlySecond)), samples(samples),
+        tail(tail - kWrongRates), statistic(statistic),
+        rates(findShareInterval(
+            std::min(samples, this->onlyFirst + this->onlySecond), samples,
+            1 - kWrongRates)) {}
+
+  /// Returns whether what was seen is not smaller than chance makes it where
+  /// the shares differ by so much.
+  bool isPossible(double ofShares) const {
+    int rateSteps = statistic == Statistic::Score ? 24 : 8;
+    double low = std::max(rates.low, std::abs(ofShares));
+    double seen = statistic == Statistic::Score
+                      ? scoreOf(onlyFirst, onlySecond, ofShares) + 1e-9
+                      : 0;
+    auto most = [&](int64_t differing) {
+      return statistic == Statistic::Score
+                 ? findLargestFirst(differing, ofShares, seen)
+                 : (onlyFirst - onlySecond + differing + 2) / 2 - 1;
+    };
     // The worst rate is mostly the largest one.
-    for (int index = kRates; index >= 0 && low > 0 && low <= rates.high;
+    for (int index = rateSteps; index >= 0 && low > 0 && low <= rates.high;
          --index) {
-      double rate = low + (rates.high - low) * index / kRates;
-      if (findLowerTail(onlyFirst - onlySecond, samples, rate, difference) >
-          tail)
+      double rate = low + (rates.high - low) * index / rateSteps;
+      if (findLowerTail(most, samples, rate, ofShares) > tail)
         return true;
     }
     return false;
-  };
-  double found = double(onlyFirst - onlySecond) / double(samples);
-  return bisect(found, 1, isPossible);
-}
+  }
+  /// Returns the largest difference of the shares that is possible.
+  double findLargest() const {
+    return bisect(double(onlyFirst - onlySecond) / double(samples), 1,
+                  [&](double ofShares) { return isPossible(ofShares); });
+  }
+
+private:
+  static constexpr double kWrongRates = 0.001;
+
+  double scoreOf(int64_t first, int64_t second, double ofShares) const {
+    return findScore(double(first), double(second), double(samples), ofShares);
+  }
+  /// Returns the largest part of so many samples that has it in the first
+  /// network alone with no larger score than `seen`, or -1.
+  int64_t findLargestFirst(int64_t differing, double ofShares,
+                           double seen) const {
+    int64_t low = -1, high = differing + 1;
+    while (high - low > 1) {
+      int64_t middle = low + (high - low) / 2;
+      (scoreOf(middle, differing - middle, ofShares) <= seen ? low : high) =
+          middle;
+    }
+    return low;
+  }
+
+  int64_t onlyFirst, onlySecond, samples;
+  double tail;
+  Statistic statistic;
+  Interval rates;
+};
+} // namespace
 
 Interval mct::quantization::findPairedInterval(int64_t onlyFirst,
                                                int64_t onlySecond,
                                                int64_t samples) {
-  return {-findLargestDifference(onlySecond, onlyFirst, samples),
-          findLargestDifference(onlyFirst, onlySecond, samples)};
+  constexpr double kTail = (1 - kConfidence) / 2;
+  return {-PairedTest(double(onlySecond), double(onlyFirst), samples, kTail,
+                      PairedTest::Statistic::Difference)
+               .findLargest(),
+          PairedTest(double(onlyFirst), double(onlySecond), samples, kTail,
+                     PairedTest::Statistic::Difference)
+              .findLargest()};
 }
 
-std::optional<Interval> mct::quantization::bootstrap(
-    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
+double mct::quantization::findPairedUpperBound(int64_t onlyFirst,
+                                               int64_t onlySecond,
+                                               int64_t samples,
+                                               double confidence) {
+  return PairedTest(double(onlyFirst), double(onlySecond), samples,
+                    1 - confidence, PairedTest::Statistic::Score)
+      .findLargest();
+}
+
+std::optional<int64_t>
+mct::quantization::findPairedSamplesNeeded(int64_t onlyFirst,
+                                           int64_t onlySecond, int64_t samples,
+                                           double limit, double confidence) {
+  constexpr int64_t kMost = 10'000'000;
+  constexpr double kPrecision = 1.02;
+  if (double(onlyFirst - onlySecond) / double(samples) >= limit)
+    return std::nullopt;
+  auto areEnough = [&](int64_t count) {
+    double times = double(count) / double(samples);
+    return !PairedTest(double(onlyFirst) * times, double(onlySecond) * times,
+                       count, 1 - confidence, PairedTest::Statistic::Score)
+                .isPossible(limit);
+  };
+  int64_t low = 1, high = samples;
+  while (!areEnough(high)) {
+    if (high > kMost / 2)
+      return std::nullopt;
+    low = high;
+    high *= 2;
+  }
+  while (double(high) > double(low) * kPrecision && high > low + 1) {
+    int64_t middle = low + (high - low) / 2;
+    (areEnough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// Returns the values of a statistic for drawn samples, ascending; none where
+/// they say too little.
+static std::optional<std::vector<double>>
+draw(int64_t samples,
+     llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
   constexpr size_t kDraws = 2000;
   constexpr uint64_t kSeed = 20177;
   if (samples < kLeastBootstrapSamples)
@@ -157,8 +261,28 @@ std::optional<Interval> mct::quantization::bootstrap(
   if (found.size() * 20 < kDraws * 19)
     return std::nullopt;
   std::sort(found.begin(), found.end());
-  auto at = [&](double share) {
-    return found[size_t(share * double(found.size() - 1) + 0.5)];
-  };
-  return Interval{at((1 - kConfidence) / 2), at((1 + kConfidence) / 2)};
+  return found;
+}
+
+/// Returns the number below which that share of the others is.
+static double findQuantile(ArrayRef<double> ascending, double share) {
+  return ascending[size_t(share * double(ascending.size() - 1) + 0.5)];
+}
+
+std::optional<Interval> mct::quantization::bootstrap(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
+  auto found = draw(samples, statistic);
+  if (!found)
+    return std::nullopt;
+  return Interval{findQuantile(*found, (1 - kConfidence) / 2),
+                  findQuantile(*found, (1 + kConfidence) / 2)};
+}
+
+std::optional<double> mct::quantization::bootstrapUpperBound(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> statistic,
+    double confidence) {
+  auto found = draw(samples, statistic);
+  if (!found)
+    return std::nullopt;
+  return findQuantile(*found, confidence);
 }

@@ -21,7 +21,7 @@ from typing import Any
 
 # Parameters of `mct.quantize` that have arguments of their own here.
 _OWN_OPTIONS = (
-    *("model", "target", "data", "preprocessing", "config", "metric", "progress"),
+    *("model", "target", "data", "preprocessing", "config", "metric", "validation", "progress"),
     *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
 )
 
@@ -240,6 +240,8 @@ def _quantize(arguments: argparse.Namespace) -> None:
         options["calibration_samples"] = arguments.samples
     quantized = stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options)
     quantized.save(arguments.output)
+    if quantized.contract:
+        print(quantized.contract.text)
     print(arguments.output)
     if arguments.trace:
         # A command that can be typed again says more than the passes that came of it.
@@ -514,7 +516,7 @@ def _add_pipeline_options(parser: argparse.ArgumentParser) -> None:
         elif words:
             options |= {"choices": words}
         elif isinstance(initial, (int, float)):
-            options |= {"type": type(initial), "metavar": "N"}
+            options |= {"type": float if annotation == "float" else type(initial), "metavar": "N"}
         elif initial == ():
             options |= {"nargs": "+", "metavar": "VALUE"}
         else:

@@ -196,6 +196,24 @@ class Model:
         return f"<{type(self).__name__} of {self.module.name}>"
 
 
+@dataclass(frozen=True)
+class Contract:
+    """Promise of `mct.quantize(…, max_drop=…)`.
+
+    max_drop:         the metric drops by no more than that, in its unit.
+    drop:             what it drops on the held-out samples.
+    drop_at_most:     what it drops at most, with 95 % confidence.
+    held_out_samples: their number.
+    text:             the same in words, with the next cheaper assignment.
+    """
+
+    max_drop: float
+    drop: float
+    drop_at_most: float
+    held_out_samples: int
+    text: str
+
+
 class QuantizedModel(Model):
     """A network whose points have parameters.
 
@@ -215,6 +233,16 @@ class QuantizedModel(Model):
         self.float_model = float_model
         self.calibration = calibration
         self.metric = metric
+
+    @property
+    def contract(self) -> Contract | None:
+        """The promise of `max_drop`; None where bit widths were not chosen by it, or the model was loaded."""
+        for record in json.loads(self.trace or "{}").get("records", ()):
+            numbers = {number["name"]: number["value"] for number in record["numbers"]}
+            if record["pass"] == "mct-assign-bit-widths" and "max_drop" in numbers:
+                numbers["held_out_samples"] = int(numbers["held_out_samples"])
+                return Contract(**numbers, text=record["text"])
+        return None
 
 
 class AnnotatedModel(Model):

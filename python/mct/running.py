@@ -138,6 +138,19 @@ def find_metric(metric: MetricLike | None) -> MetricLike | None:
     return metric
 
 
+def name_drop_metric(metric: MetricLike | None, max_drop: float, drop_metric: str) -> str:
+    """Returns the metric that max_drop limits: what the option says, or the metric of the call, which needs a name."""
+    if not max_drop or drop_metric or metric is None:
+        return drop_metric
+    if not isinstance(metric, str):
+        name = getattr(metric, "__name__", None) or getattr(metric, "name", type(metric).__name__)
+        raise Error(
+            f"metric: '{name}' is computed in Python, where the search for max_drop cannot call it; give a metric of "
+            "the compiler (mct-run --metrics), or a budget, and judge the result with evaluate"
+        )
+    return metric
+
+
 def _is_default(value: object, initial: object) -> bool:
     if isinstance(value, float) and math.isnan(value):
         return False
@@ -168,15 +181,17 @@ class _Files:
         return str(path)
 
 
-def _prepare(flag: str, value: object, files: _Files) -> object:
-    """Other forms that a caller may give for the value of the option."""
+def _prepare(flag: str, value: object, files: _Files, are_classes: bool = True) -> object:
+    """Other forms that a caller may give for the value of the option. `are_classes`: of labels."""
     if flag == "target" and not isinstance(value, (str, os.PathLike)):
         if not hasattr(value, "to_mlir"):
             raise _invalid(flag, "a stock name, a path, or an object with a method `to_mlir`", value)
         return files.write("target.mlir", value.to_mlir())
     if flag == "labels" and not isinstance(value, (str, os.PathLike)):
         labels = np.asarray(value)
-        if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        if labels.dtype == np.float16:
+            labels = labels.astype(np.float32)
+        if are_classes and (labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer)):
             raise _invalid(flag, "the path of a .npy file, or one class number for each sample", value)
         path = files.place("labels.npy")
         np.save(path, labels)
@@ -286,6 +301,30 @@ def reporting(progress: Progress) -> Iterator[Reporter | None]:
         yield report
 
 
+def _validate(
+    data: Any,
+    module: _native.Module,
+    texts: dict[str, str],
+    function: object,
+    files: _Files,
+    stack: contextlib.ExitStack,
+) -> None:
+    """Adds samples with labels, those of the data where none are given, to the options."""
+    from mct.samples import recorded, spool
+
+    if "validation-data" in texts:
+        raise Error("validation and validation_data are two ways to say the same; give one")
+    _, inputs = recorded(module, data, None, function if isinstance(function, str) else "")
+    spooled = stack.enter_context(spool(data, inputs))
+    texts["validation-data"] = spooled.option
+    files.renamed += [(path, word.replace("SAMPLES", "VALIDATION")) for path, word in spooled.renamed]
+    labels = getattr(data, "labels", None)
+    if labels is None:
+        labels = spooled.labels
+    if "labels" not in texts and labels is not None:
+        texts["labels"] = _text("labels", _prepare("labels", labels, files, are_classes=False), "str")
+
+
 def run_stage(
     model: Model,
     flag: str,
@@ -295,6 +334,7 @@ def run_stage(
     data: Any = None,
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     config: Config | None = None,
+    validation: Any = None,
 ) -> Model:
     """The model that a pass or pipeline makes of another one.
 
@@ -303,6 +343,7 @@ def run_stage(
     preprocessing: of the samples, written into the module; see `mct.samples.recorded`. With `data`, `input-scale` and
              `input-offset` are written there, too.
     config:  more options, for those that are as they begin.
+    validation: samples for the option `validation-data`, to which the labels belong where there is one.
     """
     from mct.model import Model
 
@@ -314,8 +355,9 @@ def run_stage(
         options = _configured(options, config)
     with contextlib.ExitStack() as stack:
         files = _Files(stack)
+        validates = "validation-data" in options
         texts = {
-            name: _text(name, _prepare(name, value, files), kind)
+            name: _text(name, _prepare(name, value, files, are_classes=not validates), kind)
             for name, (value, initial, kind) in options.items()
             if not _is_default(value, initial)
         }
@@ -342,9 +384,11 @@ def run_stage(
                 limit = most if isinstance(most, int) and most > 0 else None
                 spooled = stack.enter_context(spool(data, inputs, limit=limit, report=report))
                 texts["calibration-data"] = spooled.option
-                if "labels" in texts and limit is not None:
+                if "labels" in texts and limit is not None and not validates:
                     texts["labels"] = _labels_of(texts["labels"], data, spooled.count, files)
                 files.renamed += spooled.renamed
+        if validation is not None:
+            _validate(validation, module, texts, options["function"][0], files, stack)
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
         pipeline = f"{flag}{{{listed}}}" if listed else flag
         poll = report.poll if report else None

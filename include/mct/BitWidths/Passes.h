@@ -8,6 +8,8 @@
 #include "mct/Transforms/ErrorMethodOption.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mct {
@@ -71,6 +73,20 @@ inline llvm::cl::ValuesClass sensitivityWeightingValues() {
       clEnumValN(SensitivityWeighting::Hessian, "hessian",
                  "their mean, weighted by how much the results of the float "
                  "network change with them"));
+}
+
+/// Resource that an assignment with a limited drop makes small.
+enum class MinimizedResource { Weights, Total, Bops };
+
+/// Returns the command line's words for them.
+inline llvm::cl::ValuesClass minimizedResourceValues() {
+  return llvm::cl::values(
+      clEnumValN(MinimizedResource::Weights, "weights",
+                 "bytes of all quantized weights"),
+      clEnumValN(MinimizedResource::Total, "total",
+                 "bytes of the weights and of the largest cut of the "
+                 "activations"),
+      clEnumValN(MinimizedResource::Bops, "bops", "operations on bits"));
 }
 
 #define GEN_PASS_DECL

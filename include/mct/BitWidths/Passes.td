@@ -41,6 +41,22 @@ def Mct_MaxLossOption :
     Option<"maxLoss", "max-loss", "double", /*default=*/"0",
            "Instead of a budget: the smallest compressed weights by which results get at most so many dB further from those "
            "of the float network; 0: a budget">;
+def Mct_MaxDropOption :
+    Option<"maxDrop", "max-drop", "double", /*default=*/"0",
+           "Instead of a budget: the cheapest assignment whose drop of drop-metric is at most that, in the unit of the metric "
+           "(of a share 0.005 is half a point), as validation-data show with 95 % confidence; 0: a budget">;
+def Mct_DropMetricOption :
+    Option<"dropMetric", "drop-metric", "std::string", /*default=*/"",
+           "Metric that max-drop is about: top1, miou, psnr, … (see mct-run --metrics)">;
+def Mct_MinimizeOption :
+    Option<"minimize", "minimize", "::mct::MinimizedResource", /*default=*/"::mct::MinimizedResource::Weights",
+           "Resource that max-drop makes as small as it can", "::mct::minimizedResourceValues()">;
+def Mct_ValidationDataOption :
+    ListOption<"validationData", "validation-data", "std::string",
+               "Samples that max-drop is judged on, `FILE.npy` or `INPUT:FILE.npy`, …; others than those of calibration-data">;
+def Mct_ValidationLabelsOption :
+    Option<"labels", "labels", "std::string", /*default=*/"",
+           "Labels of the samples of validation-data, as the metric takes them, in an `.npy` file">;
 def Mct_DeviceOption :
     Option<"device", "device", "std::string", /*default=*/"",
            "The `tpc.device` that reads the weights: the cycles for which its layers wait for them decide, and max-loss "
@@ -182,10 +198,25 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     the cycles for which layers wait for their weights, by `tpc.compressed_weights` and `tpc.repeated_layers` of that device; layers
     that wait for nothing keep their alternatives. `max-loss` is 0.3 then, where neither it nor a budget is given.
 
+    `max-drop`: the smallest `weights`, `total` or `bops` (`minimize`) by which `drop-metric` drops from the float network by no
+    more than that, as samples with labels show that nothing else has seen (`validation-data`, `labels`). A tenth of them, by their
+    values, is for the search. For budgets that become smaller by 4.2 % from step to step, from the present use to a sixteenth of
+    it, the assignment with the least sum of sensitivities is solved exactly; bisection finds the smallest budget of which the
+    search samples let expect that the others show it, and then up to three operators take the alternatives of the next smaller budget,
+    one by one, where that is expected to hold as well. Each assignment is measured as the complete network that it becomes:
+    `completed-by` are the passes behind this one; without them parameters are selected, and nothing is corrected. The other samples
+    judge a sequence that does not depend on them: the present alternatives, the assignments of budgets towards the one that was found,
+    that one, its exchanges, and smaller budgets. They are tested in this order, each with 95 % confidence on one side, and the last one
+    before the first that fails is taken. By testing in a fixed order up to the first failure, errors do not add up: the probability
+    that the drop is larger than `max-drop` is at most 5 %, whatever the number of tests (Maurer, Hothorn and Lehmacher 1995; Wiens
+    2003). Limits are exact for shares of samples, by a bootstrap for
+    other metrics. Where the present alternatives fail, an error
+    tells the drop, its limit, and about how many samples would do.
+
     `bit-widths-out`: a JSON object with `function`, `budget`, `operators` (for each `name`, `alternative`, the `bits` of
     its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources` (with `compressed_bytes` where these
     decide), `sum_of_sensitivities`,
-    `measured` (the assignments that were run as a whole), and `front`: every point, by rising weights, at which no
+    `measured` (the assignments that were run as a whole), with `max-drop` the `contract` and its `looks`, and `front`: every point, by rising weights, at which no
     assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
     `bit-widths-in` reads `name` and `alternative` of `operators` from such a file, and solves nothing; with a `budget` too
     it fails where that is exceeded, and with `overrides` where their rules ask for something else. `function`, and the
@@ -214,7 +245,10 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Mct_BudgetOption, Mct_MaxLossOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+    Mct_BudgetOption, Mct_MaxLossOption, Mct_MaxDropOption, Mct_DropMetricOption, Mct_MinimizeOption, Mct_ValidationDataOption,
+    Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+    ListOption<"completedBy", "completed-by", "::mlir::OpPassManager",
+               "Makes the complete network of an assignment that max-drop measures: builtin.module(PASSES)">,
     Mct_OverridesOption, Mct_RemarksOption,
   ] # Mct_SampleOptions # Mct_CandidateSelectionOptions # [
     Mct_SensitivityMetricOption, Mct_SensitivitySamplesOption, Mct_SensitivityRoundingOption,

@@ -148,6 +148,25 @@ struct MetricResult {
 MetricResult judge(const Metric &metric, const MetricRows &rows,
                    const MetricRows *reference);
 
+/// How much a network loses against a reference at most.
+struct LossLimit {
+  /// Loss on the samples; positive where the network is worse.
+  double loss = 0;
+  /// Largest loss with 95 % confidence on that one side: exact for
+  /// shares of samples, by a bootstrap for others. None where there are too few
+  /// samples for one.
+  std::optional<double> atMost;
+  int64_t samples = 0;
+  /// Number of samples, about, that would show that it loses no more than it
+  /// may; none where these do, or where no number does.
+  std::optional<int64_t> samplesNeeded;
+};
+
+/// Returns what finished rows say of the loss of a network that may lose so
+/// much.
+LossLimit limitLoss(const Metric &metric, const MetricRows &rows,
+                    const MetricRows &reference, double allowed);
+
 /// Returns what numbers, one for each sample, say, for a metric that is their
 /// mean: exact where all are 0 or 1.
 MetricResult judgeMeans(llvm::StringRef name, bool isHigherBetter,
@@ -161,6 +180,8 @@ MetricResult judgeNumber(llvm::StringRef name, bool isHigherBetter,
 
 /// Returns a value in words: `97.50 %`, `31.20 dB`.
 std::string describeValue(double value, Metric::Unit unit);
+/// Returns a difference of values in words: `0.40 points`, `0.10 dB`.
+std::string describeDifference(double value, Metric::Unit unit);
 /// Returns a loss in words, without a full stop: `loses 0.40 ± 0.30 points
 /// (95 %)`; and whether the samples are too few to tell.
 std::string describeLoss(const MetricResult &result);

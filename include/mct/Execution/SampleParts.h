@@ -11,6 +11,8 @@ namespace mct::execution {
 /// Two disjoint parts of some samples.
 struct SampleParts {
   std::shared_ptr<const SampleSource> fitted, judging;
+  /// Their positions among all samples, ascending.
+  std::vector<int64_t> fittedPositions, judgingPositions;
 };
 
 /// Divides samples into about `count` that judge and the others, which are
@@ -24,6 +26,10 @@ holdOut(const std::shared_ptr<const SampleSource> &samples, int64_t count);
 /// Returns both halves, as takeHalf; none where one would be empty.
 llvm::Expected<std::optional<SampleParts>>
 halve(const std::shared_ptr<const SampleSource> &samples);
+
+/// Returns how many of the samples are among the others, by their values.
+llvm::Expected<int64_t> countShared(const SampleSource &samples,
+                                    const SampleSource &others);
 
 } // namespace mct::execution
 

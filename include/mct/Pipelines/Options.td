@@ -123,7 +123,8 @@ def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the networ
 ]>;
 
 def BudgetOptionGroup : Mct_OptionGroup<"Limits for the alternatives that are chosen.", "bit widths", [
-  Mct_BudgetOption, Mct_MaxLossOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+  Mct_BudgetOption, Mct_MaxLossOption, Mct_MaxDropOption, Mct_DropMetricOption, Mct_MinimizeOption, Mct_ValidationDataOption,
+  Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
 def ToleranceOptionGroup : Mct_OptionGroup<"Larger steps of kernels that bit widths are chosen with.", "bit widths", [

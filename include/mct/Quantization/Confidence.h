@@ -41,6 +41,23 @@ Interval findShareInterval(int64_t having, int64_t samples,
 Interval findPairedInterval(int64_t onlyFirst, int64_t onlySecond,
                             int64_t samples);
 
+/// Returns a limit that the difference of the shares, that of the first network
+/// minus that of the second one, exceeds in at most 1 - `confidence` of all
+/// cases. The test is that of `findPairedInterval`, but orders what may be seen
+/// by the score of Tango, a difference in units of its standard error, so that
+/// the limit is about as narrow as the best that are not exact.
+double findPairedUpperBound(int64_t onlyFirst, int64_t onlySecond,
+                            int64_t samples, double confidence = kConfidence);
+
+/// Returns about how many samples would put `findPairedUpperBound` at `limit`
+/// or below, were the networks to differ as often as on these; none where the
+/// difference that was found is not below the limit, or more than 1e7 samples
+/// were needed.
+std::optional<int64_t> findPairedSamplesNeeded(int64_t onlyFirst,
+                                               int64_t onlySecond,
+                                               int64_t samples, double limit,
+                                               double confidence = kConfidence);
+
 /// A bootstrap of fewer samples says too little.
 inline constexpr int64_t kLeastBootstrapSamples = 20;
 
@@ -51,6 +68,13 @@ inline constexpr int64_t kLeastBootstrapSamples = 20;
 std::optional<Interval> bootstrap(
     int64_t samples,
     llvm::function_ref<double(llvm::ArrayRef<uint32_t> counts)> statistic);
+
+/// Returns a limit that the statistic exceeds in about 1 - `confidence` of all
+/// cases, by the draws of `bootstrap`; none where it has no interval.
+std::optional<double> bootstrapUpperBound(
+    int64_t samples,
+    llvm::function_ref<double(llvm::ArrayRef<uint32_t> counts)> statistic,
+    double confidence = kConfidence);
 
 } // namespace mct::quantization
 

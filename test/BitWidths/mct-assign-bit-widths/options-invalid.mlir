@@ -5,6 +5,13 @@
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=total:1K,total:2K 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K bit-widths-out=%t/none/out.json" 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K remeasure=4" 2>&1 | FileCheck %s --check-prefix=SAMPLES
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=-1" 2>&1 | FileCheck %s --check-prefix=DROP
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 budget=weights:50%" 2>&1 | FileCheck %s --check-prefix=BUDGET
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 max-loss=1" 2>&1 | FileCheck %s --check-prefix=LOSS
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01" 2>&1 | FileCheck %s --check-prefix=METRIC
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 drop-metric=top1 labels=%t.npy" 2>&1 | FileCheck %s --check-prefix=UNSEEN
+// RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K drop-metric=top1" 2>&1 | FileCheck %s --check-prefix=UNUSED
+// RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K minimize=bops" 2>&1 | FileCheck %s --check-prefix=MINIMIZE
 // RUN: echo '{"operators": [{"name": "x", "alternative": 1}]}' > %t.json
 // RUN: not mct-opt %s --mct-assign-bit-widths="bit-widths-in=%t.json bit-widths-out=%t.json" 2>&1 | FileCheck %s --check-prefix=SAME
 
@@ -18,7 +25,14 @@
 // RUN: echo '{"function": 1, "operators": []}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: echo '{"operators": [{"name": "x", "alternative": 1, "bits": 4}]}' > %t.json && not mct-opt %s --mct-assign-bit-widths=bit-widths-in=%t.json 2>&1 | FileCheck %s --check-prefix=BITS
 
-// NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, a file, bit-widths-in, or max-loss
+// NOTHING: error: 'func.func' op gets no bit widths: give a budget, for example budget=weights:50%, a file, bit-widths-in, max-loss, or max-drop
+// DROP: error: max-drop is -1; give a number above 0 in the unit of the metric: of a share, 0.005 is half a point
+// BUDGET: error: 'func.func' op gets bit widths by max-drop=0.01, and by a budget; give one of them
+// LOSS: error: 'func.func' op gets bit widths by max-drop=0.01, and by max-loss; give one of them
+// METRIC: error: max-drop=0.01 says of no metric how much it may drop; give drop-metric=top1, for example
+// UNSEEN: error: max-drop=0.01 needs samples that nothing else has seen, and what is right of them; give validation-data=FILE.npy and labels=FILE.npy
+// UNUSED: error: drop-metric is for max-drop, which is not given; give max-drop=0.005, for example, or leave it out
+// MINIMIZE: error: minimize is for max-drop, which is not given
 // WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations, total or compressed, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
 // HALF: error: cannot read the limit 'weights:half' of the budget
 // BOPS: error: cannot read the limit 'bops:-1' of the budget

@@ -418,6 +418,60 @@ TEST(MetricLoss, TooFewSamplesAreTold) {
             std::string::npos);
 }
 
+/// Returns rows of one number each.
+static MetricRows makeRows(std::vector<double> values) {
+  MetricRows rows;
+  rows.values = std::move(values);
+  return rows;
+}
+
+// 40 of 1000 samples are lost: at most so many more with 95 % confidence.
+TEST(MetricLoss, SharesHaveExactLimits) {
+  auto metric = llvm::cantFail(Metric::create("top1"));
+  MetricRows network = makeRows(makeShares(1000, 900)),
+             reference = makeRows(makeShares(1000, 940));
+  LossLimit found = limitLoss(*metric, network, reference, 0.06);
+  EXPECT_EQ(found.samples, 1000);
+  EXPECT_DOUBLE_EQ(found.loss, 0.04);
+  EXPECT_EQ(*found.atMost, quantization::findPairedUpperBound(40, 0, 1000));
+  EXPECT_FALSE(found.samplesNeeded);
+  // A smaller limit needs more samples, and one below the loss is never shown.
+  found = limitLoss(*metric, network, reference, 0.045);
+  EXPECT_EQ(*found.samplesNeeded,
+            *quantization::findPairedSamplesNeeded(40, 0, 1000, 0.045));
+  EXPECT_FALSE(limitLoss(*metric, network, reference, 0.03).samplesNeeded);
+  EXPECT_DOUBLE_EQ(limitLoss(*metric, reference, network, 0.03).loss, -0.04);
+}
+
+// The mean of 400 losses of 0 to 0.4 dB with their standard error; of errors,
+// where little is good, more is a loss.
+TEST(MetricLoss, NumbersHaveLimitsByABootstrap) {
+  constexpr int kSamples = 400;
+  std::vector<double> reference, network;
+  for (int index = 0; index != kSamples; ++index) {
+    reference.push_back(std::sin(index));
+    network.push_back(reference.back() - 0.1 * (index % 5));
+  }
+  double error = 0.1 * std::sqrt(2.0 / kSamples);
+  auto ratio = llvm::cantFail(Metric::create("psnr"));
+  LossLimit found =
+      limitLoss(*ratio, makeRows(network), makeRows(reference), 0.205);
+  EXPECT_NEAR(found.loss, 0.2, 1e-12);
+  EXPECT_NEAR(*found.atMost, 0.2 + 1.645 * error, 0.15 * error);
+  double times = (*found.atMost - 0.2) / 0.005;
+  EXPECT_NEAR(double(*found.samplesNeeded), kSamples * times * times, 2);
+  EXPECT_FALSE(limitLoss(*ratio, makeRows(network), makeRows(reference), 0.25)
+                   .samplesNeeded);
+  network.resize(19);
+  reference.resize(19);
+  found = limitLoss(*ratio, makeRows(network), makeRows(reference), 0.25);
+  EXPECT_FALSE(found.atMost);
+  EXPECT_EQ(*found.samplesNeeded, quantization::kLeastBootstrapSamples);
+  EXPECT_EQ(describeDifference(0.004, Metric::Unit::Share), "0.40 points");
+  EXPECT_EQ(describeDifference(0.25, Metric::Unit::Decibels), "0.25 dB");
+  EXPECT_EQ(describeDifference(0.25, Metric::Unit::Number), "0.2500");
+}
+
 // Numbers that all lose 0.25 do so in every draw; of few there is no interval.
 TEST(MetricLoss, NumbersAreDrawnAgain) {
   std::vector<double> reference, network;

@@ -79,6 +79,92 @@ TEST(Confidence, PairedIntervalsHoldTheDifference) {
     }
 }
 
+// The same for a limit on one side, by which a loss is promised.
+TEST(Confidence, PairedUpperBoundsAreSeldomExceeded) {
+  constexpr int kSamples = 14;
+  auto choose = makeTriangle(kSamples);
+  std::vector<std::vector<double>> found(kSamples + 1);
+  for (int first = 0; first <= kSamples; ++first)
+    for (int second = 0; first + second <= kSamples; ++second)
+      found[first].push_back(findPairedUpperBound(first, second, kSamples));
+  double worst = 0;
+  for (double a : {0.0, 0.01, 0.03, 0.08, 0.2, 0.45, 0.7})
+    for (double b : {0.0, 0.02, 0.05, 0.11, 0.25, 0.29}) {
+      double exceeded = 0;
+      for (int first = 0; first <= kSamples; ++first)
+        for (int second = 0; first + second <= kSamples; ++second)
+          exceeded += found[first][second] < a - b
+                          ? choose[kSamples][first] *
+                                choose[kSamples - first][second] *
+                                std::pow(a, first) * std::pow(b, second) *
+                                std::pow(1 - a - b, kSamples - first - second)
+                          : 0;
+      EXPECT_LE(exceeded, 0.05) << a << ' ' << b;
+      worst = std::max(worst, exceeded);
+    }
+  // One side may have more errors than each of two sides together may.
+  EXPECT_GT(worst, 0.01);
+  EXPECT_LT(findPairedUpperBound(20, 16, 1000),
+            findPairedUpperBound(20, 16, 1000, 0.975));
+  EXPECT_LT(findPairedUpperBound(20, 16, 1000, 0.975),
+            findPairedInterval(20, 16, 1000).high);
+  // Many samples leave the normal limit, 1.645 standard errors away.
+  EXPECT_NEAR(findPairedUpperBound(140, 120, 10000), 0.002 + 0.00265, 0.0001);
+}
+
+// The same with numbers of samples and rates that occur. Outcomes whose limit
+// is below a difference are those of the lowest scores, so that only the first
+// limit of each number of differing samples has to be found.
+TEST(Confidence, PairedUpperBoundsOfManySamplesAreSeldomExceeded) {
+  constexpr int kSamples = 200;
+  constexpr double kFirst = 0.02, kSecond = 0.01;
+  double exceeded = 0;
+  for (int differing = 0; differing <= 16; ++differing) {
+    int low = -1, high = differing + 1;
+    while (high - low > 1) {
+      int middle = (low + high) / 2;
+      (findPairedUpperBound(middle, differing - middle, kSamples) <
+               kFirst - kSecond
+           ? low
+           : high) = middle;
+    }
+    for (int first = 0; first <= low; ++first) {
+      int second = differing - first, rest = kSamples - differing;
+      exceeded +=
+          std::exp(std::lgamma(kSamples + 1.0) - std::lgamma(first + 1.0) -
+                   std::lgamma(second + 1.0) - std::lgamma(rest + 1.0) +
+                   first * std::log(kFirst) + second * std::log(kSecond) +
+                   rest * std::log(1 - kFirst - kSecond));
+    }
+  }
+  EXPECT_LE(exceeded, 0.05);
+  EXPECT_GT(exceeded, 0.01);
+}
+
+// So many samples of the same kind reach the limit, and 10 % fewer do not.
+TEST(Confidence, SamplesNeededReachTheLimit) {
+  struct Case {
+    int64_t first, second, samples;
+    double limit;
+  };
+  for (const Case &each : {Case{30, 20, 1000, 0.02}, Case{0, 0, 36, 0.005}}) {
+    auto needed = findPairedSamplesNeeded(each.first, each.second, each.samples,
+                                          each.limit);
+    ASSERT_TRUE(needed);
+    auto boundOf = [&](double count) {
+      double times = count / double(each.samples);
+      return findPairedUpperBound(std::llround(double(each.first) * times),
+                                  std::llround(double(each.second) * times),
+                                  std::llround(count));
+    };
+    EXPECT_LE(boundOf(double(*needed)), each.limit * 1.02) << each.first;
+    EXPECT_GT(boundOf(double(*needed) * 0.9), each.limit * 0.98) << each.first;
+  }
+  // No number of samples shows what is not so.
+  EXPECT_FALSE(findPairedSamplesNeeded(30, 20, 1000, 0.01));
+  EXPECT_FALSE(findPairedSamplesNeeded(30, 20, 1000, 0.0101));
+}
+
 TEST(Confidence, PairedIntervalsTurnRoundWithTheNetworks) {
   Interval one = findPairedInterval(20, 16, 1000),
            other = findPairedInterval(16, 20, 1000);
@@ -119,6 +205,10 @@ TEST(Confidence, BootstrapFindsTheStandardErrorOfAMean) {
   // 2000 draws estimate a quantile at 2.5 % within 10 % of the error or so.
   EXPECT_NEAR(found->low, mean - 1.96 * error, 0.15 * error);
   EXPECT_NEAR(found->high, mean + 1.96 * error, 0.15 * error);
+  // The normal quantile of 95 % on one side is 1.645.
+  EXPECT_NEAR(*bootstrapUpperBound(kSamples, statistic), mean + 1.645 * error,
+              0.1 * error);
+  EXPECT_FALSE(bootstrapUpperBound(kLeastBootstrapSamples - 1, statistic));
   std::optional<Interval> again = bootstrap(kSamples, statistic);
   EXPECT_EQ(found->low, again->low);
   EXPECT_EQ(found->high, again->high);

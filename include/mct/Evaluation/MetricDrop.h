@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much a metric drops from the float network to quantized ones, on labelled
+// samples of which a part is kept for the last judgement.
+#ifndef MCT_EVALUATION_METRICDROP_H
+#define MCT_EVALUATION_METRICDROP_H
+
+#include "mct/Evaluation/Metric.h"
+#include "mct/Execution/Run.h"
+#include "mct/Execution/SampleParts.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mct::execution {
+
+/// Measures quantized networks against the float one. Samples are divided into
+/// a tenth that a search may look at, and those that are held out, by their
+/// values.
+class MetricDrop {
+public:
+  enum class Part { Search, HeldOut };
+
+  struct Options {
+    /// Function to run; empty: `main`, or the only public one.
+    std::string function;
+    /// Name of a metric of the first result (`Metric::create`).
+    std::string metric;
+    /// Labels of the samples, in an `.npy` file.
+    std::string labelsFile;
+    /// Drop that is allowed, in the unit of the metric.
+    double allowed = 0;
+    /// Samples that the network was calibrated on, of which none may be among
+    /// those of the drop. Without files: not known.
+    SampleOptions calibration = {};
+  };
+
+  /// Runs a network with points as the float network, on all samples of
+  /// `settings`. A diagnostic for everything that fails, here and later.
+  static mlir::FailureOr<std::unique_ptr<MetricDrop>>
+  create(mlir::ModuleOp network, RunSettings settings, const Options &options);
+
+  const Metric &getMetric() const { return *metric; }
+  int64_t getNumSamples(Part part) const {
+    return int64_t(getPositions(part).size());
+  }
+
+  /// Returns the drop of a quantized network with the same arguments and
+  /// results on a part of the samples.
+  mlir::FailureOr<LossLimit> measure(mlir::ModuleOp network, Part part);
+
+private:
+  MetricDrop(RunSettings settings, const Options &options)
+      : settings(std::move(settings)), options(options) {}
+  mlir::LogicalResult prepare(mlir::ModuleOp network);
+  mlir::LogicalResult checkUnseen(mlir::ModuleOp network,
+                                  const NetworkRun &prepared) const;
+  mlir::FailureOr<MetricRows> run(mlir::ModuleOp network,
+                                  bool simulatesQuantization,
+                                  std::shared_ptr<const SampleSource> samples,
+                                  llvm::ArrayRef<int64_t> positions);
+  llvm::ArrayRef<int64_t> getPositions(Part part) const {
+    return part == Part::Search ? parts.fittedPositions
+                                : parts.judgingPositions;
+  }
+
+  RunSettings settings;
+  Options options;
+  std::unique_ptr<Metric> metric;
+  std::shared_ptr<const SampleSource> all;
+  SampleParts parts;
+  /// Rows of the float network for all samples, not finished.
+  MetricRows reference;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EVALUATION_METRICDROP_H

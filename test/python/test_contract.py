@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bit widths by the drop of a metric, as people call them in Python."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import mct
+import measure
+import numpy as np
+import pytest
+from mct import cli
+
+jsonschema = pytest.importorskip("jsonschema")
+
+SCHEMA = measure.REPOSITORY / "docs" / "reference" / "schemas" / "bit-widths.json"
+DATA = measure.DIGITS
+TEST, LABELS = np.load(DATA / "digits_test.npy"), np.load(DATA / "digits_test_labels.npy")
+
+
+def quantize(**options: Any) -> Any:
+    return mct.quantize(
+        mct.load(DATA / "digits.mlirbc"),
+        "imx500",
+        np.load(DATA / "digits_calib.npy"),
+        preprocessing=mct.Preprocessing.of(0.0625),
+        **options,
+    )
+
+
+def test_what_is_promised_was_measured_of_the_network_that_is_returned(tmp_path: Path, tools: Path) -> None:
+    """The search samples and the others are all samples together, so that drops on both add up to that on all."""
+    path = tmp_path / "bits.json"
+    made = quantize(metric="top1", max_drop=0.02, validation=TEST, labels=LABELS, bit_widths_out=path)
+    written = json.loads(path.read_text())
+    jsonschema.validate(written, json.loads(SCHEMA.read_text()))
+    looks = written["contract"]["looks"]
+    judged = [look for look in looks if look["held_out"]]
+    kept = [look for look in judged if look["holds"]][-1]
+    assert made.contract.max_drop == 0.02
+    assert made.contract.drop == kept["drop"] < made.contract.drop_at_most == kept["drop_at_most"] <= 0.02
+    assert made.contract.held_out_samples == kept["samples"] >= 0.9 * len(TEST) - 1
+    assert made.contract.text == written["contract"]["text"]
+    # Each is cheaper than the one before, and nothing is judged behind the first that fails.
+    assert all(first["use"] > second["use"] for first, second in pairwise(judged))
+    assert all(look["holds"] for look in judged[:-1])
+    [searched] = [look for look in looks if not look["held_out"] and look["alternatives"] == kept["alternatives"]]
+    lost = made.evaluate(TEST, LABELS).metric.loss * len(TEST)
+    assert lost == pytest.approx(kept["drop"] * kept["samples"] + searched["drop"] * searched["samples"])
+    assert kept["samples"] + searched["samples"] == len(TEST)
+
+
+def test_what_python_computes_is_refused() -> None:
+    def mine(outputs: Any, labels: Any) -> float:
+        return 0.0
+
+    for metric, name in ((mine, "mine"), ("ap50", "ap50")):
+        with pytest.raises(mct.Error, match=f"metric: '{name}' is computed in Python, where the search for max_drop"):
+            quantize(metric=metric, max_drop=0.02, validation=TEST, labels=LABELS)
+    with pytest.raises(mct.Error, match="validation and validation_data are two ways to say the same; give one"):
+        quantize(metric="top1", max_drop=0.02, validation=TEST, labels=LABELS, validation_data=["x.npy"])
+
+
+def test_labels_may_come_with_the_samples_and_have_any_shape() -> None:
+    """18 of 19 samples are too few for a bootstrap."""
+    wanted = np.zeros((19, 10), np.float16)
+    with pytest.raises(mct.Error, match="on 18 held-out samples, which are too few for a limit; give about 23 samples"):
+        quantize(effort="fast", metric="psnr:6", max_drop=1.0, validation=TEST[:19], labels=wanted)
+    pairs = [(image, int(label)) for image, label in zip(TEST[:40], LABELS[:40], strict=True)]
+    with pytest.raises(mct.Error, match=r"'top1' drops by no more than 1\.00 points: .* on 36 held-out samples"):
+        quantize(effort="fast", metric="top1", max_drop=0.01, validation=pairs)
+    with pytest.raises(mct.Error, match=r"max-drop=0\.01 needs samples that nothing else has seen"):
+        quantize(effort="fast", metric="top1", max_drop=0.01, validation=TEST[:40])
+    with pytest.raises(mct.Error, match="max-drop: 1 samples of validation-data are too few"):
+        quantize(effort="fast", metric="top1", max_drop=0.01, validation=TEST[:1], labels=LABELS[:1])
+
+
+def test_the_command_line_prints_the_promise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judge = ["--validation-data", str(DATA / "digits_test.npy"), "--labels", str(DATA / "digits_test_labels.npy")]
+    samples = ["--data", str(DATA / "digits_calib.npy"), "--scale", "0.0625"]
+    options = ["--max-drop", "0.05", "--drop-metric", "top1", "--effort", "fast", "--no-progress"]
+    output = str(tmp_path / "q.mlirbc")
+    model = str(DATA / "digits.mlirbc")
+    assert cli.main(["quantize", model, "--target", "imx500", *samples, *judge, *options, "-o", output]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("'top1' drops by no more than 5.00 points: by ") and printed.endswith(f"\n{output}\n")
+    assert mct.load(output).points
