@@ -444,6 +444,8 @@ def find_quantizer_class(
         and quant_method in (getattr(subclass, "quantization_method", None) or ())
         and getattr(subclass, "identifier", None) == quantizer_id
     ]
+    # One of a script goes before one that is here, whichever is imported first.
+    found = [one for one in found if one.__module__ != "mct.trained_quantizers"] or found
     if len(found) == 1:
         return found[0]
     names = "".join(f" {subclass.__qualname__}," for subclass in found).rstrip(",")
@@ -653,7 +655,8 @@ def get_trainable_quantizer_class(
     quant_method: QuantizationMethod,
     quantizer_base_class: type[Q],
 ) -> type[Q]:
-    """The one quantizer of your own for weights or activations, of an identifier, by a method."""
+    """The one quantizer for weights or activations, of an identifier, by a method: yours, or else that of MCT."""
+    importlib.import_module("mct.trained_quantizers")
     return find_quantizer_class(quant_target, quantizer_id, quant_method, quantizer_base_class)
 
 

@@ -247,3 +247,30 @@ print(json.dumps(texts))
     kinds = [kind for kind, _, _ in found]
     assert kinds[-4:] == ["NoTargetFileError", "TargetError", "TargetTypeError", "TargetError"]
     assert found[2][2] == ["TargetPlatformModel: operator set 'a' is defined more than once"]
+
+
+def test_tests_of_mct_need_a_checkout(tmp_path):
+    program = measure.REPOSITORY / "tools/dev/mct_tests"
+    done = subprocess.run([sys.executable, program, tmp_path], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"'{tmp_path}' has no folder 'tests'; give a checkout of sony/model_optimization" in done.stderr
+
+
+def test_a_test_over_the_aliases_is_counted_with_its_reason(tmp_path):
+    folder = tmp_path / "tests/common_tests/function_tests"
+    folder.mkdir(parents=True)
+    (folder / "test_resource_utilization_object.py").write_text(
+        "from model_compression_toolkit.core import ResourceUtilization\n"
+        "from model_compression_toolkit.core.common import BaseNode\n"
+        "def test_limits():\n    assert ResourceUtilization(1).weight_restricted()\n"
+        "def test_wrong():\n    assert ResourceUtilization(1).bops_restricted()\n"
+        "def test_node():\n    BaseNode()\n"
+    )
+    program = measure.REPOSITORY / "tools/dev/mct_tests"
+    printed = subprocess.run([sys.executable, program, tmp_path], capture_output=True, text=True, check=True).stdout
+    assert "resources: 1 of 2 pass, 1 not applicable\n" in printed
+    assert "not applicable: reads a node of MCT's graph of torch or Keras: test_node" in printed
+    chosen = subprocess.run(
+        [sys.executable, program, tmp_path, "-k", "wrong", "--text"], capture_output=True, text=True
+    )
+    assert "resources: 0 of 1 pass" in chosen.stdout and "--- tests/common_tests" in chosen.stdout

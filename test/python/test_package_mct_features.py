@@ -438,10 +438,10 @@ def test_trainable_quantizers_are_attributes_of_the_compiler(kind, config, attri
         quantizer.quantization_target,
         quantizer.identifier,
         quantizer.quantization_method[0],
-        infrastructure.BasePytorchTrainableQuantizer,
+        mct.trained_quantizers.BasePytorchQATTrainableQuantizer,
     )
     assert found is quantizer_class
-    # Parameters that are kept are no variables to train.
+    # Parameters that are kept are not variables to train.
     owner = infrastructure.VariableOwner()
     kept = quantizer_class(config(), freeze_quant_params=True)
     kept.initialize_quantization((5,), "x", owner)
@@ -449,6 +449,21 @@ def test_trainable_quantizers_are_attributes_of_the_compiler(kind, config, attri
     assert owner.variables and not any(variable.trainable for variable in owner.variables.values())
     with pytest.raises(tp.TargetError, match=r"is computed by the compiler, .* convert2inferable\(\) gives"):
         quantizer(PIXELS, training=True)
+
+
+def test_a_quantizer_of_a_script_goes_before_the_one_that_is_here():
+    infrastructure = mct.trainable_infrastructure
+    target, method = infrastructure.QuantizationTarget.Activation, tp.QuantizationMethod.UNIFORM
+    lsq = infrastructure.TrainingMethod.LSQ
+
+    @infrastructure.mark_quantizer(target, [method], lsq)
+    class Own(mct.trained_quantizers.BasePytorchActivationTrainableQuantizer):
+        pass
+
+    base = mct.trained_quantizers.BasePytorchActivationTrainableQuantizer
+    assert infrastructure.get_trainable_quantizer_class(target, lsq, method, base) is Own
+    # Taken back, for tests behind this one.
+    Own.quantization_target = None
 
 
 def test_a_network_is_trained_with_one():
