@@ -621,9 +621,15 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
         assert after[name].thresholds == before[name].thresholds
     codes, same = constants_in(model.text), constants_in(kept.text)
     assert all(np.array_equal(codes[name], same[name]) for name in codes if name != "dense")
-    # All but that one and the grid of the softmax, which the target fixes.
+    # All but that one, the grid of the softmax, which the target fixes, and those of two products of the batch norm, for
+    # which the target asks and the file has none.
     lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
-    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == ["dense", "probabilities"]
+    assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == [
+        "dense",
+        "norm/mul_1_transposed",
+        "norm/mul_transposed",
+        "probabilities",
+    ]
     # A pool over the whole image has a grid of its own, which the target writes as a scale.
     (step,), (zero_point,) = steps_and_zero_points(after["pool"].quantizer, 8, False)
     assert zero_point == 0 and step == pytest.approx(before["pool"].thresholds[0] / 256, rel=1e-7)

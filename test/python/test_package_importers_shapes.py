@@ -21,6 +21,7 @@ import train  # noqa: E402
 TOLERANCE = 1e-4
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("name", train.NETWORKS)
 def test_imported_weights_are_the_stored_module(name):
     network = train.stored(name)
