@@ -78,7 +78,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--install-only", action="store_true", help="run no tests")
     parser.add_argument("--no-install", action="store_true", help="leave out what is not installed, by name")
     parser.add_argument("--thorough", action="store_true", help="also the tests that tools/dev/check leaves out")
-    parser.add_argument("--workers", metavar="N", type=int, default=os.cpu_count(), help="processes; default: a core each")
+    parser.add_argument(
+        "--workers", metavar="N", type=int, default=os.cpu_count(), help="processes; default: a core each"
+    )
     parser.add_argument("--part", metavar="K/N", help="only part K (from 0) of N of the tests marked `alternating`")
     parser.add_argument("--junit-xml", metavar="FILE", help="of one environment: write the results there, too")
     options = parser.parse_args(arguments)
