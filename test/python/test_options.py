@@ -55,12 +55,12 @@ DECIDED = {
     ("mct-round-weights", "correct-bias"),
     ("mct-judge-correction", "correction"),
 }
-# Options of the same name that mean something else: the kind of trainable quantizers.
+# Options of the same name that mean something else: the kind of trainable quantizers, and the classes to train for.
 OTHER_MEANING = {
     (name, option)
     for name in ("mct-make-trainable", "mct-make-training-function", "mct-qat")
     for option in ("weights", "activations")
-}
+} | {("mct-qat", "labels")}
 MODULE = "module {}"
 
 

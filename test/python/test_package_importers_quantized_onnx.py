@@ -621,8 +621,8 @@ def test_ptq_keeps_points_that_the_target_can_hold(imported, caplog):
         assert after[name].thresholds == before[name].thresholds
     codes, same = constants_in(model.text), constants_in(kept.text)
     assert all(np.array_equal(codes[name], same[name]) for name in codes if name != "dense")
-    # All but that one, the grid of the softmax, which the target fixes, and those of two products of the batch norm: the
-    # target asks for points there, and the file has none.
+    # All but that one, the grid of the softmax, which the target fixes, and those of two products of the batch norm:
+    # the target asks for points there, and the file has none.
     lines = [line for line in kept.text.splitlines() if " = tpc.quantize" in line and "imported" not in line]
     assert sorted(re.findall(r'as "([\w/]+)"', "\n".join(lines))) == [
         "dense",

@@ -99,9 +99,10 @@ def test_the_largest_score_of_overlapping_boxes_is_left():
 @pytest.mark.parametrize("target", ["imx500", pytest.param("tflite", marks=pytest.mark.thorough)])
 def test_boxes_and_scores_with_grids_of_their_own_keep_the_precision(quantize, losses, target):
     lost = losses(quantize("detector", target=target), "detector")
+    # On 120 images; the table has 500.
+    assert lost["ap50"] < 1 and lost["ap"] < 1.5, lost
     # Boxes of 8 bits lie on a grid of a quarter of a pixel, which the strictest overlaps of `ap` see.
-    assert lost["ap50"] < 1 and lost["ap"] < 3, lost
-    assert losses(quantize("detector", target=target, **judge.DECODING_IN_FLOAT), "detector")["ap"] < 1.5
+    assert losses(quantize("detector", target=target, **judge.QUANTIZED_DECODING), "detector")["ap"] < 3
     # One grid for the numbers of boxes and of scores in front of the sigmoid, and one for both behind the decoding.
     naive = losses(quantize("detector", target=target, effort="fast", **judge.ONE_GRID), "detector")
     assert naive["ap"] > 10, naive
@@ -160,7 +161,10 @@ def test_onnx_runtime_computes_the_same(quantize, test, tmp_path, network):
     measure.succeeded(run, forks.run(run, "onnx,onnxruntime"))
     found, expected = np.load(files[2]), module.run(test.images[:16])
     assert found.shape == expected.shape
-    assert np.count_nonzero(found != expected) == 0
+    # The detector's boxes and scores are decoded in float from the same codes: a sigmoid of another library differs by
+    # the last bits, and boxes are up to 64.
+    tolerance = 64 * 1e-6 if network == "detector" else 0
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
 def test_the_table_has_a_row_for_each_metric():
