@@ -29,6 +29,7 @@ def quantize(**options: Any) -> Any:
     )
 
 
+@pytest.mark.alternating
 def test_what_is_promised_was_measured_of_the_network_that_is_returned(tmp_path: Path, tools: Path) -> None:
     """The search samples and the others are all samples together, so that drops on both add up to that on all."""
     path = tmp_path / "bits.json"
@@ -62,6 +63,7 @@ def test_what_python_computes_is_refused() -> None:
         quantize(metric="top1", max_drop=0.02, validation=TEST, labels=LABELS, validation_data=["x.npy"])
 
 
+@pytest.mark.alternating
 def test_labels_may_come_with_the_samples_and_have_any_shape() -> None:
     """18 of 19 samples are too few for a bootstrap."""
     wanted = np.zeros((19, 10), np.float16)

@@ -256,6 +256,7 @@ def test_tests_of_mct_need_a_checkout(tmp_path):
     assert f"'{tmp_path}' has no folder 'tests'; give a checkout of sony/model_optimization" in done.stderr
 
 
+@pytest.mark.alternating
 def test_a_test_over_the_aliases_is_counted_with_its_reason(tmp_path):
     folder = tmp_path / "tests/common_tests/function_tests"
     folder.mkdir(parents=True)

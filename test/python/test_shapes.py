@@ -96,6 +96,7 @@ def test_the_largest_score_of_overlapping_boxes_is_left():
     assert labels.tolist() == [0, 1, 2]
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", pytest.param("tflite", marks=pytest.mark.thorough)])
 def test_boxes_and_scores_with_grids_of_their_own_keep_the_precision(quantize, losses, target):
     lost = losses(quantize("detector", target=target), "detector")
@@ -127,6 +128,7 @@ def test_reports_judge_by_the_metric(quantize, test, network, metric):
     assert document["floating"]["judged"]["value"] == found.reference
 
 
+@pytest.mark.alternating
 @pytest.mark.parametrize("network", ["detector", pytest.param("unet", marks=pytest.mark.thorough)])
 def test_some_layers_of_fewer_bits_are_enough(quantize, losses, network):
     quantized = quantize(network, target="imx500", budget=["weights:60%"], remeasure=0)
@@ -167,6 +169,7 @@ def test_onnx_runtime_computes_the_same(quantize, test, tmp_path, network):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
+@pytest.mark.alternating
 def test_the_table_has_a_row_for_each_metric():
     calibration, few = scenes.scenes(8, scenes.CALIBRATION), scenes.scenes(8, scenes.TEST)
     rows = judge.rows("detector", "imx500", "quick", {"effort": "fast"}, calibration, few)
