@@ -140,8 +140,10 @@ def docstring(summary: str, description: str, options: list[Option], extra: list
     return textwrap.indent(f'"""{body}\n"""', "    ", lambda line: bool(line.strip()))
 
 
-def function(flag: str, summary: str, description: str, options: list[Option]) -> tuple[str, str]:
-    """Name and text of the function that runs a pass or a pipeline."""
+def function(
+    flag: str, summary: str, description: str, options: list[Option], on_functions: bool = False
+) -> tuple[str, str]:
+    """Name and text of the function that runs a pass or a pipeline. `on_functions`: the pass takes one function."""
     name = NAMES.get(flag, flag.split("-", 1)[1].replace("-", "_"))
     flags = [option.flag for option in options]
     takes_samples = "calibration-data" in flags
@@ -193,6 +195,8 @@ def function(flag: str, summary: str, description: str, options: list[Option]) -
         call.append("data=data, preprocessing=preprocessing")
     if flag == "mct-ptq":
         call.append("config=config, validation=validation")
+    if on_functions:
+        call.append("on_functions=True")
     returned = f"running.run_stage({', '.join(call)})"
     if result == "QuantizedModel":
         kept = "running.keep(data, calibration_data, calibration_samples)"
@@ -222,7 +226,8 @@ def write_stages(definitions: Definitions) -> str:
             continue
         description = paragraphs(definition["description"])
         options = options_of(definition, definitions, words)
-        functions.append(function(definition["argument"], definition["summary"], description, options))
+        on_functions = "func::FuncOp" in definition["baseClass"]
+        functions.append(function(definition["argument"], definition["summary"], description, options, on_functions))
     for name in definitions["!instanceof"]["Mct_Pipeline"]:
         definition = definitions[name]
         options = options_of(definition, definitions, words)

@@ -235,6 +235,13 @@ void Overrides::append(func::FuncOp function, ArrayRef<std::string> rules) {
   function->setAttr(tpc::kOverridesAttrName, builder.getArrayAttr(lines));
 }
 
+bool OverrideRule::asksForFloatAlone() const {
+  auto isFloat = [](int64_t bits) { return bits == 0; };
+  return isFloat(activationBits.value_or(0)) &&
+         isFloat(weightBits.value_or(0)) &&
+         llvm::all_of(llvm::make_second_range(namedWeightBits), isFloat);
+}
+
 void Overrides::findDecoding(Block &block) {
   decoding.clear();
   if (llvm::none_of(rules, [](const OverrideRule &rule) {

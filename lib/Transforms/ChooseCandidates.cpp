@@ -169,6 +169,9 @@ LogicalResult ChooseCandidatesPass::applyRules(
     return rule.selector != OverrideRule::Selector::Name &&
            rule.selector != OverrideRule::Selector::All;
   });
+  // Tensors that stay float lost their points by these rules.
+  for (OverrideRule &rule : rules.rules)
+    rule.isOptional |= rule.asksForFloatAlone();
   rules.findDecoding(entry.getBody().front());
   SmallVector<tpc::Node> nodes;
   llvm::DenseMap<Operation *, size_t> nodeOf;

@@ -100,22 +100,15 @@ def pytorch_export_model(
             "QuantizationFormat.MCTQ and FAKELY_QUANT"
         )
     if form is QuantizationFormat.FAKELY_QUANT:
-        simulated = _with_batch(stages.simulate_integers(model, rounding="half-even"), 0)
+        simulated = stages.set_batch(stages.simulate_integers(model, rounding="half-even"), size=0)
         exporters.export_onnx(simulated, save_model_path, profile="qdq", opset=opset)
         return
     if opset:
         raise TargetError(f"{owner}: onnx_opset_version is of QuantizationFormat.FAKELY_QUANT; leave it out")
     if _has_device(model):
-        exporters.export_onnx(_with_batch(model, 1), save_model_path)
+        exporters.export_onnx(stages.set_batch(model, size=1), save_model_path)
     else:
-        exporters.export_onnx(_with_batch(model, 0), save_model_path, profile="mct_quantizers")
-
-
-def _with_batch(model: Model, size: int) -> Model:
-    """Returns the network for so many samples at once; 0: any number."""
-    from mct.model import Model
-
-    return Model(model.module.run(f"func.func(mct-set-batch{{size={size}}})"))
+        exporters.export_onnx(stages.set_batch(model, size=0), save_model_path, profile="mct_quantizers")
 
 
 def _has_device(model: Model) -> bool:

@@ -335,6 +335,7 @@ def run_stage(
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     config: Config | None = None,
     validation: Any = None,
+    on_functions: bool = False,
 ) -> Model:
     """The model that a pass or pipeline makes of another one.
 
@@ -343,6 +344,7 @@ def run_stage(
     preprocessing: of the samples, written into the module; see `mct.samples.recorded`. With `data`, `input-scale` and
              `input-offset` are written there, too.
     config:  more options, for those that are as they begin.
+    on_functions: the pass takes one function at a time, and runs on each.
     validation: samples for the option `validation-data`, to which the labels belong where there is one.
     """
     from mct.model import Model
@@ -391,5 +393,6 @@ def run_stage(
             _validate(validation, module, texts, options["function"][0], files, stack)
         listed = " ".join(f"{name}={text}" for name, text in texts.items())
         pipeline = f"{flag}{{{listed}}}" if listed else flag
+        pipeline = f"func.func({pipeline})" if on_functions else pipeline
         poll = report.poll if report else None
         return Model(module.run(pipeline, poll, files.renamed, _host.current_training()))

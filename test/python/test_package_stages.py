@@ -68,6 +68,11 @@ def test_function_has_the_options_of_its_pass(described, name):
             assert set(typing.get_args(hint)) == set(words)
 
 
+def test_a_pass_on_functions_runs_on_each(digits):
+    assert mct.assign_names(digits).text == digits.text
+    assert "tensor<5x8x8x1xf32>" in mct.set_batch(digits, size=5).text
+
+
 def test_passes_that_print_are_methods():
     assert not {"explain", "report_memory"} & set(mct.stages.__all__)
 

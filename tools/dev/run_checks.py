@@ -38,8 +38,9 @@ FEWER_RANDOM = {
     "MCT_RANDOM_TARGETS": "30",
     "MCT_RANDOM_GRAPHS": "40",
 }
-# Each check runs one of so many parts of the unit tests with the sanitizers,
-SANITIZED_PARTS = 8
+# Each check builds one of so many parts of the unit tests with the sanitizers, and runs one of so many parts of them,
+SANITIZED_BINARIES = 4
+SANITIZED_TESTS = 2
 # and one of so many parts of the tests in Python that are marked `alternating`.
 ALTERNATING_PARTS = 3
 # One more than there are cores: tests wait for programs that they start, and for a browser.
@@ -299,6 +300,18 @@ def fuzzers() -> Tally:
     return run_google_tests(BUILD / "unit", "", {"MCT_FUZZ_SEED": fuzz_seed()}, only=FUZZERS)
 
 
+def sanitized() -> list[str]:
+    """Returns the tests that a check of this commit builds with the sanitizers: the fuzzers and a part of the others.
+
+    `MCT_SANITIZE_ALL`: all of them. They are those of the first build.
+    """
+    names = sorted(binary.name for binary in (BUILD / "unit").glob("*") if os.access(binary, os.X_OK))
+    others = [name for name in names if name not in FUZZERS]
+    if not os.environ.get("MCT_SANITIZE_ALL"):
+        others = others[int(fuzz_seed()) % SANITIZED_BINARIES :: SANITIZED_BINARIES]
+    return [*FUZZERS, *others]
+
+
 def sanitizers() -> Tally:
     """The fuzzers, and an eighth of the unit tests once more, with the address and undefined-behaviour sanitizers.
 
@@ -315,12 +328,12 @@ def sanitizers() -> Tally:
     folder = BUILD / "sanitize/unit"
     fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
     if not os.environ.get("MCT_SANITIZE_ALL"):
-        part = int(fuzz_seed()) % SANITIZED_PARTS
-        print(f"part {part + 1} of {SANITIZED_PARTS}")
-        options |= {"GTEST_TOTAL_SHARDS": str(SANITIZED_PARTS), "GTEST_SHARD_INDEX": str(part)}
+        part = int(fuzz_seed()) // SANITIZED_BINARIES % SANITIZED_TESTS
+        print(f"part {part + 1} of {SANITIZED_TESTS} of {', '.join(sanitized())}")
+        options |= {"GTEST_TOTAL_SHARDS": str(SANITIZED_TESTS), "GTEST_SHARD_INDEX": str(part)}
         leave_out("seven eighths of the sanitized tests", "MCT_SANITIZE_ALL=1 tools/dev/check")
     options |= {"GTEST_FILTER": f"-{NOT_SANITIZED}"}
-    return fuzzed + run_google_tests(folder, "sanitize-", options, leaving_out=FUZZERS)
+    return fuzzed + run_google_tests(folder, "sanitize-", options, only=set(sanitized()) - set(FUZZERS))
 
 
 def round_trip() -> Tally:
@@ -484,8 +497,12 @@ def main() -> int:
     parser.add_argument("--no-tidy", action="store_true", help="leave out clang-tidy")
     parser.add_argument("--no-sanitizers", action="store_true", help="count the sanitized unit tests as skipped")
     parser.add_argument("--lint", action="store_true", help="run the lints and no test")
+    parser.add_argument("--list-sanitized", action="store_true", help="print the sanitized tests to build, no more")
     parser.add_argument("--taken", type=float, default=0.0, help="seconds that the check has taken before")
     options = parser.parse_args()
+    if options.list_sanitized:
+        print(*sanitized())
+        return 0
     end = time.monotonic() + CHECK_SECONDS - options.taken
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.iterdir():  # a runner that dies must not be judged by an earlier report

@@ -58,6 +58,8 @@ struct OverrideRule {
   /// Use of the widths of results and of weights, where the selector is `All`.
   WidthUse activationUse, weightUse;
 
+  /// Returns whether the rule asks for tensors in float and for no width.
+  bool asksForFloatAlone() const;
   /// Returns whether the rule leaves tensors alone that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
   /// Returns the use of the widths of weights or of results.

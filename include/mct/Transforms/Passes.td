@@ -442,8 +442,8 @@ def ChooseCandidatesPass : Pass<"mct-choose-candidates", "::mlir::ModuleOp"> {
     * `choices`: `NAME=INDEX` with the name of the operator and an index into the alternatives of its points; the last
       of several for one operator wins.
     * `overrides`: rules as for `mct-insert-quantizers`. They take the alternative that has the widths asked for and
-      differs least from the present one; `choices` go before them. A point stays one: `float` is an error, and so is a
-      width that is not among the alternatives.
+      differs least from the present one; `choices` go before them. A point stays one: `float` is an error where there is
+      a point, and so is a width that is not among the alternatives.
 
     Where a tensor is quantized in another way afterwards, the parameters of its point are dropped. Corrections that
     were measured with the previous quantizer are taken back: of the operator's own kernel, and of the layers behind it
