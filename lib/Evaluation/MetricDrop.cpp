@@ -73,7 +73,8 @@ MetricDrop::run(ModuleOp network, bool simulatesQuantization,
   CompileOptions compile;
   compile.function = entry->getSymName().str();
   compile.simulateQuantization = simulatesQuantization;
-  auto prepared = NetworkRun::prepare(network, compile, settings, samples);
+  auto prepared =
+      NetworkRun::prepare(network, compile, settings, std::move(samples));
   if (failed(prepared))
     return failure();
   const Executor &executor = prepared->executor();

@@ -45,6 +45,8 @@ SANITIZED_TESTS = 2
 ALTERNATING_PARTS = 3
 # One more than there are cores: tests wait for programs that they start, and for a browser.
 WORKERS = (os.cpu_count() or 1) + 1
+# Workers of the tests in environments of others, in proportion to what they take.
+IMPORTER_WORKERS = {"small": max(1, (os.cpu_count() or 1) // 2), "torch": os.cpu_count() or 1}
 # Each worker of pytest has one core: threads of libraries of others would wait actively for each other.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # The fuzzers run where the sanitizers see what they do; pipelines that are run for their bytes are run by other tests.
@@ -431,15 +433,15 @@ def pytest() -> Tally:
 def importers() -> Tally:
     """The Python package's tests that need converters of others, or PyTorch: in two environments, at the same time.
 
-    Each worker loads them anew, so that a worker of each environment takes less time than two of one.
+    Each worker loads them anew, so that few workers of each environment take less time than more.
     """
     with ThreadPoolExecutor() as pool:
-        return sum(pool.map(run_in_environment, ("small", "torch")), Tally())
+        return sum(pool.map(run_in_environment, IMPORTER_WORKERS.items()), Tally())
 
 
-def run_in_environment(name: str) -> Tally:
+def run_in_environment(environment: tuple[str, int]) -> Tally:
+    name, workers = environment
     report = RESULTS / f"importers-{name}.xml"
-    workers = max(1, (os.cpu_count() or 1) // 2)
     options = ["--no-install", f"--part={part_of_commit()}", f"--workers={workers}", f"--junit-xml={report}"]
     command = [sys.executable, "tools/dev/importers", name, *options]
     finished = subprocess.run(
