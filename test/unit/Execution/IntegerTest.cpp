@@ -286,10 +286,10 @@ std::string Writer::wideTransposeConvolution() {
   std::string wide =
       op("cast", {in}, {tensorType(image, "i8")}, "", tensorType(image, "i16"));
   std::vector<std::string> sums;
-  for (auto [image_, codes, added] :
+  for (const auto &[source, codes, added] :
        {std::tuple(in, "i8", "i32"), std::tuple(wide, "i16", "i48")})
     sums.push_back(op("transpose_conv2d",
-                      {image_, weights,
+                      {source, weights,
                        constant({result[3]}, added, [bias] { return bias; }),
                        scalar(codes, 0), weightZero},
                       {tensorType(image, codes), tensorType(weightShape, "i8"),
