@@ -65,7 +65,8 @@ def options_of(function: object, sections: dict[str, str]) -> Iterator[tuple[str
     """Yields section, option, default and description of a pipeline."""
     described = dict(re.findall(r"^ *(\w+): (.*(?:\n {4,}.*)*)", inspect.getdoc(function) or "", re.MULTILINE))
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("model", "progress", "data", "preprocessing", "config", "metric") or name not in described:
+        # Parameters of the function that are no options of the pipeline have no section.
+        if name not in sections or name not in described:
             continue
         initial = parameter.default
         if initial is inspect.Parameter.empty or initial in ("", ()):
