@@ -22,3 +22,16 @@ def const_shape(name, values):
     """Returns the op that makes the sizes of a tensor."""
     kind = f"!tosa.shape<{len(values)}>"
     return f"%{name} = tosa.const_shape {{values = dense<{list(values)}> : tensor<{len(values)}xindex>}} : () -> {kind}"
+
+
+def conv(result, value, kernel, bias, size):
+    """Returns the ops of a convolution of 1x1 on pictures of `size` rows and columns; `%zero` is a constant 0."""
+    outputs, channels = len(bias), kernel.shape[-1]
+    kinds = ", ".join(map(shape_text, [(1, size, size, channels), kernel.shape, bias.shape, (1,), (1,)]))
+    return [
+        const(f"{result}_kernel", kernel),
+        const(f"{result}_bias", bias),
+        f"%{result} = tosa.conv2d %{value}, %{result}_kernel, %{result}_bias, %zero, %zero {{acc_type = f32, "
+        f"pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}} : ({kinds}) -> "
+        f'{shape_text((1, size, size, outputs))} loc("{result}")',
+    ]

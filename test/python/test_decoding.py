@@ -5,7 +5,7 @@ is cut off, and computes what the whole network computes."""
 import measure
 import numpy as np
 import pytest
-from mlir_text import const, const_shape, shape_text
+from mlir_text import const, const_shape, conv, shape_text
 
 SIZE, BINS, CLASSES, STRIDE, SAMPLES = 8, 4, 3, 8, 32
 CELLS = SIZE * SIZE
@@ -14,15 +14,7 @@ CELLS = SIZE * SIZE
 def layer(name, value, inputs, outputs, seed):
     generator = np.random.default_rng(seed)
     kernel = generator.normal(size=(outputs, 1, 1, inputs)) / np.sqrt(inputs)
-    bias = generator.normal(size=outputs)
-    kinds = ", ".join(map(shape_text, [(1, SIZE, SIZE, inputs), kernel.shape, bias.shape, (1,), (1,)]))
-    return [
-        const(f"{name}_kernel", kernel),
-        const(f"{name}_bias", bias),
-        f"%{name} = tosa.conv2d %{value}, %{name}_kernel, %{name}_bias, %zero, %zero {{acc_type = f32, "
-        f"pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}} : ({kinds}) -> "
-        f'{shape_text((1, SIZE, SIZE, outputs))} loc("{name}")',
-    ]
+    return conv(name, value, kernel, generator.normal(size=outputs), SIZE)
 
 
 def reshape(name, value, old, new):
@@ -149,7 +141,7 @@ def test_a_part_that_is_cut_off_computes_the_rest(study):
     assert np.array_equal(decoded, study.result(whole))
 
 
-def test_the_bytes_are_those_of_a_whole_network_without_a_decoding_part(study, tmp_path):
+def test_the_bytes_are_those_of_a_whole_network_without_a_decoding_part(study):
     heads = study.folder / "heads.mlir"
     lines = study.model.read_text().splitlines()
     end = next(number for number, line in enumerate(lines) if "%binned_shape" in line)

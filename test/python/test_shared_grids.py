@@ -8,22 +8,9 @@ import re
 import measure
 import numpy as np
 import pytest
-from mlir_text import const, const_shape, shape_text
+from mlir_text import const, const_shape, conv, shape_text
 
 SAMPLES, SIZE = 48, 8
-
-
-def conv(result, value, kernel, bias, channels):
-    """A convolution of 1x1 on pictures of `channels` channels."""
-    outputs = len(bias)
-    kinds = ", ".join(map(shape_text, [(1, SIZE, SIZE, channels), kernel.shape, bias.shape, (1,), (1,)]))
-    return [
-        const(f"{result}_kernel", kernel),
-        const(f"{result}_bias", bias),
-        f"%{result} = tosa.conv2d %{value}, %{result}_kernel, %{result}_bias, %zero, %zero {{acc_type = f32, "
-        f"pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}} : ({kinds}) -> "
-        f'{shape_text((1, SIZE, SIZE, outputs))} loc("{result}")',
-    ]
 
 
 def function(lines, values):
@@ -49,7 +36,7 @@ def sliced(scale=1.0, moves="reshape", applied=None):
     kernel, bias = kernels()
     kernel[4:] *= scale
     bias[4:] *= scale
-    lines = conv("head", "x", kernel, bias, 4)
+    lines = conv("head", "x", kernel, bias, SIZE)
     flat, count = (1, SIZE * SIZE, 6), SIZE * SIZE
     lines.append(const_shape("shape", flat))
     picture = shape_text((1, SIZE, SIZE, 6))
@@ -80,7 +67,7 @@ def sliced(scale=1.0, moves="reshape", applied=None):
 def concatenated(moves=False):
     """Two layers, whose results one tensor holds; `moves`: behind a reshape and a transposition."""
     kernel, bias = kernels()
-    lines = [*conv("boxes", "x", kernel[:4], bias[:4], 4), *conv("scores", "x", kernel[4:], bias[4:], 4)]
+    lines = [*conv("boxes", "x", kernel[:4], bias[:4], SIZE), *conv("scores", "x", kernel[4:], bias[4:], SIZE)]
     kinds = [shape_text((1, SIZE, SIZE, channels)) for channels in (4, 2, 6)]
     lines.append(
         f'%head = tosa.concat %boxes, %scores {{axis = 3 : i32}} : ({kinds[0]}, {kinds[1]}) -> {kinds[2]} loc("head")'
