@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+import traceback
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +54,8 @@ WORKERS = (os.cpu_count() or 1) + 1
 IMPORTER_WORKERS = {"small": max(1, (os.cpu_count() or 1) // 2), "torch": os.cpu_count() or 1}
 # Each worker of pytest has one core: threads of libraries of others would wait actively for each other.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# Seconds that a check gives each test of a fuzzer: every commit looks at other files.
+FUZZ = {"MCT_FUZZ_SECONDS": "8"}
 # The fuzzers run where the sanitizers see what they do; pipelines that are run for their bytes are run by other tests.
 FUZZERS = ("MctModuleFuzz", "MctTargetFuzz")
 NOT_SANITIZED = "OutputDigests.*"
@@ -299,7 +306,7 @@ def google_test() -> Tally:
 
 def fuzzers() -> Tally:
     """The fuzzers without sanitizers, where those are left out."""
-    return run_google_tests(BUILD / "unit", "", {"MCT_FUZZ_SEED": fuzz_seed()}, only=FUZZERS)
+    return run_google_tests(BUILD / "unit", "", FUZZ | {"MCT_FUZZ_SEED": fuzz_seed()}, only=FUZZERS) + Tally(skipped=1)
 
 
 def sanitized() -> list[str]:
@@ -326,7 +333,7 @@ def sanitizers() -> Tally:
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
     options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed()}
     # All of them are judged without sanitizers; errors of memory show in the first ones of each kind.
-    options |= FEWER_RANDOM
+    options |= FEWER_RANDOM | FUZZ
     folder = BUILD / "sanitize/unit"
     fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
     if not os.environ.get("MCT_SANITIZE_ALL"):
@@ -447,7 +454,7 @@ def run_in_environment(environment: tuple[str, int]) -> Tally:
     finished = subprocess.run(
         command,
         cwd=ROOT,
-        env=dict(os.environ, **ONE_THREAD),
+        env=dict(os.environ, **ONE_THREAD, **FUZZ),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -494,6 +501,75 @@ def pytest_tally(report: Path) -> Tally:
     return tally
 
 
+Step = Callable[[], Tally]
+
+
+class Result(NamedTuple):
+    """Holds what a step has found and printed, and what it has added to `left_out` and `failed_output`."""
+
+    name: str
+    tally: Tally
+    output: str
+    seconds: float = 0.0
+    processor: float = 0.0
+    left_out: Sequence[tuple[str, str]] = ()
+    failed_output: Sequence[tuple[str, str]] = ()
+
+
+def run_step(step: Step) -> Result:
+    """Runs a step in a process of its own, as it redirects what this process and those that it starts print."""
+    with tempfile.TemporaryFile("w+", errors="replace") as printed, open(1, "w", buffering=1, closefd=False) as lines:
+        os.dup2(printed.fileno(), 1)
+        os.dup2(printed.fileno(), 2)
+        left_out.clear()
+        failed_output.clear()
+        start, processor_start = time.monotonic(), processor_seconds()
+        with contextlib.redirect_stdout(lines), contextlib.redirect_stderr(lines):
+            try:
+                tally = step()
+            except Exception:
+                traceback.print_exc()
+                tally = Tally(failed=1)
+        taken, processor = time.monotonic() - start, processor_seconds() - processor_start
+        printed.seek(0)
+        output = printed.read()
+    return Result(step.__name__, tally, output, taken, processor, left_out, failed_output)
+
+
+def run_lanes(lanes: Sequence[Sequence[Step]]) -> Iterator[Result]:
+    """Runs the steps of each lane one after the other and the lanes at the same time; returns results as they come.
+
+    Most steps end with a test or two that leave a core idle, which the steps of another lane take. Each lane has a
+    process of its own. One that ends before its last step has failed in the step that it was in.
+    """
+    fork = multiprocessing.get_context("fork")
+
+    def run(lane: Sequence[Step], sender: Connection) -> None:
+        for step in lane:
+            sender.send(run_step(step))
+
+    pending: dict[Connection, list[Step]] = {}
+    processes = []
+    for lane in lanes:
+        receiver, sender = fork.Pipe(duplex=False)
+        processes.append(fork.Process(target=run, args=(lane, sender)))
+        processes[-1].start()
+        sender.close()
+        pending[receiver] = list(lane)
+    while pending:
+        for receiver in wait(list(pending)):
+            steps = pending[receiver]
+            try:
+                yield receiver.recv()
+                steps.pop(0)
+            except EOFError:
+                del pending[receiver]
+                if steps:
+                    yield Result(steps[0].__name__, Tally(failed=1), "the step ended before it was done\n")
+    for process in processes:
+        process.join()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-tidy", action="store_true", help="leave out clang-tidy")
@@ -513,20 +589,22 @@ def main() -> int:
     def tidy() -> Tally:
         return clang_tidy(max(LEAST_TIDY_SECONDS, end - time.monotonic()))
 
-    steps = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, sizes, unused_names]
+    steps: list[Step] = [clang_format, ruff_check, ruff_format, mypy, test_conventions, language, sizes, unused_names]
+    others: list[Step] = []
     if not options.lint:
-        steps += [documentation, google_test, sanitizers, lit, round_trip, pytest, importers]
+        steps += [documentation, lit, round_trip, pytest]
+        others += [google_test, fuzzers if options.no_sanitizers else sanitizers, importers]
     if not options.no_tidy:
-        steps.append(tidy)
+        others.append(tidy)
     total = Tally()
     summary = []
-    for step in steps:
-        print(f"== {step.__name__}", flush=True)
-        start, processor_start = time.monotonic(), processor_seconds()
-        tally = fuzzers() + Tally(skipped=1) if step is sanitizers and options.no_sanitizers else step()
-        taken, processor = time.monotonic() - start, processor_seconds() - processor_start
-        summary.append(f"{step.__name__:<16} {tally}  ({taken:.0f} s, {processor:.0f} s of processors)")
-        total += tally
+    for result in run_lanes([steps, others]):
+        print(f"== {result.name}\n{result.output}", end="", flush=True)
+        time_taken = f"{result.seconds:.0f} s, {result.processor:.0f} s of processors"
+        summary.append(f"{result.name:<16} {result.tally}  ({time_taken})")
+        total += result.tally
+        left_out.extend(result.left_out)
+        failed_output.extend(result.failed_output)
     for name, output in failed_output:
         print(f"\n== {name} failed; it ended with\n" + "\n".join(output.splitlines()[-60:]))
     print("\n".join(["", *summary, ""]))
