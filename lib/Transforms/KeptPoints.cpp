@@ -49,19 +49,20 @@ KeptPoints::~KeptPoints() {
 // Limits of a target
 //===----------------------------------------------------------------------===//
 
-/// The quantizer of a method with the levels of another one; null, and why,
-/// where it has none.
-static tpc::QuantizerAttrInterface
-convert(tpc::QuantizerAttrInterface imported,
-        tpc::QuantizationMethodAttrInterface method, std::string &why) {
+using Parameters = llvm::Expected<tpc::QuantizerAttrInterface>;
+
+/// Returns the quantizer of a method with the levels of another one; an error
+/// says why there is none.
+static Parameters convert(tpc::QuantizerAttrInterface imported,
+                          tpc::QuantizationMethodAttrInterface method) {
   if (imported.getQuantizationMethod() == method)
     return imported;
   SmallVector<quantization::Grid> grids = imported.getGrids();
   std::optional<quantization::QuantizationMethod> kind = method.getGridSearch();
   if (grids.empty() || !kind) {
-    why = "its method is " + imported.getQuantizationMethod().getMethodName() +
-          ", that of the target " + method.getMethodName();
-    return nullptr;
+    return llvm::createStringError(
+        "its method is " + imported.getQuantizationMethod().getMethodName() +
+        ", that of the target " + method.getMethodName());
   }
   quantization::SelectionOptions options;
   options.kind = *kind;
@@ -79,20 +80,17 @@ convert(tpc::QuantizerAttrInterface imported,
       continue;
     }
     if (zeroPoint != first || (zeroPoint != 0 && zeroPoint != half)) {
-      why = "it has the zero point " + std::to_string(zeroPoint) +
-            " above its lowest code, and the method of the target is " +
-            method.getMethodName();
-      return nullptr;
+      return llvm::createStringError(
+          "it has the zero point " + Twine(zeroPoint) +
+          " above its lowest code, and the method of the target is " +
+          method.getMethodName());
     }
     each.threshold =
         std::ldexp(grid.step, int(options.bits) - int(options.isSigned));
     if (method.hasPowerOfTwoThresholds() &&
-        !quantization::isPowerOfTwo(each.threshold)) {
-      llvm::raw_string_ostream(why)
-          << "its threshold " << llvm::format("%g", each.threshold)
-          << " is not a power of two";
-      return nullptr;
-    }
+        !quantization::isPowerOfTwo(each.threshold))
+      return llvm::createStringError("its threshold %g is not a power of two",
+                                     each.threshold);
   }
   tpc::QuantizerAttrInterface made = method.createQuantizer(selected, options);
   if (std::optional<quantization::Rounding> rounding =
@@ -100,87 +98,77 @@ convert(tpc::QuantizerAttrInterface imported,
       made && rounding)
     if (tpc::QuantizerAttrInterface rounded = made.withRoundingMode(*rounding))
       made = rounded;
+  if (!made)
+    return llvm::createStringError("the method of the target, " +
+                                   method.getMethodName() +
+                                   ", does not have its levels");
   return made;
 }
 
-static std::string describeBits(int64_t imported, int64_t target) {
-  return "it has " + std::to_string(imported) + " bits, the target " +
-         std::to_string(target);
+static llvm::Error refuseBits(int64_t imported, int64_t target) {
+  return llvm::createStringError("it has " + Twine(imported) +
+                                 " bits, the target " + Twine(target));
 }
 
-static tpc::QuantizerAttrInterface
-fitActivation(tpc::QuantizerAttrInterface imported,
-              tpc::OpQuantConfigAttr config, std::string &why) {
-  if (int64_t(imported.getBits()) != config.getActBits()) {
-    why = describeBits(imported.getBits(), config.getActBits());
-    return nullptr;
-  }
-  tpc::QuantizerAttrInterface made =
-      convert(imported, config.getActMethod(), why);
+static Parameters fitActivation(tpc::QuantizerAttrInterface imported,
+                                tpc::OpQuantConfigAttr config) {
+  if (int64_t(imported.getBits()) != config.getActBits())
+    return refuseBits(imported.getBits(), config.getActBits());
+  Parameters made = convert(imported, config.getActMethod());
   if (!made)
-    return nullptr;
-  SmallVector<quantization::Grid> grids = made.getGrids();
+    return made;
+  SmallVector<quantization::Grid> grids = made->getGrids();
   if (FloatAttr fixed = config.getFixedScale();
       fixed && !grids.empty() &&
       std::abs(grids.front().step - fixed.getValueAsDouble()) >
-          1e-6 * fixed.getValueAsDouble()) {
-    llvm::raw_string_ostream(why)
-        << "its scale is " << llvm::format("%g", grids.front().step)
-        << ", and the target fixes "
-        << llvm::format("%g", fixed.getValueAsDouble());
-    return nullptr;
-  }
+          1e-6 * fixed.getValueAsDouble())
+    return llvm::createStringError("its scale is %g, and the target fixes %g",
+                                   grids.front().step,
+                                   fixed.getValueAsDouble());
   // A zero point says all of a uniform grid.
-  bool isUniform = !grids.empty() && made.getThresholds().empty();
+  bool isUniform = !grids.empty() && made->getThresholds().empty();
   if (config.getSignedness() != tpc::Signedness::Auto && !isUniform &&
-      made.getIsSigned() !=
-          (config.getSignedness() == tpc::Signedness::Signed)) {
-    why = made.getIsSigned() ? "it is signed, and the target is not"
-                             : "it is not signed, and the target is";
-    return nullptr;
-  }
+      made->getIsSigned() !=
+          (config.getSignedness() == tpc::Signedness::Signed))
+    return llvm::createStringError(made->getIsSigned()
+                                       ? "it is signed, and the target is not"
+                                       : "it is not signed, and the target is");
   return made;
 }
 
-static tpc::QuantizerAttrInterface fitWeight(tpc::QuantizeOp imported,
-                                             tpc::QuantizeOp planned,
-                                             tpc::AttrQuantConfigAttr config,
-                                             std::string &why) {
+static Parameters fitWeight(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
+                            tpc::AttrQuantConfigAttr config) {
   tpc::QuantizerAttrInterface parameters = imported.getParametersAttr();
   // The indices of a table may be fewer than its bits.
-  if (int64_t(parameters.getBits()) != config.getBits()) {
-    why = describeBits(parameters.getBits(), config.getBits());
-    return nullptr;
-  }
+  if (int64_t(parameters.getBits()) != config.getBits())
+    return refuseBits(parameters.getBits(), config.getBits());
   if (parameters.getNumChannels() > 1 &&
       imported.getChannelAxes() != planned.getChannelAxes()) {
-    llvm::raw_string_ostream os(why);
+    std::string axes;
+    llvm::raw_string_ostream os(axes);
     os << "it has channels along axes [";
     llvm::interleaveComma(imported.getChannelAxes(), os);
     os << "], the target along [";
     llvm::interleaveComma(planned.getChannelAxes(), os);
     os << "]";
-    return nullptr;
+    return llvm::createStringError(axes);
   }
-  tpc::QuantizerAttrInterface made =
-      convert(parameters, config.getMethod(), why);
-  if (made && !made.getThresholds().empty() && !made.getIsSigned()) {
-    why = "it is not signed, and weights of the target are";
-    return nullptr;
-  }
+  Parameters made = convert(parameters, config.getMethod());
+  if (made && !made->getThresholds().empty() && !made->getIsSigned())
+    return llvm::createStringError(
+        "it is not signed, and weights of the target are");
   return made;
 }
 
-/// The parameters of a point of the file in the words of a config of the
-/// target; null, and why, where it cannot hold them.
-static tpc::QuantizerAttrInterface fit(tpc::QuantizeOp imported,
-                                       tpc::QuantizeOp planned,
-                                       Attribute config, std::string &why) {
+/// Returns the parameters of a point of the file in the words of a config of
+/// the target; an error says why it cannot hold them.
+static Parameters fit(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
+                      Attribute config) {
   if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
-    return fitActivation(imported.getParametersAttr(), activation, why);
+    return fitActivation(imported.getParametersAttr(), activation);
   if (auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config))
-    return fitWeight(imported, planned, weight, why);
-  return nullptr;
+    return fitWeight(imported, planned, weight);
+  return llvm::createStringError("the target has no config for it");
 }
 
 /// Takes the first alternative of a point's operator that holds what the file
@@ -199,14 +187,14 @@ KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
       points.push_back(point);
   });
   for (auto [index, config] : llvm::enumerate(alternatives.getConfigs())) {
-    std::string why;
-    tpc::QuantizerAttrInterface parameters =
-        fit(imported, planned, config, why);
+    std::optional<tpc::QuantizerAttrInterface> parameters =
+        llvm::expectedToOptional(fit(imported, planned, config));
     if (!parameters ||
         !llvm::all_of(points, [&, index = index](tpc::QuantizeOp point) {
           return point == planned || !point.hasImportedParameters() ||
-                 fit(point, point, point.getAlternatives().getConfigs()[index],
-                     why);
+                 llvm::expectedToOptional(
+                     fit(point, point,
+                         point.getAlternatives().getConfigs()[index]));
         }))
       continue;
     for (tpc::QuantizeOp point : points) {
@@ -214,7 +202,7 @@ KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
       point.setConfigAttr(own.getConfigs()[index]);
       point.setCandidatesAttr(own.withChosen(int64_t(index)));
     }
-    return parameters;
+    return *parameters;
   }
   return nullptr;
 }
@@ -222,11 +210,10 @@ KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
 /// Gives a point of the target the parameters of one of the file, or says why
 /// that cannot be.
 bool KeptPoints::give(tpc::QuantizeOp planned, tpc::QuantizeOp imported) {
-  std::string why;
+  Parameters own = fit(imported, planned, planned.getConfigAttr());
   tpc::QuantizerAttrInterface parameters =
-      fit(imported, planned, planned.getConfigAttr(), why);
-  if (!parameters)
-    parameters = chooseAlternative(planned, imported);
+      own ? *own : chooseAlternative(planned, imported);
+  std::string why = llvm::toString(own.takeError());
   if (!parameters) {
     InFlightDiagnostic warning =
         planned.emitWarning()
