@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A softmax on integers: tables of exponentials, their sum, and quotients.
+// A softmax on integers: tables of exponentials, their sum, and products with
+// its reciprocal, as few devices divide integers.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -8,8 +9,12 @@
 using namespace mlir;
 using namespace mct;
 
-/// Fractional bits of exponentials. Their sum and 8 bits more fit into 32.
+/// Fractional bits of exponentials. The sum of `kMostValues` fits into 32 bits.
 static constexpr int kExponentialBits = 22;
+static constexpr int64_t kMostValues = 511;
+/// Fractional bits of quotients: far more than 8, as codes are rounded once
+/// more.
+static constexpr int kQuotientBits = 24;
 
 namespace {
 struct Softmax {
@@ -71,6 +76,39 @@ static Value createExponentials(IntegerBuilder &b, Value code, double scale) {
   return result;
 }
 
+/// Returns 2^59 / divisor, from numbers in [2^30, 2^31), within some parts in
+/// 2^28.
+static Value createReciprocal(IntegerBuilder &b, Value divisor) {
+  Type type = divisor.getType();
+  auto number = [&](int64_t integer) {
+    return b.createNumber(divisor, integer);
+  };
+  // The table of 128 parts approximates it to some parts in a thousand.
+  constexpr int kFraction = 28;
+  Value index = b.rescale(divisor, 0, 0x1p-23, -128, 8);
+  std::vector<int64_t> entries;
+  for (int64_t code = -128; code != 128; ++code) {
+    // Numbers below a half do not occur.
+    double exact = 256 / (double(std::max<int64_t>(code, 0) + 128) / 256);
+    entries.push_back(
+        std::clamp<int64_t>(std::llround(exact) - 384, -128, 127));
+  }
+  Value entry = tosa::TableOp::create(b, index.getType(), index,
+                                      b.createConstant(256, 8, entries));
+  Value result = b.rescale(entry, -384 + 256, 1.0, 0, 32);
+  result = b.add(result, number(256));
+  result =
+      tosa::LogicalLeftShiftOp::create(b, type, result, number(kFraction - 8));
+  // Each step squares the error: r (2 - d r).
+  for (int step = 0; step != 2; ++step) {
+    Value rest = tosa::SubOp::create(b, type, number(int64_t(2) << kFraction),
+                                     b.multiply(divisor, result, 31));
+    result = b.limit(b.multiply(result, rest, kFraction),
+                     int64_t(1) << kFraction, int64_t(2) << kFraction);
+  }
+  return result;
+}
+
 static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
                                        const Softmax &softmax,
                                        const Encoding &encoding) {
@@ -78,9 +116,8 @@ static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
   if (!stored)
     return {IntegerReason::InputNotQuantized, op};
   auto type = cast<RankedTensorType>(softmax.input.getType());
-  constexpr int64_t kMaxCount = 511;
   if (stored->encoding.storageBits != 8 || encoding.storageBits != 8 ||
-      type.getDimSize(softmax.axis) > kMaxCount)
+      type.getDimSize(softmax.axis) > kMostValues)
     return {IntegerReason::LongSoftmax, op};
   IntegerBuilder &b = context.getBuilder();
   SmallVector<int64_t> shape(type.getShape()), reduced(shape);
@@ -97,18 +134,21 @@ static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
   Value exponentials = createExponentials(b, code, stored->encoding.scale);
   Value sum = tosa::ReduceSumOp::create(
       b, wideSum, exponentials, b.getI32IntegerAttr(int32_t(softmax.axis)));
-  Value half = tosa::ArithmeticRightShiftOp::create(b, wideSum, sum,
-                                                    b.createNumber(sum, 1),
-                                                    /*round=*/false);
-  // Rounded quotients, in units of 1/256. A divisor is not broadcast.
-  Value dividend = tosa::LogicalLeftShiftOp::create(
-      b, wide, exponentials, b.createNumber(exponentials, 8));
-  dividend = b.add(dividend, half);
-  Value divisor = b.add(b.createConstant(shape, 32, 0), sum);
+  // One of the exponentials is 1.
+  constexpr int64_t kOne = int64_t(1) << kExponentialBits;
+  sum = b.limit(sum, kOne, kMostValues * kOne);
+  // Both by as many places that the sum is in [2^30, 2^31).
+  Value places =
+      b.subtract(tosa::ClzOp::create(b, wideSum, sum), b.createNumber(sum, 1));
+  Value inverse = createReciprocal(
+      b, tosa::LogicalLeftShiftOp::create(b, wideSum, sum, places));
+  Value dividend =
+      tosa::LogicalLeftShiftOp::create(b, wide, exponentials, places);
+  constexpr int64_t kMostQuotient = int64_t(1) << kQuotientBits;
   IntegerAccumulator quotient;
-  quotient.value = tosa::IntDivOp::create(b, wide, dividend, divisor);
-  quotient.scales = {0x1p-8};
-  quotient.bound = 256;
+  quotient.value = b.multiply(dividend, inverse, 59 - kQuotientBits);
+  quotient.scales = {std::ldexp(1.0, -kQuotientBits)};
+  quotient.bound = kMostQuotient;
   quotient.shape = shape;
   return requantize(context, quotient, encoding);
 }

@@ -21,7 +21,7 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
 
     ```mlir
     tpc.device @my_npu title("My NPU") for ["my_npu"] integer_only {
-      tpc.refuse ["tosa.intdiv"] reason("divides integers") remedy("leave a softmax at the end to the host")
+      tpc.refuse ["tosa.intdiv"] reason("divides integers") remedy("multiply by a reciprocal")
       tpc.refuse ["tosa.matmul"] where(#tpc.predicate<"$bits" eq 16>)
         reason("multiplies matrices of 16 bits") remedy("rescale the factors to 8 bits before")
     }

@@ -290,7 +290,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     * `io`: whether arguments and results are numbers or codes. A result that is a concatenation of values on different grids
       (`mct-split-shared-grids`), perhaps behind reshapes and transpositions, has no codes: it is a float concatenation of
       them, and with `io=integer` and a `profile`, whose device cannot compute that, one result for each part.
-    * `softmax`: above. The integer one has at most 511 values along its axis, and is within one step of the exact one.
+    * `softmax`: above. The integer one has at most 511 values along its axis. It multiplies by the reciprocal of the sum, as few
+      devices divide integers, and is off by less than 2^-13 before it is rounded to codes.
     * `layer-norm`: above. The integer one, over the last axis, is the exact one of the codes it reads but for the root: with n
       values in a row, whose squared differences from the mean sum up to Q squared steps, its normalized values x are off by less than
       |x| (2^-13 + 1 / Q) + 2^-13 for n up to 2048, so that only values that near to the middle of two codes take the other one.

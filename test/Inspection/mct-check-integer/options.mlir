@@ -54,7 +54,7 @@ func.func @float(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 // PROINT-NOT: error:
 // U85-NOT:    error:
 // U55:        'tosa.intdiv' op divides integers, which ethos-u55 cannot
-// U55:        note: leave a softmax at the end to the CPU (softmax=cut)
+// U55:        note: multiply by a reciprocal, as softmax=integer does
 func.func @division(%arg0: tensor<4xi32>) -> tensor<4xi32> {
   %c2 = "tosa.const"() <{values = dense<2> : tensor<4xi32>}> : () -> tensor<4xi32>
   %0 = tosa.intdiv %arg0, %c2 : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>

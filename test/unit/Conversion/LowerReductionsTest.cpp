@@ -255,23 +255,77 @@ TEST_F(LowerToInteger, ResizesWithMiddlesByNoPowersOfTwo) {
                  {codes});
 }
 
-TEST_F(LowerToInteger, SoftmaxIsWithinOneStep) {
-  std::string type = "tensor<8x40xf32>", sum = "tensor<8x1xf32>";
-  // The quotient of rounded exponentials is off by less than 2^-14, so that
-  // only values that near to the middle of two codes take the other one.
-  expectSame("(%x: " + type + ") -> " + type + " {\n" + kShift +
-                 point("in", "x", type, powerOfTwo(8)) +
-                 "%m = tosa.reduce_max %in {axis = 1 : i32} : (" + type +
-                 ") -> " + sum + "\n%d = tosa.sub %in, %m : (" + type + ", " +
-                 sum + ") -> " + type + "\n%e = tosa.exp %d : (" + type +
-                 ") -> " + type +
-                 "\n%s = tosa.reduce_sum %e {axis = 1 : i32} : (" + type +
-                 ") -> " + sum + "\n%i = tosa.reciprocal %s : (" + sum +
-                 ") -> " + sum + "\n%p = tosa.mul %e, %i, %shift : (" + type +
-                 ", " + sum + ", tensor<1xi8>) -> " + type + "\n" +
-                 point("out", "p", type, powerOfTwo(1, 8, false)) +
-                 "return %out : " + type + "\n}\n",
-             samples({{8, 40}}, 8), "batch=0 softmax=integer", 1.0 / 256);
+namespace {
+class LowerSoftmax : public LowerToInteger {
+protected:
+  /// Returns a function that computes the softmax of rows of 8-bit codes.
+  std::string softmax(int64_t rows, int64_t count) {
+    std::string begin = "tensor<" + std::to_string(rows) + "x";
+    std::string type = begin + std::to_string(count) + "xf32>";
+    std::string sum = begin + "1xf32>";
+    return "(%x: " + type + ") -> " + type + " {\n" + kShift +
+           point("in", "x", type, powerOfTwo(8)) +
+           "%m = tosa.reduce_max %in {axis = 1 : i32} : (" + type + ") -> " +
+           sum + "\n%d = tosa.sub %in, %m : (" + type + ", " + sum + ") -> " +
+           type + "\n%e = tosa.exp %d : (" + type + ") -> " + type +
+           "\n%s = tosa.reduce_sum %e {axis = 1 : i32} : (" + type + ") -> " +
+           sum + "\n%i = tosa.reciprocal %s : (" + sum + ") -> " + sum +
+           "\n%p = tosa.mul %e, %i, %shift : (" + type + ", " + sum +
+           ", tensor<1xi8>) -> " + type + "\n" +
+           point("out", "p", type, powerOfTwo(1, 8, false)) +
+           "return %out : " + type + "\n}\n";
+  }
+};
+} // namespace
+
+TEST_F(LowerSoftmax, IsWithinOneStep) {
+  expectSame(softmax(8, 40), samples({{8, 40}}, 8), "batch=0 softmax=integer",
+             1.0 / 256);
+}
+
+// Against the formula in double. The codes may only be others where the bound
+// that the pass states reaches the middle between two.
+TEST_F(LowerSoftmax, IsWithinItsBound) {
+  constexpr int64_t kRows = 24;
+  constexpr double kStep = 1.0 / 16, kError = 0x1p-13;
+  for (int64_t count : {1, 2, 3, 10, 100, 511}) {
+    // Rows from all alike to all codes there are; one value alone is large.
+    Floats input, spread = randomFloats(kRows * count, 7);
+    for (int64_t row = 0; row != kRows; ++row)
+      for (int64_t i = 0; i != count; ++i) {
+        double width = row == 0 ? 0 : std::exp2(double(row) / 3 - 1);
+        double code = std::clamp<double>(
+            std::round(width * double(spread[row * count + i])), -128, 127);
+        if (row == 1)
+          code = i == 0 ? 127 : -128;
+        input.push_back(float(code * kStep));
+      }
+    diagnostics.clear();
+    auto integers = lower("func.func @main" + softmax(kRows, count),
+                          "batch=0 softmax=integer");
+    ASSERT_TRUE(integers);
+    EXPECT_EQ(llvm::join(diagnostics, "\n"), "");
+    CompileOptions keep;
+    keep.keepTypes = true;
+    auto executor = Executor::compile(*integers, keep);
+    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+    Floats found = runUnit(**executor, {input});
+    for (int64_t row = 0; row != kRows; ++row) {
+      const float *own = &input[row * count];
+      double sum = 0;
+      for (int64_t i = 0; i != count; ++i)
+        sum += std::exp(double(own[i]));
+      for (int64_t i = 0; i != count; ++i) {
+        double value = std::exp(double(own[i])) / sum;
+        auto codeOf = [](double real) {
+          return std::clamp<double>(std::floor(real * 256 + 0.5), 0, 255);
+        };
+        double code = std::round(double(found[row * count + i]) * 256);
+        EXPECT_GE(code, codeOf(value - kError)) << count << " row " << row;
+        EXPECT_LE(code, codeOf(value + kError)) << count << " row " << row;
+      }
+    }
+  }
 }
 
 // Against the formula in double. The codes may only be others where the bound

@@ -5,7 +5,7 @@ tpc.device @"ethos-u55" configurations ["ethos-u55-256"] integer_only {
   tpc.refuse where(#tpc.predicate<"$conditions" gt 0>)
     reason("computes with conditions") remedy("write a maximum, a minimum, a clamp or a table instead")
   tpc.refuse ["tosa.intdiv"]
-    reason("divides integers") remedy("leave a softmax at the end to the CPU (softmax=cut)")
+    reason("divides integers") remedy("multiply by a reciprocal, as softmax=integer does")
   tpc.refuse ["tosa.bitwise_and", "tosa.bitwise_or", "tosa.bitwise_xor", "tosa.bitwise_not", "tosa.logical_right_shift"]
     reason("computes with bits") remedy("round halves up, which a rescale alone does")
   tpc.refuse ["tosa.logical_left_shift"] where(#tpc.predicate<"$bits" ne 32>)
