@@ -53,6 +53,29 @@ static bool isPartOfForm(NamedAttribute attribute) {
              attribute.getValue());
 }
 
+/// Returns whether an op adds a number to a value, or multiplies it by one:
+/// devices do that together with what comes before, and corrections insert it.
+static bool isShiftOrScale(Operation *op) {
+  Value shifted;
+  unsigned numNumbers = 0;
+  for (Value operand : op->getOperands()) {
+    Operation *producer = lookThroughPoints(operand).getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!producer || !producer->hasTrait<OpTrait::ConstantLike>()) {
+      if (shifted)
+        return false;
+      shifted = operand;
+    } else if (type && type.hasStaticShape() && type.getNumElements() == 1) {
+      ++numNumbers;
+    } else {
+      return false;
+    }
+  }
+  return shifted && numNumbers != 0 && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 &&
+         op->getResult(0).getType() == shifted.getType();
+}
+
 namespace {
 /// Describes the ops of one chain.
 class FormMaker {
@@ -126,6 +149,8 @@ CostedLayer FormMaker::make() {
   StringAttr name = getName(layer.op->getLoc());
   layer.name = name ? name.str() : "";
   for (Operation *op : ops) {
+    if (op != ops.front() && isShiftOrScale(op))
+      continue;
     names.push_back(op->getName().getStringRef());
     for (OpOperand &operand : op->getOpOperands())
       addOperand(operand);

@@ -132,7 +132,10 @@ struct ReportCostsPass
     FailureOr<Device> found = Device::find(device, getOperation());
     if (failed(found))
       return signalPassFailure();
-    auto table = findCostTable(costTable, &*found, getOperation());
+    // A table alone says itself which device it is of.
+    bool isAlone = device.empty() && !costTable.empty();
+    auto table =
+        findCostTable(costTable, isAlone ? nullptr : &*found, getOperation());
     if (failed(table) ||
         failed(reportCosts(getOperation(), getAnalysis<KernelOps>(),
                            *table ? &**table : nullptr, format, llvm::outs())))

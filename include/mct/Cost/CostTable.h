@@ -76,7 +76,8 @@ private:
     int64_t compressedBytes = 0;
     LayerCost cost;
   };
-  /// What was measured of one form, with one width of its kernel or any.
+  /// Costs that were measured of one form, with one width of its kernel or
+  /// any.
   struct Entry {
     std::string form;
     std::optional<int64_t> kernelBits;

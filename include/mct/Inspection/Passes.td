@@ -194,7 +194,8 @@ def ReportCostsPass : Pass<"mct-report-costs", "::mlir::ModuleOp"> {
 
     `cost-table` is a JSON document `mct-costs`, as `mct.cost.write_table` writes it; without one, the `tpc.cost_table` of `device`. The
     table knows a layer by its content: kinds of the ops, shapes and widths of what they read and make, shapes of constants, strides and other
-    attributes, and the width of the kernel where the device computes narrow ones faster. Its cycles are measured for some sizes of
+    attributes, and the width of the kernel where the device computes narrow ones faster. Numbers that are added to the values of a chain, or multiply
+    them, do not count. Its cycles are measured for some sizes of
     the compressed kernel; between these they are on the line through both. A layer that the table does not have is an error.
 
     `format=json` prints one object: `functions`, each with `name`, `layers` and `cycles`; a layer has `name`, `form` (what the table
