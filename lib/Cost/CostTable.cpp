@@ -48,10 +48,9 @@ llvm::Error CostTable::add(const json::Object &layer) {
   std::string which = "layer " + std::to_string(entries.size()) + ": ";
   std::optional<json::Object> form = getForm(layer);
   if (!form)
-    return refuse(which +
-                  "expected lists of texts as 'ops', 'operands' and "
-                  "'constants', a text as 'result' and an object as "
-                  "'attributes', as mct-report-costs=format=json writes them");
+    return refuse(which + "expected lists of texts as 'ops', 'operands' and "
+                          "'constants', a text as 'result' and an object as "
+                          "'attributes'");
   Entry entry;
   entry.form = toText(std::move(*form));
   if (const json::Value *bits = layer.get("kernel_bits")) {

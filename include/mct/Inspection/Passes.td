@@ -222,7 +222,8 @@ def ReportCostsPass : Pass<"mct-report-costs", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
-    Option<"costTable", "cost-table", "std::string", /*default=*/"", "Table of the costs of layers; empty: that which the device names">,
+    Option<"costTable", "cost-table", "std::string", /*default=*/"",
+           "Table of the cycles of layers on the device, as mct.cost.write_table writes it; empty: that which the device names">,
     Option<"device", "device", "std::string", /*default=*/"", "The `tpc.device` whose `tpc.cost_table` is taken; empty: that of the platform">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
