@@ -30,6 +30,8 @@ from mct.errors import Error
 from mct.exporters.tosa import export_tosa
 from mct.model import Model
 
+__all__ = ["Costs", "OperatorCost", "ethos_u", "write_table"]
+
 # Memory and clock of Arm's reference systems, as in vela.ini, by the family of the device.
 _SYSTEMS = {
     "ethos-u55": ("Ethos_U55_High_End_Embedded", "Shared_Sram"),
