@@ -214,6 +214,7 @@ def entry(name: str, value: object, depth: int) -> list[str]:
 MODULES = (
     "constants",
     "core",
+    "cost",
     "errors",
     "detection",
     "evaluation",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 # These print, and leave the module as it is: methods of models do that.
-PRINTING = ("tpc-explain", "mct-report-memory", "mct-report-resources")
+PRINTING = ("tpc-explain", "mct-report-memory", "mct-report-resources", "mct-report-costs")
 # `mct.gptq` and `mct.qat` are modules with the names of MCT.
 NAMES = {"mct-ptq": "quantize", "mct-gptq": "train_rounding", "mct-qat": "train"}
 # Python has better types than text for these, whatever pass has them.
@@ -30,6 +30,7 @@ ARGUMENT_TYPES = {
     "bit-widths-in": "PathLike",
     "bit-widths-out": "PathLike",
     "validation-data": "Sequence[PathLike]",
+    "cost-table": "PathLike",
     "labels": "Labels",
     "checkpoint": "PathLike",
     "losses-out": "PathLike",

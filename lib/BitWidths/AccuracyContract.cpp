@@ -10,7 +10,9 @@ using namespace mct::bit_widths;
 using execution::LossLimit;
 using execution::MetricDrop;
 
-/// Budgets of the search are 1, 2^(-1/16), 2^(-2/16), … of the present use.
+/// Budgets of the search are 1, 2^(-1/16), 2^(-2/16), … of the present use;
+/// of cycles, of which the larger part may be the same in all alternatives,
+/// they are evenly spaced from the present ones down to the fewest.
 static constexpr size_t kSteps = 64, kStepsToHalf = 16;
 
 //===----------------------------------------------------------------------===//
@@ -109,6 +111,14 @@ ContractSearch::ContractSearch(func::FuncOp entry, const BitWidthModel &model,
   contract.minimized = minimized;
 }
 
+int64_t ContractSearch::getLimit(size_t step) const {
+  auto most = double(useOf(present));
+  if (contract.minimized != Resource::Cycles)
+    return int64_t(most * std::exp2(-double(step) / double(kStepsToHalf)));
+  auto least = double(model.getLeastCycles());
+  return int64_t(most - (most - least) * double(step) / double(kSteps));
+}
+
 FailureOr<std::optional<ContractSearch::Alternatives>>
 ContractSearch::solve(size_t step) {
   if (step == 0)
@@ -117,8 +127,7 @@ ContractSearch::solve(size_t step) {
   if (!isNew)
     return known->second;
   Budget budget;
-  budget.limits[size_t(contract.minimized)] = int64_t(
-      double(useOf(present)) * std::exp2(-double(step) / double(kStepsToHalf)));
+  budget.limits[size_t(contract.minimized)] = getLimit(step);
   auto result = quantization::allocate(model.createProblem(budget));
   if (!result)
     return entry.emitError() << llvm::toString(result.takeError());

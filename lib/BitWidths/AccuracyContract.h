@@ -77,6 +77,8 @@ private:
   /// Returns the exact optimum within the budget of a step, by which budgets
   /// become smaller; none where no assignment keeps to it.
   mlir::FailureOr<std::optional<Alternatives>> solve(size_t step);
+  /// Returns the budget of a step.
+  int64_t getLimit(size_t step) const;
   int64_t useOf(llvm::ArrayRef<unsigned> alternatives) const {
     return getUse(model.getUse(alternatives), contract.minimized);
   }

@@ -4,6 +4,7 @@
 #include "BitWidthsFile.h"
 #include "CandidateRun.h"
 #include "CompressedWeights.h"
+#include "LayerCycles.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
 #include "mct/Corrections/Passes.h"
@@ -12,7 +13,6 @@
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Device.h"
 #include "mct/Support/InputFile.h"
-#include "mct/Support/PassSideOutputs.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
@@ -88,8 +88,11 @@ private:
   }
   LogicalResult checkWhatDecides();
   LogicalResult checkMaxDrop();
+  LogicalResult findReader();
   LogicalResult parseBudget(BitWidthModel &model);
   LogicalResult estimateCompressed(BitWidthModel &model);
+  LogicalResult estimateCycles(BitWidthModel &model);
+  bool needsCycles();
   FailureOr<std::vector<std::vector<unsigned>>> findAllowed();
   LogicalResult read();
   LogicalResult solve();
@@ -109,9 +112,7 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> choose(ArrayRef<unsigned> alternatives);
   FailureOr<OwningOpRef<ModuleOp>> copyWith(ArrayRef<unsigned> alternatives);
   LogicalResult write(const BitWidthModel &model);
-  void tell(const BitWidthModel &model);
   void remark();
-  std::string describe(ArrayRef<unsigned> alternatives);
 
   func::FuncOp entry;
   std::vector<OperatorPoints> choices;
@@ -136,24 +137,18 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
   bool isDecided = !budget.empty() || !bitWidthsIn.empty();
   if (failed(checkMaxDrop()))
     return failure();
+  if (!costTable.empty() && !needsCycles())
+    return fail() << "cost-table is for cycles, which nothing limits; give "
+                     "budget=cycles:90%, or max-drop with minimize=cycles";
   if (maxDrop != 0)
-    return success();
+    return findReader();
   if (!(loss >= 0 && loss <= 100))
     return emitError(getOperation().getLoc())
            << "max-loss is " << loss << "; give a number of dB from 0 to 100";
-  if (!device.empty()) {
-    FailureOr<Device> found = Device::find(device, getOperation());
-    if (failed(found))
-      return failure();
-    if (!found->getFact<tpc::CompressedWeightsOp>())
-      return emitError(getOperation().getLoc())
-             << "device=" << device
-             << " reads weights as they are stored; give one with "
-                "tpc.compressed_weights, or no device";
-    reader = std::make_shared<Device>(std::move(*found));
-    if (loss == 0 && !isDecided)
-      loss = kDefaultLoss;
-  }
+  if (failed(findReader()))
+    return failure();
+  if (reader && loss == 0 && !isDecided)
+    loss = kDefaultLoss;
   if (loss == 0 && !isDecided)
     return entry.emitOpError(
         "gets no bit widths: give a budget, for example budget=weights:50%, a "
@@ -166,6 +161,21 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
     return emitError(getOperation().getLoc())
            << "max-loss=" << loss
            << " needs samples; give calibration-data=FILE.npy";
+  return success();
+}
+
+LogicalResult AssignBitWidthsPass::findReader() {
+  if (device.empty())
+    return success();
+  FailureOr<Device> found = Device::find(device, getOperation());
+  if (failed(found))
+    return failure();
+  if (!needsCycles() && !found->getFact<tpc::CompressedWeightsOp>())
+    return emitError(getOperation().getLoc())
+           << "device=" << device
+           << " reads weights as they are stored; give one with "
+              "tpc.compressed_weights, or no device";
+  reader = std::make_shared<Device>(std::move(*found));
   return success();
 }
 
@@ -189,8 +199,9 @@ LogicalResult AssignBitWidthsPass::checkMaxDrop() {
     return fail() << "max-drop is " << print(maxDrop)
                   << "; give a number above 0 in the unit of the metric: of a "
                      "share, 0.005 is half a point";
-  if (!budget.empty() || !bitWidthsIn.empty() || maxLoss != 0 ||
-      !device.empty())
+  bool hasOtherDevice =
+      !device.empty() && minimize != MinimizedResource::Cycles;
+  if (!budget.empty() || !bitWidthsIn.empty() || maxLoss != 0 || hasOtherDevice)
     return entry.emitOpError()
            << "gets bit widths by max-drop=" << print(maxDrop) << ", and by "
            << (!budget.empty()        ? "a budget"
@@ -211,13 +222,50 @@ LogicalResult AssignBitWidthsPass::checkMaxDrop() {
 }
 
 LogicalResult AssignBitWidthsPass::parseBudget(BitWidthModel &model) {
-  auto parsed = Budget::parse(budget, model.getUseAt8Bits());
+  ResourceUse full = model.getUseAt8Bits();
+  if (needsCycles()) {
+    if (failed(estimateCycles(model)))
+      return failure();
+    std::vector<unsigned> present;
+    for (const OperatorPoints &of : choices)
+      present.push_back(unsigned(of.getChosen()));
+    full.cycles = model.getUse(present).cycles;
+  }
+  auto parsed = Budget::parse(budget, full);
   if (!parsed)
     return report(parsed.takeError());
   limits = *parsed;
   return limits.of(Resource::Compressed) || loss != 0
              ? estimateCompressed(model)
              : success();
+}
+
+bool AssignBitWidthsPass::needsCycles() {
+  return (maxDrop != 0 && minimize == MinimizedResource::Cycles) ||
+         llvm::any_of(budget, [](StringRef limit) {
+           return limit.starts_with("cycles:");
+         });
+}
+
+LogicalResult AssignBitWidthsPass::estimateCycles(BitWidthModel &model) {
+  const auto &kernels = getAnalysis<KernelOps>();
+  auto table = findCostTable(costTable, reader.get(), getOperation());
+  if (failed(table))
+    return failure();
+  if (!*table)
+    return fail() << "cycles are known by a table of costs; give "
+                     "cost-table=FILE.json, as mct.cost.write_table writes it"
+                  << support::kTroubleshooting << "a-cost-table-cannot-be-used";
+  auto candidates = selectCandidates(
+      entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
+  if (failed(candidates))
+    return failure();
+  auto found =
+      computeLayerCycles(entry, kernels, choices, *candidates, **table);
+  if (failed(found))
+    return failure();
+  model.setCycles(std::move(found->cycles), found->others);
+  return success();
 }
 
 LogicalResult AssignBitWidthsPass::estimateCompressed(BitWidthModel &model) {
@@ -269,21 +317,6 @@ AssignBitWidthsPass::findAllowed() {
   return allowed;
 }
 
-/// Returns "conv1 4, add 8/16": bits of the kernel, or what differs, and of the
-/// result.
-std::string AssignBitWidthsPass::describe(ArrayRef<unsigned> alternatives) {
-  std::string text;
-  for (auto [of, index] : llvm::zip(choices, alternatives)) {
-    text += (text.empty() ? "" : ", ") + of.name.str();
-    StringRef separator = " ";
-    for (tpc::QuantizeOp point : of.points) {
-      text += (separator + Twine(getBitsIn(point, index))).str();
-      separator = "/";
-    }
-  }
-  return text;
-}
-
 LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
                                           ArrayRef<unsigned> alternatives) {
   ResourceUse use = model.getUse(alternatives);
@@ -297,7 +330,8 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
     isFirst = false;
   }
   diagnostic.attachNote(entry.getLoc())
-      << "the alternatives that come closest: " << describe(alternatives)
+      << "the alternatives that come closest: "
+      << describeAlternatives(choices, alternatives)
       << "; give it more, let other rules of the overrides leave it a choice, "
          "or a target with fewer bits"
       << support::kTroubleshooting << "no-bit-widths-keep-to-the-budget";
@@ -682,7 +716,7 @@ AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
 /// allowed.
 LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
   static constexpr Resource kMinimized[] = {Resource::Weights, Resource::Total,
-                                            Resource::Bops};
+                                            Resource::Bops, Resource::Cycles};
   for (const OperatorPoints &of : choices)
     assignment.alternatives.push_back(unsigned(of.getChosen()));
   FailureOr<execution::RunSettings> settings = execution::RunSettings::parse(
@@ -720,41 +754,9 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
   return success();
 }
 
-/// Tells what there was to choose from, where somebody asks.
-void AssignBitWidthsPass::tell(const BitWidthModel &model) {
-  constexpr size_t kMostPoints = 256;
-  auto *findings = support::PassSideOutputsScope::find(&getContext());
-  if (!findings)
-    return;
-  support::PassSideOutputs::BitWidths &told = findings->bitWidths.emplace();
-  for (const OperatorPoints &of : choices)
-    told.operators.push_back(of.name.str());
-  support::PassSideOutputs::BitWidths::Choice chosen{
-      double(model.getUse(assignment.alternatives).weights) / 8,
-      assignment.sum.value_or(std::nan("")), assignment.alternatives, true};
-  ArrayRef<Assignment::Point> front;
-  if (assignment.front)
-    front = *assignment.front;
-  bool isOnFront = false;
-  size_t step =
-      llvm::divideCeil(std::max<size_t>(front.size(), 1), kMostPoints);
-  for (auto [number, point] : llvm::enumerate(front)) {
-    bool isChosen = point.alternatives == chosen.alternatives;
-    isOnFront |= isChosen;
-    if (isChosen || number % step == 0 || number + 1 == front.size())
-      told.front.push_back(
-          {double(point.weights) / 8, point.sum, point.alternatives, isChosen});
-  }
-  if (!isOnFront)
-    told.front.insert(llvm::find_if(told.front,
-                                    [&](const auto &point) {
-                                      return point.bytes > chosen.bytes;
-                                    }),
-                      std::move(chosen));
-}
-
 LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
-  tell(model);
+  tellBitWidths(&getContext(), choices, assignment,
+                model.getUse(assignment.alternatives));
   if (bitWidthsOut.empty())
     return success();
   if (llvm::Error error = writeBitWidths(

@@ -2,6 +2,7 @@
 #include "BitWidthModel.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 using namespace mlir;
@@ -48,6 +49,9 @@ ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
   use.compressed = otherCompressed;
   for (auto [bits, alternative] : llvm::zip(compressed, alternatives))
     use.compressed += bits[alternative];
+  use.cycles = otherCycles;
+  for (auto [ofOperator, alternative] : llvm::zip(cycles, alternatives))
+    use.cycles += ofOperator[alternative];
   return use;
 }
 
@@ -185,6 +189,23 @@ AllocatedResource BitWidthModel::createCompressed() const {
   return resource;
 }
 
+AllocatedResource BitWidthModel::createCycles() const {
+  AllocatedResource resource = createResource(cycles);
+  resource.fixed = otherCycles;
+  return resource;
+}
+
+int64_t BitWidthModel::getLeastCycles() const {
+  int64_t least = otherCycles;
+  for (auto [ofOperator, alternatives] : llvm::zip(cycles, allowed)) {
+    int64_t own = std::numeric_limits<int64_t>::max();
+    for (unsigned alternative : alternatives)
+      own = std::min(own, ofOperator[alternative]);
+    least += own;
+  }
+  return least;
+}
+
 static AllocationProblem
 createCosts(ArrayRef<std::vector<unsigned>> allowed,
             ArrayRef<std::vector<double>> sensitivities) {
@@ -245,6 +266,8 @@ AllocationProblem BitWidthModel::createProblem(const Budget &budget) const {
     limit(createBops(), Resource::Bops);
   if (budget.of(Resource::Compressed))
     limit(createCompressed(), Resource::Compressed);
+  if (budget.of(Resource::Cycles))
+    limit(createCycles(), Resource::Cycles);
   return problem;
 }
 

@@ -36,6 +36,16 @@ public:
     otherCompressed = others;
   }
 
+  /// Takes the cycles of each operator in each of its alternatives, and those
+  /// of everything else.
+  void setCycles(std::vector<std::vector<int64_t>> ofOperators,
+                 int64_t others) {
+    cycles = std::move(ofOperators);
+    otherCycles = others;
+  }
+  /// Returns the fewest cycles that the allowed alternatives take.
+  int64_t getLeastCycles() const;
+
   /// Choices of the problem are the numbers of allowed alternatives. There is
   /// a resource for each limit, and for each cut that a limit is about.
   quantization::AllocationProblem createProblem(const Budget &budget) const;
@@ -54,6 +64,7 @@ private:
   quantization::AllocatedResource createWeights() const;
   quantization::AllocatedResource createBops() const;
   quantization::AllocatedResource createCompressed() const;
+  quantization::AllocatedResource createCycles() const;
   quantization::AllocatedResource
   createCut(const ResourceModel::Step &step) const;
   quantization::AllocatedResource createResource(std::string name) const;
@@ -71,6 +82,8 @@ private:
   llvm::ArrayRef<std::vector<double>> sensitivities;
   std::vector<std::vector<int64_t>> compressed;
   int64_t otherCompressed = 0;
+  std::vector<std::vector<int64_t>> cycles;
+  int64_t otherCycles = 0;
   llvm::DenseMap<mlir::Operation *, size_t> groups;
 };
 

@@ -56,6 +56,8 @@ static json::Object describe(const ResourceUse &use) {
   // Estimated only where it decides.
   if (use.compressed != 0)
     object.try_emplace("compressed_bytes", bytes(use.compressed));
+  if (use.cycles != 0)
+    object.try_emplace("cycles", use.cycles);
   return object;
 }
 
@@ -63,15 +65,14 @@ static json::Object describe(const AccuracyContract &contract) {
   using Part = execution::MetricDrop::Part;
   json::Array looks;
   for (const AccuracyContract::Look &look : contract.looks) {
-    json::Object object{
-        {"samples", look.drop.samples},
-        {"held_out", look.part == Part::HeldOut},
-        {"alternatives", toArray(look.alternatives)},
-        {"use", contract.minimized == Resource::Bops
-                    ? look.use
-                    : int64_t(divideCeil(uint64_t(look.use), 8))},
-        {"drop", look.drop.loss},
-        {"holds", look.holds}};
+    json::Object object{{"samples", look.drop.samples},
+                        {"held_out", look.part == Part::HeldOut},
+                        {"alternatives", toArray(look.alternatives)},
+                        {"use", isInBits(contract.minimized)
+                                    ? int64_t(divideCeil(uint64_t(look.use), 8))
+                                    : look.use},
+                        {"drop", look.drop.loss},
+                        {"holds", look.holds}};
     if (look.drop.atMost)
       object.try_emplace("drop_at_most", *look.drop.atMost);
     if (look.drop.samplesNeeded)
@@ -112,7 +113,7 @@ Error mct::bit_widths::writeBitWidths(
   for (Resource resource : kResources)
     if (std::optional<int64_t> limit = budget.of(resource))
       limits.try_emplace(getKey(resource),
-                         resource == Resource::Bops ? *limit : *limit / 8);
+                         isInBits(resource) ? *limit / 8 : *limit);
   json::Object all{{"function", function},
                    {"budget", std::move(limits)},
                    {"operators", std::move(operators)},

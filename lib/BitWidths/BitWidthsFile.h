@@ -33,6 +33,17 @@ struct Assignment {
 /// Returns "2 (kernel_attr 2 bits, activation 8 bits)".
 std::string describeAlternative(const OperatorPoints &of, unsigned alternative);
 
+/// Returns "conv1 4, add 8/16": bits of the kernel, or what differs, and of the
+/// result.
+std::string describeAlternatives(llvm::ArrayRef<OperatorPoints> choices,
+                                 llvm::ArrayRef<unsigned> alternatives);
+
+/// Tells what there was to choose from, where somebody asks. `use`: that of the
+/// assignment.
+void tellBitWidths(mlir::MLIRContext *context,
+                   llvm::ArrayRef<OperatorPoints> choices,
+                   const Assignment &assignment, const ResourceUse &use);
+
 /// `sensitivities`: of all alternatives, or none.
 llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            llvm::ArrayRef<OperatorPoints> choices,

@@ -24,6 +24,8 @@ StringRef mct::bit_widths::stringifyResource(Resource resource) {
     return "bops";
   case Resource::Compressed:
     return "compressed";
+  case Resource::Cycles:
+    return "cycles";
   }
   llvm_unreachable("unknown resource");
 }
@@ -40,6 +42,8 @@ int64_t mct::bit_widths::getUse(const ResourceUse &use, Resource resource) {
     return use.bops;
   case Resource::Compressed:
     return use.compressed;
+  case Resource::Cycles:
+    return use.cycles;
   }
   llvm_unreachable("unknown resource");
 }
@@ -47,6 +51,8 @@ int64_t mct::bit_widths::getUse(const ResourceUse &use, Resource resource) {
 std::string mct::bit_widths::describeUse(Resource resource, int64_t amount) {
   if (resource == Resource::Bops)
     return std::to_string(amount) + " BOPS";
+  if (resource == Resource::Cycles)
+    return std::to_string(amount) + " cycles";
   return std::to_string(divideCeil(uint64_t(amount), 8)) + " bytes";
 }
 
@@ -61,9 +67,9 @@ mlir::DictionaryAttr Budget::toAttribute(mlir::MLIRContext *context) const {
   mlir::NamedAttrList members;
   for (Resource resource : kResources)
     if (std::optional<int64_t> limit = of(resource))
-      members.append(getKey(resource),
-                     builder.getI64IntegerAttr(
-                         resource == Resource::Bops ? *limit : *limit / 8));
+      members.append(
+          getKey(resource),
+          builder.getI64IntegerAttr(isInBits(resource) ? *limit / 8 : *limit));
   return members.getDictionary(context);
 }
 
@@ -79,17 +85,17 @@ SmallVector<Resource> Budget::findExceeded(const ResourceUse &use) const {
   return exceeded;
 }
 
-/// Returns the bits, or operations; none where the text is no amount.
+/// Returns the bits, operations or cycles; none where the text is no amount.
 static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
-                                          int64_t at8Bits) {
+                                          int64_t full) {
   double number = 0;
   if (text.consume_back("%")) {
     if (text.getAsDouble(number) || !(number >= 0) || number > 1e6)
       return std::nullopt;
     // 37.5 percent of a whole number of bits must not lose one by rounding.
-    return int64_t(std::floor(double(at8Bits) * number / 100 + 1e-6));
+    return int64_t(std::floor(double(full) * number / 100 + 1e-6));
   }
-  if (resource == Resource::Bops) {
+  if (!isInBits(resource)) {
     if (text.getAsDouble(number) || !(number >= 0) || number > 9e18)
       return std::nullopt;
     return int64_t(number);
@@ -105,7 +111,7 @@ static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
 }
 
 Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
-                               const ResourceUse &at8Bits) {
+                               const ResourceUse &full) {
   Budget budget;
   for (StringRef text : limits) {
     auto [name, amount] = text.split(':');
@@ -115,14 +121,13 @@ Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
         });
     std::optional<int64_t> limit;
     if (resource != std::end(kResources))
-      limit = parseAmount(amount, *resource, getUse(at8Bits, *resource));
+      limit = parseAmount(amount, *resource, getUse(full, *resource));
     if (!limit)
       return createStringError(
           "cannot read the limit '" + text +
           "' of the budget; expected weights, activations, total or "
-          "compressed, "
-          "and bytes (K, M or G of them) or percent, or bops and a number or "
-          "percent, for example weights:50%" +
+          "compressed, and bytes (K, M or G of them) or percent, or bops or "
+          "cycles and a number or percent, for example weights:50%" +
           llvm::Twine(support::kTroubleshooting) +
           "no-bit-widths-keep-to-the-budget");
     if (budget.of(*resource))

@@ -9,19 +9,24 @@
 
 namespace mct::bit_widths {
 
-enum class Resource { Weights, Activations, Total, Bops, Compressed };
+enum class Resource { Weights, Activations, Total, Bops, Compressed, Cycles };
 inline constexpr Resource kResources[] = {
-    Resource::Weights, Resource::Activations, Resource::Total, Resource::Bops,
-    Resource::Compressed};
+    Resource::Weights, Resource::Activations, Resource::Total,
+    Resource::Bops,    Resource::Compressed,  Resource::Cycles};
 llvm::StringRef stringifyResource(Resource resource);
 /// Returns the name with its unit: `weights_bytes`.
 llvm::StringRef getKey(Resource resource);
-/// Returns the amount in bits, or operations on bits.
+/// Returns whether amounts are bits, and are shown as bytes.
+inline bool isInBits(Resource resource) {
+  return resource != Resource::Bops && resource != Resource::Cycles;
+}
+/// Returns the amount in bits, operations on bits, or cycles.
 int64_t getUse(const ResourceUse &use, Resource resource);
-/// Returns an amount for readers: "38680 bytes", or "1024 BOPS".
+/// Returns an amount for readers: "38680 bytes", "1024 BOPS"
+/// or "128958 cycles".
 std::string describeUse(Resource resource, int64_t amount);
 
-/// Limits in bits, or operations on bits.
+/// Limits in bits, operations on bits, or cycles.
 struct Budget {
   std::optional<int64_t> limits[std::size(kResources)];
 
@@ -34,9 +39,9 @@ struct Budget {
 
   /// Returns `tpc.budget` of a function; null without limits.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads `weights:50%` and the like; percent are of `at8Bits`.
+  /// Reads `weights:50%` and the like; percent are of `full`.
   static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,
-                                      const ResourceUse &at8Bits);
+                                      const ResourceUse &full);
 };
 
 } // namespace mct::bit_widths

@@ -389,6 +389,8 @@ static void printText(Device &device, raw_ostream &os) {
     os << ", which " << refusal.getReason() << ": " << refusal.getRemedy()
        << '\n';
   }
+  if (auto costs = device.getFact<tpc::CostTableOp>())
+    os << "  knows the cycles of layers by " << costs.getPath() << '\n';
   if (auto operators = device.getFact<tpc::OnnxOperatorsOp>();
       operators && !operators.getMissing().empty())
     os << "  has no ONNX operators " << operators.getMissing() << '\n';
@@ -429,12 +431,15 @@ static json::Object deviceToJSON(Device &device) {
   if (auto operators = device.getFact<tpc::OnnxOperatorsOp>())
     for (StringAttr name : operators.getMissing().getAsRange<StringAttr>())
       missing.push_back(name.getValue());
-  return json::Object{
+  json::Object object{
       {"name", device.getDisplayName()},
       {"integer_only", device.isIntegerOnly()},
       {"refuses", std::move(refused)},
       {"missing_onnx_operators", std::move(missing)},
       {"onnx_limits", toJSON(device.getFact<tpc::OnnxLimitsOp>())}};
+  if (auto costs = device.getFact<tpc::CostTableOp>())
+    object["cost_table"] = costs.getPath();
+  return object;
 }
 
 //===----------------------------------------------------------------------===//

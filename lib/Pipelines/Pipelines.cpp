@@ -260,7 +260,17 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
 
 /// Returns whether alternatives are chosen by what they cost the results.
 static bool choosesByLoss(const PtqOptions &options) {
-  return options.budget.maxLoss != 0 || !options.budget.device.empty();
+  return options.budget.maxLoss != 0 ||
+         (!options.budget.device.empty() && options.budget.maxDrop == 0);
+}
+
+/// Returns whether cycles are limited, or made few.
+static bool choosesByCycles(const PtqOptions &options) {
+  return (options.budget.maxDrop != 0 &&
+          options.budget.minimize == MinimizedResource::Cycles) ||
+         llvm::any_of(options.budget.budget, [](StringRef limit) {
+           return limit.starts_with("cycles:");
+         });
 }
 
 /// Returns whether alternatives of the target are chosen for the network as a
@@ -277,7 +287,7 @@ static bool choosesBitWidths(const PtqOptions &options) {
 static SmallVector<int64_t> getErrorTolerances(const PtqOptions &options) {
   SmallVector<int64_t> given(options.tolerances.weightsErrorTolerances.begin(),
                              options.tolerances.weightsErrorTolerances.end());
-  bool compresses = choosesByLoss(options) ||
+  bool compresses = choosesByLoss(options) || choosesByCycles(options) ||
                     llvm::any_of(options.budget.budget, [](StringRef limit) {
                       return limit.starts_with("compressed:");
                     });

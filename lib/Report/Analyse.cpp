@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Report/Analyse.h"
+#include "Costs.h"
 #include "Describe.h"
 #include "EffectRun.h"
 #include "Observe.h"
@@ -70,6 +71,8 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
     addJudged(*inputs.judged, report.simulated, report);
   if (inputs.judgedInteger && report.integer)
     addJudged(*inputs.judgedInteger, *report.integer, report);
+  if (failed(addCosts(*function, kernels, inputs.costTable, report)))
+    return failure();
   addRejectedCorrections(*function, report);
   if (inputs.trace)
     addTrace(report, *inputs.trace);

@@ -178,6 +178,17 @@ void visitFields(Fields<Operator::Sums>, V &v, T &x) {
 }
 
 template <typename V, typename T>
+void visitFields(Fields<Operator::Cost>, V &v, T &x) {
+  v("cycles", x.cycles, "cycles for which the device is busy with it");
+  v("memory_bytes", x.memoryBytes,
+    "bytes of the device's memory that live while it runs");
+  v("saved_cycles", x.savedCycles,
+    "cycles that its alternative saves beside the first one");
+  v("loss_per_cycle", x.lossPerCycle,
+    "gain of its effect by saved cycle: how much the results lose for each");
+}
+
+template <typename V, typename T>
 void visitFields(Fields<Operator>, V &v, T &x) {
   v("name", x.name, "unique");
   v("ops", x.ops, "names of its ops; `argument`: an input of the network");
@@ -206,6 +217,8 @@ void visitFields(Fields<Operator>, V &v, T &x) {
     "for one batch, or a sample of a dynamic one");
   v("bops", x.bops,
     "multiplications by bits of the input and bits of the kernel");
+  v("cost", x.cost,
+    "cost on the device; of a fused chain that of its last operator");
   v("effect", x.effect, "effect of all its points together, and of its group");
   v("decisions", x.decisions,
     "decisions of passes about the operator that are not about a point");
@@ -293,6 +306,12 @@ void visitFields(Fields<Report::Resources>, V &v, T &x) {
     "largest number of bytes of activations that are live at the same time");
   v("total_bytes", x.totalBytes, "both");
   v("bops", x.bops, "operations on bits");
+}
+
+template <typename V, typename T>
+void visitFields(Fields<Report::Costs>, V &v, T &x) {
+  v("device", x.device, "configuration of the device");
+  v("cycles", x.cycles, "cycles of all operators");
 }
 
 template <typename V, typename T>
@@ -407,6 +426,7 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
   v("points", x.points, "in program order");
   v("resources", x.resources, "resources that the network uses");
   v("eight_bit", x.eightBit, "the same with 8 bits everywhere");
+  v("costs", x.costs, "cost on the device; no key: no table was given");
   v("weight_bytes", x.weightBytes, "stored bytes of all constants");
   v("float_weight_bytes", x.floatWeightBytes, "the same in float");
   v("num_changed", x.numChanged, "samples whose largest output changed");

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # same list. The functions of mct.stages, which is made of the definitions of the passes, are public as well.
 _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
+    "mct.cost": (),
     "mct.detection": (),
     "mct.errors": (),
     "mct.evaluation": (),

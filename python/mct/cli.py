@@ -351,7 +351,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 # Arguments of `mct report` that say how a report is made, and nothing of one that is there.
 _MAKING = (
     *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
-    *("function", "batch_size", "threads", "max_memory", "trace"),
+    *("function", "batch_size", "threads", "max_memory", "trace", "cost_table"),
 )
 
 
@@ -398,6 +398,7 @@ def _make_report(arguments: argparse.Namespace) -> Any:
         metric=arguments.metric or None,
         **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
         trace=arguments.trace,
+        cost_table=arguments.cost_table or "",
         progress=_progress(arguments),
     )
 
@@ -611,6 +612,9 @@ def _add_report(add: _Add) -> None:
     _add_metric(report)
     report.add_argument(
         "--effect-samples", type=int, metavar="N", help="so many samples where every point is quantized alone"
+    )
+    report.add_argument(
+        "--cost-table", metavar="FILE.json", help="table of mct.cost.write_table: cycles of each operator on the device"
     )
     _add_execution(report)
 

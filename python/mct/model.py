@@ -153,6 +153,14 @@ class Model:
         document: dict[str, Any] = json.loads(self.module.resources())
         return document
 
+    def costs(self, table: str | os.PathLike[str] = "") -> dict[str, Any]:
+        """Returns what the layers of each function cost on a device, by a table of `mct.cost.write_table`.
+
+        The document is that of `mct-report-costs=format=json`; without a table layers have no cycles.
+        """
+        document: dict[str, Any] = json.loads(self.module.costs(os.fspath(table)))
+        return document
+
     def run(self, data: Any, **options: Any) -> Array | tuple[Array, ...]:
         """The outputs for samples; see `mct.evaluation.run`."""
         from mct import evaluation

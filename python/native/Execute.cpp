@@ -181,6 +181,7 @@ std::optional<std::string> Module::report(const Module &reference,
     if (!options.judged->integer.empty())
       inputs.judgedInteger = options.judged->judgeInteger();
   }
+  inputs.costTable = options.costTable;
   inputs.effectSamples = int64_t(effectSamples);
   inputs.trace = known ? &*known : &trace;
   FailureOr<report::Report> made = report::analyse(inputs);

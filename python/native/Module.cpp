@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.h"
 
+#include "mct/Cost/CostTable.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Export/Parameters.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Explain.h"
+#include "mct/Inspection/ReportCosts.h"
 #include "mct/Inspection/ReportResources.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Support/Threads.h"
@@ -446,4 +449,51 @@ std::optional<std::string> Module::reportResources(Job &job) const {
                                   ExplainFormat::JSON, stream)))
     return std::nullopt;
   return text;
+}
+
+std::optional<std::string> Module::reportCosts(StringRef table,
+                                               Job &job) const {
+  std::unique_ptr<Module> reported = read(getSource(), name, job);
+  if (!reported)
+    return std::nullopt;
+  MLIRContext *context = reported->context.get();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    job.tell(toMessage(diagnostic));
+  });
+  context->getOrLoadDialect<mct::tpc::TpcDialect>();
+  auto costs = findCostTable(table, /*device=*/nullptr, *reported->op);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(costs) ||
+      failed(mct::reportCosts(*reported->op, KernelOps(*reported->op),
+                              *costs ? &**costs : nullptr, ExplainFormat::JSON,
+                              stream)))
+    return std::nullopt;
+  return text;
+}
+
+std::string Module::opNames() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  json::Array functions;
+  for (auto function : op.get().getOps<func::FuncOp>()) {
+    json::Array names, results;
+    llvm::DenseMap<Operation *, int64_t> numbers;
+    function.walk([&](Operation *each) {
+      StringAttr name = mct::getName(each->getLoc());
+      if (each->getNumResults() != 0) {
+        numbers[each] = int64_t(names.size());
+        names.push_back(json::fixUTF8(name ? name.getValue() : ""));
+      }
+    });
+    function.walk([&](func::ReturnOp end) {
+      for (Value result : end.getOperands()) {
+        auto found = numbers.find(result.getDefiningOp());
+        results.push_back(found == numbers.end() ? -1 : found->second);
+      }
+    });
+    functions.push_back(json::Object{{"function", function.getSymName()},
+                                     {"names", std::move(names)},
+                                     {"results", std::move(results)}});
+  }
+  return print(std::move(functions));
 }

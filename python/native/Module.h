@@ -111,6 +111,8 @@ bool checkMetric(llvm::StringRef text, Job &job);
 struct ExecuteOptions {
   std::vector<std::string> inputs, outputs, floatPoints;
   std::string labels, function, maxMemory, metric;
+  /// Table of costs for the report; empty: none.
+  std::string costTable;
   uint64_t samples = 0, batchSize = 0;
   unsigned threads = 0;
   bool exact = false;
@@ -169,6 +171,14 @@ public:
   /// Returns the JSON object that mct-report-resources prints; none, and told
   /// to `job`, where it fails.
   std::optional<std::string> reportResources(Job &job) const;
+  /// Returns the JSON object that mct-report-costs prints by a table of costs,
+  /// or by none for an empty path; none, and told to `job`, where it fails.
+  std::optional<std::string> reportCosts(llvm::StringRef table, Job &job) const;
+  /// Returns a JSON array: of each `function` the `names` of the ops that have
+  /// a result, in program order, and as `results` the number of the op that
+  /// makes each result of the function, or -1; an op without a name has an
+  /// empty one.
+  std::string opNames() const;
 
   /// The bytes that mct-opt writes.
   std::string text() const;

@@ -389,6 +389,19 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll,
   return module;
 }
 
+/// Returns a text that somebody makes, who tells the job what is wrong where
+/// there is none.
+template <typename Print>
+static std::string print(const nb::object &poll, Print &&printed) {
+  Job job;
+  std::optional<std::string> text;
+  perform(job, poll, [&] {
+    text = printed(job);
+    job.end(text.has_value());
+  });
+  return std::move(*text);
+}
+
 static std::string
 execute(const Module &self, const std::vector<std::string> &inputs,
         const std::vector<std::string> &outputs, const Module *reference,
@@ -396,16 +409,11 @@ execute(const Module &self, const std::vector<std::string> &inputs,
         const std::string &function, uint64_t samples, uint64_t batchSize,
         unsigned threads, const std::string &maxMemory, bool exact,
         const std::string &metric, const nb::object &poll) {
-  mct::python::ExecuteOptions options{
-      inputs, outputs, floatPoints, labels,  function, maxMemory,
-      metric, samples, batchSize,   threads, exact};
-  Job job;
-  std::optional<std::string> found;
-  perform(job, poll, [&] {
-    found = self.execute(reference, options, job);
-    job.end(found.has_value());
-  });
-  return std::move(*found);
+  mct::python::ExecuteOptions options{inputs,   outputs,   floatPoints, labels,
+                                      function, maxMemory, metric,      "",
+                                      samples,  batchSize, threads,     exact};
+  return print(poll,
+               [&](Job &job) { return self.execute(reference, options, job); });
 }
 
 static std::string
@@ -415,27 +423,19 @@ report(const Module &self, const std::vector<std::string> &inputs,
        uint64_t effectSamples, uint64_t batchSize, unsigned threads,
        const std::string &maxMemory, const std::string &trace,
        const std::string &metric, const mct::python::UserMetric *judged,
-       const nb::object &poll) {
+       const std::string &costTable, const nb::object &poll) {
   mct::python::ExecuteOptions options{
-      inputs, {},      {},        labels,  function,        maxMemory,
-      metric, samples, batchSize, threads, /*exact=*/false, judged};
-  Job job;
-  std::optional<std::string> made;
-  perform(job, poll, [&] {
-    made = self.report(reference, integer, options, effectSamples, trace, job);
-    job.end(made.has_value());
+      inputs, {},        {},      labels,    function, maxMemory,
+      metric, costTable, samples, batchSize, threads,  /*exact=*/false,
+      judged};
+  return print(poll, [&](Job &job) {
+    return self.report(reference, integer, options, effectSamples, trace, job);
   });
-  return std::move(*made);
 }
 
 static std::string signature(const Module &self, const std::string &function) {
-  Job job;
-  std::optional<std::string> found;
-  perform(job, nb::none(), [&] {
-    found = self.signature(function, job);
-    job.end(found.has_value());
-  });
-  return std::move(*found);
+  return print(nb::none(),
+               [&](Job &job) { return self.signature(function, job); });
 }
 
 static void check(const Module &self, const std::string &function) {
@@ -445,23 +445,17 @@ static void check(const Module &self, const std::string &function) {
 
 static std::string explain(const Module &self, const std::string &format,
                            const std::string &overrides) {
-  Job job;
-  std::optional<std::string> text;
-  perform(job, nb::none(), [&] {
-    text = self.explain(format, overrides, job);
-    job.end(text.has_value());
-  });
-  return std::move(*text);
+  return print(nb::none(),
+               [&](Job &job) { return self.explain(format, overrides, job); });
 }
 
 static std::string resources(const Module &self) {
-  Job job;
-  std::optional<std::string> text;
-  perform(job, nb::none(), [&] {
-    text = self.reportResources(job);
-    job.end(text.has_value());
-  });
-  return std::move(*text);
+  return print(nb::none(), [&](Job &job) { return self.reportResources(job); });
+}
+
+static std::string costs(const Module &self, const std::string &table) {
+  return print(nb::none(),
+               [&](Job &job) { return self.reportCosts(table, job); });
 }
 
 /// Returns what `work` writes, as bytes.
@@ -680,15 +674,17 @@ static void defineRuns(nb::class_<Module> &module) {
           "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
           "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
           "threads"_a = 0, "max_memory"_a = "", "trace"_a = "", "metric"_a = "",
-          "judged"_a.none() = nb::none(), "poll"_a = nb::none(),
-          nb::sig("def report(self, inputs: collections.abc.Sequence[str], "
-                  "reference: Module, *, integer: Module | None = None, "
-                  "labels: str = '', function: str = '', samples: int = 0, "
-                  "effect_samples: int = 128, batch_size: int = 0, threads: "
-                  "int = 0, max_memory: str = '', trace: str = '', metric: "
-                  "str = '', judged: UserMetric | None = None, poll: "
-                  "collections.abc.Callable[[str, int, int, int], object] | "
-                  "None = None) -> str"),
+          "judged"_a.none() = nb::none(), "cost_table"_a = "",
+          "poll"_a = nb::none(),
+          nb::sig(
+              "def report(self, inputs: collections.abc.Sequence[str], "
+              "reference: Module, *, integer: Module | None = None, "
+              "labels: str = '', function: str = '', samples: int = 0, "
+              "effect_samples: int = 128, batch_size: int = 0, threads: "
+              "int = 0, max_memory: str = '', trace: str = '', metric: "
+              "str = '', judged: UserMetric | None = None, cost_table: str = "
+              "'', poll: collections.abc.Callable[[str, int, int, int], "
+              "object] | None = None) -> str"),
           "The JSON document of mct-run's --report: of this module, the "
           "quantized one, beside `reference`, the float one. Options as for "
           "`execute`; `effect_samples` as --report-samples; `trace` is the "
@@ -706,6 +702,11 @@ static void defineRuns(nb::class_<Module> &module) {
            "How the target quantizes every op, and why: `text` or `json`.")
       .def("resources", resources,
            "The JSON object that mct-report-resources prints.")
+      .def("costs", costs, "table"_a = "",
+           "The JSON object that mct-report-costs prints by a table of costs.")
+      .def("op_names", &Module::opNames,
+           nb::call_guard<nb::gil_scoped_release>(),
+           "A JSON array: for each function the names of its ops with results.")
       .def_prop_ro("trace", &Module::getTrace,
                    "How it came about since it was parsed, as mct-opt "
                    "--mct-trace writes it.")

@@ -29,7 +29,10 @@ JUDGED = [*DATA, "--labels", LABELS]
 # Sources that print JSON, and the schemas of what they print; "report", "trace" and "comparison" come from mct-run.
 WRITERS = {
     "lib/Inspection/Explain.cpp": ["explain"],
-    "lib/Inspection/FunctionReports.cpp": ["explain", "memory", "resources"],
+    "lib/Inspection/FunctionReports.cpp": ["explain", "memory", "resources", "layer-costs"],
+    "lib/Inspection/ReportCosts.cpp": ["layer-costs"],
+    "lib/Cost/CostedLayers.cpp": ["layer-costs"],
+    "lib/Cost/CostTable.cpp": [],  # only reads
     "lib/Inspection/ReportMemory.cpp": ["memory"],
     "lib/IR/Records.cpp": ["records"],
     "lib/Inspection/ReportResources.cpp": ["resources"],
@@ -46,6 +49,7 @@ WRITERS = {
     "lib/Report/Trace.cpp": ["trace"],
     "tools/mct-opt/mct-opt.cpp": ["trace", "records"],
     "tools/mct-run/mct-run.cpp": ["evaluation", "signature", "report"],
+    "python/mct/cost.py": ["costs"],  # test_cost.py
     "python/mct/cli.py": ["run", "comparison-of-networks", "targets", "trace"],
     "python/native/Execute.cpp": ["evaluation"],
     "python/native/Module.cpp": ["trace"],  # the rest does not leave the package
@@ -110,7 +114,13 @@ def test_statistics_of_channels_agree_with_the_schema(tools: Path, work: Path) -
 
 
 @pytest.mark.parametrize(
-    "name, flag", [("explain", "tpc-explain"), ("memory", "mct-report-memory"), ("resources", "mct-report-resources")]
+    "name, flag",
+    [
+        ("explain", "tpc-explain"),
+        ("memory", "mct-report-memory"),
+        ("resources", "mct-report-resources"),
+        ("layer-costs", "mct-report-costs"),
+    ],
 )
 def test_what_passes_print_agrees_with_its_schema(tools: Path, work: Path, name: str, flag: str) -> None:
     for module in (work / "quantized.mlirbc", MODEL):

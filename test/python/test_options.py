@@ -60,7 +60,7 @@ OTHER_MEANING = {
     (name, option)
     for name in ("mct-make-trainable", "mct-make-training-function", "mct-qat")
     for option in ("weights", "activations")
-} | {("mct-qat", "labels")}
+} | {("mct-qat", "labels"), ("mct-report-costs", "device")}
 MODULE = "module {}"
 
 

@@ -13,10 +13,11 @@ namespace mct::tpc {
 ///     tpc.budget = {weights_bytes = 38680 : i64}
 inline constexpr llvm::StringLiteral kBudgetAttrName = "tpc.budget";
 /// Bytes of all quantized weights, of the largest cut of activations, of both;
-/// operations on bits; bytes of the weights as Ethos-U reads them.
+/// operations on bits; bytes of the weights as Ethos-U reads them; cycles of
+/// the device.
 inline constexpr llvm::StringLiteral kBudgetKeys[] = {
-    "weights_bytes", "activations_bytes", "total_bytes", "bops",
-    "compressed_bytes"};
+    "weights_bytes", "activations_bytes", "total_bytes",
+    "bops",          "compressed_bytes",  "cycles"};
 
 } // namespace mct::tpc
 

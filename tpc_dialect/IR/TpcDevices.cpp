@@ -26,8 +26,8 @@ LogicalResult DeviceOp::verifyRegions() {
   for (Operation &fact : getBody().front()) {
     if (fact.getName().getDialect() != getOperation()->getDialect() ||
         !isa<RefuseOp, RepeatedLayersOp, StagedArgumentsOp, StridedLayersOp,
-             ColumnSumsOp, CompressedWeightsOp, OnnxOperatorsOp, OnnxLimitsOp>(
-            fact))
+             ColumnSumsOp, CompressedWeightsOp, CostTableOp, OnnxOperatorsOp,
+             OnnxLimitsOp>(fact))
       return fact.emitOpError("is not a fact about a device");
     // V1
     auto [first, isNew] = facts.try_emplace(fact.getName(), &fact);
@@ -137,5 +137,11 @@ LogicalResult ColumnSumsOp::verify() {
            << int64_t(getChannels()) << " channels and up to "
            << int64_t(getPositions())
            << " positions; both are positive, the first one even";
+  return success();
+}
+
+LogicalResult CostTableOp::verify() {
+  if (getPath().empty())
+    return emitOpError("names no file; give the path of a table of costs");
   return success();
 }

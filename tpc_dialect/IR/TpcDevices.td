@@ -33,8 +33,8 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
       another one.
     * `integer_only`: the device does not compute floating-point numbers.
 
-    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.strided_layers`, `tpc.compressed_weights`,
-    `tpc.onnx_operators` and `tpc.onnx_limits`, all but the first at most once each.
+    The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.strided_layers`, `tpc.column_sums`,
+    `tpc.compressed_weights`, `tpc.cost_table`, `tpc.onnx_operators` and `tpc.onnx_limits`, all but the first at most once each.
 
     Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
     that begin with `$` exist; (V4) costs, sizes and widths are positive and finite.
@@ -162,6 +162,21 @@ def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   }];
   let arguments = (ins F64Attr:$byte);
   let assemblyFormat = "`byte` $byte attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tpc_CostTableOp : Tpc_DeviceFactOp<"cost_table"> {
+  let summary = "Measured costs of layers";
+  let description = [{
+    A JSON document `mct-costs` with the cycles and bytes of layers on the device, by what they compute; `mct.cost.write_table`
+    writes one. The path begins at the folder of the file that describes the device.
+
+    ```mlir
+    tpc.cost_table "resnet8.costs.json"
+    ```
+  }];
+  let arguments = (ins StrAttr:$path);
+  let assemblyFormat = "$path attr-dict";
   let hasVerifier = 1;
 }
 

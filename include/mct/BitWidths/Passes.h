@@ -76,7 +76,7 @@ inline llvm::cl::ValuesClass sensitivityWeightingValues() {
 }
 
 /// Resource that an assignment with a limited drop makes small.
-enum class MinimizedResource { Weights, Total, Bops };
+enum class MinimizedResource { Weights, Total, Bops, Cycles };
 
 /// Returns the command line's words for them.
 inline llvm::cl::ValuesClass minimizedResourceValues() {
@@ -86,7 +86,9 @@ inline llvm::cl::ValuesClass minimizedResourceValues() {
       clEnumValN(MinimizedResource::Total, "total",
                  "bytes of the weights and of the largest cut of the "
                  "activations"),
-      clEnumValN(MinimizedResource::Bops, "bops", "operations on bits"));
+      clEnumValN(MinimizedResource::Bops, "bops", "operations on bits"),
+      clEnumValN(MinimizedResource::Cycles, "cycles",
+                 "cycles on the device, by a table of costs"));
 }
 
 #define GEN_PASS_DECL

@@ -35,8 +35,9 @@ def Mct_SensitivityRoundingOption :
 
 def Mct_BudgetOption :
     ListOption<"budget", "budget", "std::string",
-               "Limits: `weights`, `activations`, `total`, `bops` or `compressed`, a colon, and a number of bytes (for `bops`: of "
-               "operations; suffixes K, M, G), or a percentage of what 8 bits everywhere would use">;
+               "Limits: `weights`, `activations`, `total`, `bops`, `compressed` or `cycles`, a colon, and a number of bytes (for `bops`: of "
+               "operations, for `cycles`: of cycles; suffixes K, M, G of bytes), or a percentage of what 8 bits everywhere would use, "
+               "of cycles of what the present alternatives take">;
 def Mct_MaxLossOption :
     Option<"maxLoss", "max-loss", "double", /*default=*/"0",
            "Instead of a budget: the smallest compressed weights by which results get at most so many dB further from those "
@@ -61,6 +62,9 @@ def Mct_DeviceOption :
     Option<"device", "device", "std::string", /*default=*/"",
            "The `tpc.device` that reads the weights: the cycles for which its layers wait for them decide, and max-loss "
            "is 0.3 where nothing else is given">;
+def Mct_CostTableOption :
+    Option<"costTable", "cost-table", "std::string", /*default=*/"",
+           "Table of the cycles of layers on the device, as mct.cost.write_table writes it; empty: that which the device names">;
 def Mct_ErrorTolerancesOption :
     ListOption<"weightsErrorTolerances", "weights-error-tolerances", "int64_t",
                "Kernels of 8 bits and more may have thresholds with at most so many times the least squared error">;
@@ -175,8 +179,11 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     * `bops`: operations on bits, with the width of the input of each layer;
     * `compressed`: bytes of all quantized weights in the compressed form in which Arm's Ethos-U reads kernels, an estimate
       that is within 2 % of what Vela 5.2 writes for Ethos-U55 (`mct/Quantization/WeightCoding.h`);
+    * `cycles`: cycles of all layers on the device, by the document `mct-costs` of `cost-table`, or of the `tpc.cost_table` of `device`.
+      The table knows a layer by its ops, shapes, strides, and widths, and its cycles by the compressed bytes of its kernel. A layer that it does
+      not have is an error, as are alternatives that differ in the bits of an activation;
 
-    the first four as `mct-report-resources` counts them. `75%` is of what 8 bits everywhere would use. One limit on what each operator
+    the first four as `mct-report-resources` counts them. `75%` is of what 8 bits everywhere would use, of `cycles` of what the present alternatives take. One limit on what each operator
     uses by itself is solved exactly by dynamic programming, several and those on products as integer programs, exactly as
     well, by COIN-OR CBC. A sensitivity is measured with the other operators in float; in a network whose weights are rounded
     together, operators make up for a part of the errors of those before them. The share is not known in advance, so the
@@ -198,10 +205,10 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     the cycles for which layers wait for their weights, by `tpc.compressed_weights` and `tpc.repeated_layers` of that device; layers
     that wait for nothing keep their alternatives. `max-loss` is 0.3 then, where neither it nor a budget is given.
 
-    `max-drop`: the smallest `weights`, `total` or `bops` (`minimize`) by which `drop-metric` drops from the float network by no
+    `max-drop`: the smallest `weights`, `total`, `bops` or `cycles` (`minimize`; cycles as those of a budget) by which `drop-metric` drops from the float network by no
     more than that, as samples with labels show that nothing else has seen (`validation-data`, `labels`). A tenth of them, by their
     values, is for the search. For budgets that become smaller by 4.2 % from step to step, from the present use to a sixteenth of
-    it, the assignment with the least sum of sensitivities is solved exactly; bisection finds the smallest budget of which the
+    it (of cycles: by a 64th of what alternatives save at most), the assignment with the least sum of sensitivities is solved exactly; bisection finds the smallest budget of which the
     search samples let expect that the others show it, and then up to three operators take the alternatives of the next smaller budget,
     one by one, where that is expected to hold as well. Each assignment is measured as the complete network that it becomes:
     `completed-by` are the passes behind this one; without them parameters are selected, and nothing is corrected. The other samples
@@ -214,7 +221,7 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     tells the drop, its limit, and about how many samples would do.
 
     `bit-widths-out`: a JSON object with `function`, `budget`, `operators` (for each `name`, `alternative`, the `bits` of
-    its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources` (with `compressed_bytes` where these
+    its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources` (with `compressed_bytes` or `cycles` where these
     decide), `sum_of_sensitivities`,
     `measured` (the assignments that were run as a whole), with `max-drop` the `contract` and its `looks`, and `front`: every point, by rising weights, at which no
     assignment of the same weights or less has a smaller sum, with its alternatives in the order of `operators`.
@@ -246,7 +253,7 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
   }];
   let options = [
     Mct_BudgetOption, Mct_MaxLossOption, Mct_MaxDropOption, Mct_DropMetricOption, Mct_MinimizeOption, Mct_ValidationDataOption,
-    Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+    Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_CostTableOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
     ListOption<"completedBy", "completed-by", "::mlir::OpPassManager",
                "Makes the complete network of an assignment that max-drop measures: builtin.module(PASSES)">,
     Mct_OverridesOption, Mct_RemarksOption,

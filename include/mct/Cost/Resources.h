@@ -41,6 +41,8 @@ struct ResourceUse {
   /// Estimated bits of the weights in the compressed form of Ethos-U, where
   /// whoever evaluates knows their codes.
   int64_t compressed = 0;
+  /// Cycles on a device, where whoever evaluates has a table of costs.
+  int64_t cycles = 0;
 };
 
 /// The quantized tensors of one function, the steps at which its activations

@@ -185,6 +185,50 @@ def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
+def ReportCostsPass : Pass<"mct-report-costs", "::mlir::ModuleOp"> {
+  let summary = "Print what the layers of a quantized network cost on a device";
+  let description = [{
+    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): its cycles, and the bytes of
+    the device's memory that it needs, by a table of measured costs, and the estimated bytes of its weights in the compressed form of Arm's
+    Ethos-U; then the cycles of all. The module is not changed.
+
+    `cost-table` is a JSON document `mct-costs`, as `mct.cost.write_table` writes it; without one, the `tpc.cost_table` of `device`. The
+    table knows a layer by its content: kinds of the ops, shapes and widths of what they read and make, shapes of constants, strides and other
+    attributes, and the width of the kernel where the device computes narrow ones faster. Numbers that are added to the values of a chain, or multiply
+    them, do not count. Its cycles are measured for some sizes of
+    the compressed kernel; between these they are on the line through both. A layer that the table does not have is an error.
+
+    `format=json` prints one object: `functions`, each with `name`, `layers` and `cycles`; a layer has `name`, `form` (what the table
+    knows it by), `kernel_bits`, `compressed_bytes`, `cycles` and `memory_bytes`. Without a table it has no cycles: so tables are begun.
+
+    Before:
+    ```mlir
+    %xq = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x4xf32>
+    %wq = tpc.quantize %w as "conv" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 4>) : tensor<2x1x1x4xf32>
+    %0 = tosa.conv2d %xq, %wq, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x2xf32> loc("conv")
+    %1 = tpc.quantize %0 as "conv" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x2x2x2xf32>
+    ```
+
+    After: the same, and on the standard output
+    ```mlir
+    function main, on my-npu
+            cycles       memory   compressed  name
+               120           24           16  conv
+      in total: 120 cycles
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+           [{::llvm::cl::values(
+             clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
+             clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
+    Option<"costTable", "cost-table", "std::string", /*default=*/"",
+           "Table of the cycles of layers on the device, as mct.cost.write_table writes it; empty: that which the device names">,
+    Option<"device", "device", "std::string", /*default=*/"", "The `tpc.device` whose `tpc.cost_table` is taken; empty: that of the platform">,
+  ];
+  let dependentDialects = ["::mct::tpc::TpcDialect"];
+}
+
 def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
   let summary = "Refuse integer TOSA that validators take and executors do not";
   let description = [{

@@ -124,7 +124,7 @@ def ComparePointOptionGroup : Mct_OptionGroup<"Which points inside of the networ
 
 def BudgetOptionGroup : Mct_OptionGroup<"Limits for the alternatives that are chosen.", "bit widths", [
   Mct_BudgetOption, Mct_MaxLossOption, Mct_MaxDropOption, Mct_DropMetricOption, Mct_MinimizeOption, Mct_ValidationDataOption,
-  Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
+  Mct_ValidationLabelsOption, Mct_DeviceOption, Mct_CostTableOption, Mct_BitWidthsInOption, Mct_BitWidthsOutOption, Mct_RemeasureOption,
 ]>;
 
 def ToleranceOptionGroup : Mct_OptionGroup<"Larger steps of kernels that bit widths are chosen with.", "bit widths", [

@@ -30,6 +30,8 @@ struct AnalyseInputs {
   /// Others may compute a metric: that of the quantized network, and that of
   /// the integer one; none: there is none.
   std::optional<execution::MetricResult> judged, judgedInteger;
+  /// Table of the costs of layers on a device (`CostTable`); empty: none.
+  std::string costTable;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
   /// The trace of the passes that made the quantized network, or null.

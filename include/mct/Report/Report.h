@@ -228,6 +228,17 @@ struct Operator {
   Real weightBytes = 0, floatWeightBytes = 0, activationBytes = 0,
        floatActivationBytes = 0;
   int64_t multiplications = 0, bops = 0;
+  /// Cost on the device; of a fused chain it is that of the last operator.
+  struct Cost {
+    int64_t cycles = 0, memoryBytes = 0;
+    /// Cycles that its alternative saves beside the first one; negative: it
+    /// costs more.
+    int64_t savedCycles = 0;
+    /// `Effect::gain` by these, where there are any and it is known: how much
+    /// the results lose for each.
+    std::optional<Real> lossPerCycle;
+  };
+  std::optional<Cost> cost;
   /// All its points together, and that of its group.
   std::optional<Effect> effect;
   /// Records of passes that are about it and none of its points.
@@ -446,6 +457,12 @@ struct Report {
     Real weightBytes = 0, activationBytes = 0, totalBytes = 0, bops = 0;
   };
   Resources resources, eightBit;
+  /// The device that operators have costs on, and the cycles of all.
+  struct Costs {
+    std::string device;
+    int64_t cycles = 0;
+  };
+  std::optional<Costs> costs;
   Real weightBytes = 0, floatWeightBytes = 0; // all weights and biases
   int64_t numChanged = 0;
   /// The first 64 of them.

@@ -163,6 +163,7 @@ def make_report(
     threads: int = 0,
     max_memory: str = "",
     trace: str | os.PathLike[str] | None = None,
+    cost_table: str | os.PathLike[str] = "",
     progress: bool | Callback | None = None,
 ) -> Report:
     """Runs a quantized model and its float one on samples, and tells what it finds.
@@ -178,6 +179,7 @@ def make_report(
                     was quantized with, else top-1 where there are labels.
     trace:          a file that `Model.save` or mct-opt wrote of the run that made the model; default: what the model
                     knows of it.
+    cost_table:     a table of `mct.cost.write_table`, by which operators have cycles and bytes on the device.
 
     Raises mct.Error.
     """
@@ -235,6 +237,7 @@ def make_report(
                 trace=known,
                 metric=metric or "",
                 judged=judged,
+                cost_table=os.fspath(cost_table),
                 poll=report.poll if report else None,
             )
         changed = [entry["sample"] for entry in json.loads(text)["changed"]]

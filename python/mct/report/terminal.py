@@ -194,6 +194,42 @@ def _points(report: Mapping[str, Any], width: int) -> RenderableType:
     return table
 
 
+def dearest_operators(report: Mapping[str, Any], most: int = 10) -> list[Mapping[str, Any]]:
+    """The operators that lose most for each cycle that their alternatives save, and then those of the most cycles."""
+
+    def key(operator: Mapping[str, Any]) -> tuple[float, float]:
+        cost = operator["cost"]
+        loss = cost.get("loss_per_cycle")
+        return -loss if isinstance(loss, (int, float)) else math.inf, -cost["cycles"]
+
+    return sorted((one for one in report["operators"] if (one.get("cost") or {}).get("cycles")), key=key)[:most]
+
+
+def _costs(report: Mapping[str, Any], width: int) -> Table | None:
+    costs = report.get("costs")
+    operators = dearest_operators(report) if costs else []
+    if not costs or not operators:
+        return None
+    titles = ("cycles", "saved", "loss per cycle", "memory KiB")
+    cells = width - sum(map(len, titles)) - 3 * len(titles) - 3
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(
+        f"{number(costs['cycles'], 'd')} cycles on {clean(costs['device'], 40)}", overflow="fold", width=max(cells, 16)
+    )
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for operator in operators:
+        cost = operator["cost"]
+        table.add_row(
+            Text(name_text(operator["name"], max(cells, 16))),
+            number(cost["cycles"], "d"),
+            number(cost["saved_cycles"], "d"),
+            number(cost.get("loss_per_cycle")),
+            number(cost["memory_bytes"] / 1024, ".1f"),
+        )
+    return table
+
+
 def _lines(lines: Iterable[str]) -> list[str]:
     """Lines to paste, each once; those that are not legible are left to the other forms."""
     unique = dict.fromkeys(line for line in lines if line)
@@ -223,6 +259,8 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
         rule = Text(clean(diagnosis["rule"], 60), style="bold")
         parts += [Text(), rule, Padding(_sentences(diagnosis), (0, 0, 0, 2))]
     parts += [Text(), _points(report, width)]
+    if costs := _costs(report, width):
+        parts += [Text(), costs]
     of_points = [found for point in worst_points(report) if (found := _diagnosis_of(report, point))]
     shown = [diagnosis for diagnosis in diagnoses if diagnosis in of_network or diagnosis in of_points]
     if len(shown) < len(diagnoses):

@@ -8,6 +8,7 @@
 // RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=-1" 2>&1 | FileCheck %s --check-prefix=DROP
 // RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 budget=weights:50%" 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 max-loss=1" 2>&1 | FileCheck %s --check-prefix=LOSS
+// RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 device=ethos-u55" 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01" 2>&1 | FileCheck %s --check-prefix=METRIC
 // RUN: not mct-opt %s --mct-assign-bit-widths="max-drop=0.01 drop-metric=top1 labels=%t.npy" 2>&1 | FileCheck %s --check-prefix=UNSEEN
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K drop-metric=top1" 2>&1 | FileCheck %s --check-prefix=UNUSED
@@ -29,11 +30,12 @@
 // DROP: error: max-drop is -1; give a number above 0 in the unit of the metric: of a share, 0.005 is half a point
 // BUDGET: error: 'func.func' op gets bit widths by max-drop=0.01, and by a budget; give one of them
 // LOSS: error: 'func.func' op gets bit widths by max-drop=0.01, and by max-loss; give one of them
+// DEVICE: error: 'func.func' op gets bit widths by max-drop=0.01, and by device; give one of them
 // METRIC: error: max-drop=0.01 says of no metric how much it may drop; give drop-metric=top1, for example
 // UNSEEN: error: max-drop=0.01 needs samples that nothing else has seen, and what is right of them; give validation-data=FILE.npy and labels=FILE.npy
 // UNUSED: error: drop-metric is for max-drop, which is not given; give max-drop=0.005, for example, or leave it out
 // MINIMIZE: error: minimize is for max-drop, which is not given
-// WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations, total or compressed, and bytes (K, M or G of them) or percent, or bops and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
+// WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations, total or compressed, and bytes (K, M or G of them) or percent, or bops or cycles and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
 // HALF: error: cannot read the limit 'weights:half' of the budget
 // BOPS: error: cannot read the limit 'bops:-1' of the budget
 // TWICE: error: the budget limits 'total' twice

@@ -18,7 +18,9 @@
 // EXPLAIN-NEXT: computes no floating-point numbers
 // EXPLAIN-NEXT: refuses tosa.table, which looks up codes: choose steps that are equal
 // EXPLAIN-NEXT: refuses tosa.* where #tpc.predicate<"$bits" eq 48 : i64>, which reads 48 bits: rescale to 32 bits
+// EXPLAIN-NEXT: knows the cycles of layers by my_costs.json
 // JSON: "device": {
+// JSON-NEXT: "cost_table": "my_costs.json",
 // JSON-NEXT: "integer_only": true,
 // JSON-NEXT: "missing_onnx_operators": [],
 // JSON-NEXT: "name": "my_chip",
@@ -34,6 +36,7 @@ tpc.platform @my_platform type("my_platform") default(#tpc.qc_options<[#act8]>) 
 tpc.device @my_chip for ["my_platform"] integer_only {
   tpc.refuse ["tosa.table"] reason("looks up codes") remedy("choose steps that are equal")
   tpc.refuse where(#tpc.predicate<"$bits" eq 48>) reason("reads 48 bits") remedy("rescale to 32 bits")
+  tpc.cost_table "my_costs.json"
 }
 
 //--- without.mlir

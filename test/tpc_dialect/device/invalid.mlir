@@ -97,3 +97,10 @@ tpc.device @no_bits {
   // expected-error @below {{has values of 0 bits; widths are positive}}
   tpc.onnx_limits batch 1 bytes 1024 signed [8] unsigned [8] weights [8, 0]
 }
+
+// -----
+
+tpc.device @no_file {
+  // expected-error @below {{names no file; give the path of a table of costs}}
+  tpc.cost_table ""
+}

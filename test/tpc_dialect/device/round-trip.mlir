@@ -9,6 +9,7 @@
 // CHECK-NEXT:   tpc.strided_layers channels 24 fewest 16 smallest 16384
 // CHECK-NEXT:   tpc.column_sums channels 16 positions 49
 // CHECK-NEXT:   tpc.compressed_weights byte 2.500000e-01
+// CHECK-NEXT:   tpc.cost_table "costs/toy.json"
 // CHECK-NEXT:   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
 // CHECK-NEXT:   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
 // CHECK-NEXT: }
@@ -20,6 +21,7 @@ tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a",
   tpc.strided_layers channels 24 fewest 16 smallest 16384
   tpc.column_sums channels 16 positions 49
   tpc.compressed_weights byte 0.25
+  tpc.cost_table "costs/toy.json"
   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
 }

@@ -29,6 +29,7 @@ function tiles() {
   }
   if (simulated.output) list.push(tile('Results', sqnr(simulated.output), 'SQNR against float'));
   list.push(tile('Weights', number(report.weight_bytes, bytes), ['float ', number(report.float_weight_bytes, bytes)]));
+  if (report.costs) list.push(tile('Cycles', number(report.costs.cycles, large), ['on ', visible(report.costs.device)]));
   if (report.resources.bops) list.push(tile('Bit operations', number(report.resources.bops, large), ['at 8 bits ', number(report.eight_bit.bops, large)]));
   list.push(tile('Report made in', number(report.seconds, seconds), null));
   return element('div', { class: 'tiles' }, list);

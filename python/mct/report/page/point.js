@@ -165,6 +165,8 @@ function operatorFigure(operator, without) {
     ['Result', operator.float_activation_bytes ? [number(operator.activation_bytes, bytes), ', in float ', number(operator.float_activation_bytes, bytes)] : null],
     ['Multiplications', operator.multiplications ? number(operator.multiplications, large) : null],
     ['Bit operations', operator.bops ? number(operator.bops, large) : null],
+    ['Cycles', operator.cost ? [number(operator.cost.cycles, large), operator.cost.saved_cycles > 0 ? `, ${grouped(operator.cost.saved_cycles)} fewer than by the first alternative` : ''] : null],
+    ['Memory of the device', operator.cost ? number(operator.cost.memory_bytes, bytes) : null],
     ['Accumulator', operator.sums?.bits ? [number(operator.sums.bits), ' bits'] : null],
     ['Largest sum', operator.sums ? [number(operator.sums.largest, plain), ' steps', isNumber(operator.sums.channel) ? ` in channel ${operator.sums.channel}` : '', '; of the bias ', number(operator.sums.largest_bias, plain)] : null],
     ['Error of the bias', operator.sums?.bias_error ? [number(operator.sums.bias_error), ' steps of the result'] : null],

@@ -15,8 +15,14 @@ const COLUMNS = [
   { id: 'total', title: 'Total', hint: 'SQNR behind the quantizer, with everything quantized', of: (point) => point.total && decibelsOf(point.total), show: (value, point) => sqnr(point.total) },
   { id: 'clipped', title: 'Clipped', hint: 'Values beyond the outermost levels', of: (point) => point.clipped, show: (value) => number(value, share), first: 'descending' },
   { id: 'used', title: 'Used', hint: 'Share of the range of the levels that values reach', of: (point) => point.used, show: (value) => number(value, share) },
+  { id: 'cycles', title: 'Cycles', hint: 'Cycles of the operator on the device; of a fused chain those of its last operator', of: (point) => costOf(point)?.cycles, show: (value) => number(value, large), first: 'descending' },
+  { id: 'memory', title: 'Memory', hint: "Bytes of the device's memory that live while the operator runs", of: (point) => costOf(point)?.memory_bytes, show: (value) => number(value, bytes), first: 'descending' },
+  { id: 'price', title: 'Loss per cycle', hint: `By how much the ${METRIC} would fall, for each cycle that the alternative of the operator saves, if it were left in float`, of: (point) => costOf(point)?.loss_per_cycle, show: (value) => number(value), first: 'descending' },
   { id: 'integer', title: 'Integer ≠', hint: 'Values of the integer network that are not those of the simulation', of: (point) => point.integer?.differing, show: (value) => number(value), first: 'descending' },
 ];
+
+/** Costs stand at the result of the operator, and not again at its weights. */
+const costOf = (point) => (point.weight ? null : operatorOf(point)?.cost);
 
 /** Equal values have no finite ratio: better than all others. */
 const decibelsOf = (distance) => (isNumber(distance.sqnr) ? distance.sqnr : Infinity);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BitWidthsFile.h"
+
+#include "mct/Support/PassSideOutputs.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mct;
+using namespace mct::bit_widths;
+
+void mct::bit_widths::tellBitWidths(mlir::MLIRContext *context,
+                                    ArrayRef<OperatorPoints> choices,
+                                    const Assignment &assignment,
+                                    const ResourceUse &use) {
+  constexpr size_t kMostPoints = 256;
+  auto *findings = support::PassSideOutputsScope::find(context);
+  if (!findings)
+    return;
+  support::PassSideOutputs::BitWidths &told = findings->bitWidths.emplace();
+  for (const OperatorPoints &of : choices)
+    told.operators.push_back(of.name.str());
+  support::PassSideOutputs::BitWidths::Choice chosen{
+      double(use.weights) / 8, assignment.sum.value_or(std::nan("")),
+      assignment.alternatives, true};
+  ArrayRef<Assignment::Point> front;
+  if (assignment.front)
+    front = *assignment.front;
+  bool isOnFront = false;
+  size_t step = divideCeil(std::max<size_t>(front.size(), 1), kMostPoints);
+  for (auto [number, point] : enumerate(front)) {
+    bool isChosen = point.alternatives == chosen.alternatives;
+    isOnFront |= isChosen;
+    if (isChosen || number % step == 0 || number + 1 == front.size())
+      told.front.push_back(
+          {double(point.weights) / 8, point.sum, point.alternatives, isChosen});
+  }
+  if (!isOnFront)
+    told.front.insert(
+        find_if(told.front,
+                [&](const auto &point) { return point.bytes > chosen.bytes; }),
+        std::move(chosen));
+}
+
+std::string
+mct::bit_widths::describeAlternatives(ArrayRef<OperatorPoints> choices,
+                                      ArrayRef<unsigned> alternatives) {
+  std::string text;
+  for (auto [of, index] : zip(choices, alternatives)) {
+    text += (text.empty() ? "" : ", ") + of.name.str();
+    StringRef separator = " ";
+    for (tpc::QuantizeOp point : of.points) {
+      text += (separator + Twine(getBitsIn(point, index))).str();
+      separator = "/";
+    }
+  }
+  return text;
+}

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+tpc.device @my_npu configurations ["my-npu"] {
+  tpc.cost_table "nowhere.json"
+}
