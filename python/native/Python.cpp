@@ -464,6 +464,50 @@ static std::string resources(const Module &self) {
   return std::move(*text);
 }
 
+using FloatArray = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+static std::shared_ptr<mct::python::CompiledFunction>
+compile(const Module &self, const std::string &function) {
+  Job job;
+  std::shared_ptr<mct::python::CompiledFunction> compiled;
+  perform(job, nb::none(), [&] {
+    compiled = self.compile(function, job);
+    job.end(compiled != nullptr);
+  });
+  return compiled;
+}
+
+/// Runs a compiled function; the results are arrays of their own.
+static nb::list runCompiled(mct::python::CompiledFunction &self,
+                            const std::vector<FloatArray> &arrays) {
+  using Compiled = mct::python::CompiledFunction;
+  std::vector<Compiled::Array> views;
+  for (const FloatArray &array : arrays) {
+    Compiled::Array &view = views.emplace_back();
+    for (size_t axis = 0; axis != array.ndim(); ++axis)
+      view.shape.push_back(int64_t(array.shape(axis)));
+    view.values = {array.data(), array.size()};
+  }
+  Job job;
+  std::optional<std::vector<Compiled::Result>> results;
+  perform(job, nb::none(), [&] {
+    results = self.run(views, job);
+    job.end(results.has_value());
+  });
+  nb::list made;
+  for (Compiled::Result &result : *results) {
+    auto owned = std::make_unique<std::vector<float>>(std::move(result.second));
+    float *values = owned->data();
+    nb::capsule owner(owned.release(), [](void *kept) noexcept {
+      delete static_cast<std::vector<float> *>(kept);
+    });
+    std::vector<size_t> sizes(result.first.begin(), result.first.end());
+    made.append(nb::cast(nb::ndarray<nb::numpy, float>(values, sizes.size(),
+                                                       sizes.data(), owner)));
+  }
+  return made;
+}
+
 /// Returns what `work` writes, as bytes.
 template <typename Work> static nb::bytes write(Work &&work) {
   Job job;
@@ -695,6 +739,8 @@ static void defineRuns(nb::class_<Module> &module) {
           "text of "
           "its --trace (default: that of this module); `judged`: what a metric "
           "that others computed says.")
+      .def("compile", compile, "function"_a,
+           "Compile a function of float32 tensors, to be run many times.")
       .def("check", check, "function"_a = "",
            "Raises the error that running the function would end with before "
            "it sees samples.")
@@ -713,6 +759,19 @@ static void defineRuns(nb::class_<Module> &module) {
                    "The name that messages have for it.")
       .def_prop_ro("pipeline", &Module::getPipeline,
                    "The passes that it comes from, with all their options.");
+}
+
+/// Defines functions that are compiled once.
+static void defineCompiled(nb::module_ &m) {
+  nb::class_<mct::python::CompiledFunction>(
+      m, "CompiledFunction",
+      "A function that `Module.compile` has compiled. One thread runs at a "
+      "time.")
+      .def("run", runCompiled, "arrays"_a,
+           nb::sig("def run(self, arrays: collections.abc.Sequence[object]) -> "
+                   "list[object]"),
+           "The results, as float32 arrays, for arrays of float32 in the "
+           "order of the arguments.");
 }
 
 /// Defines what a metric of the user says.
@@ -748,6 +807,7 @@ static void defineUserMetric(nb::module_ &m) {
 NB_MODULE(_native, m) {
   m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
   defineUserMetric(m);
+  defineCompiled(m);
   m.def("write_file", writeFile, "path"_a, "data"_a,
         "Write a file that has its name when it is complete, or never.");
 
