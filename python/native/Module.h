@@ -97,6 +97,10 @@ struct UserMetric {
   /// network and of the integer one may be empty.
   std::vector<double> values, reference, integer;
   bool hasRows = true;
+  /// Detections behind numbers that are average precisions; none for other
+  /// metrics, and networks that are not there.
+  std::optional<execution::MatchedDetections> detections, referenceDetections,
+      integerDetections;
 
   execution::MetricResult judge() const;
   execution::MetricResult judgeInteger() const;
