@@ -392,7 +392,9 @@ LogicalResult EvaluationRun::describeSamples() {
 }
 
 LogicalResult EvaluationRun::readClasses() {
-  if (asked.labelsFile.empty() || (metric && !metric->takesClasses()))
+  // Labels of another result say nothing of the first one.
+  if (asked.labelsFile.empty() ||
+      (metric && (!metric->takesClasses() || !metric->getResult().empty())))
     return success();
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
   int64_t unit = executor().unit();
@@ -413,8 +415,7 @@ LogicalResult EvaluationRun::readClasses() {
   return success();
 }
 
-/// Prepares to measure the first results of both networks. That of the
-/// reference is real.
+/// Prepares to measure results of both networks. That of the reference is real.
 LogicalResult EvaluationRun::prepareMetric() {
   if (!metric)
     return success();
@@ -428,6 +429,10 @@ LogicalResult EvaluationRun::prepareMetric() {
   inputs.specs = executor().outputs();
   if (reference)
     inputs.referenceSpecs = other->executor().outputs();
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
+  if (failed(entry))
+    return failure();
+  inputs.names = execution::readResultNames(*entry, *read);
   inputs.stored = std::move(*read);
   inputs.unit = executor().unit();
   auto made = execution::MetricRun::create(std::move(inputs));

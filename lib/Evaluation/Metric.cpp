@@ -184,9 +184,13 @@ createNamed(StringRef name, std::optional<double> parameter) {
 }
 
 Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
-  auto [name, value] = text.split(':');
+  auto [head, result] = text.split('@');
+  if (text.contains('@') && result.empty())
+    return refuse("metric '" + text +
+                  "': expected the name or the index of a result behind '@'");
+  auto [name, value] = head.split(':');
   std::optional<double> parameter;
-  if (text.contains(':')) {
+  if (head.contains(':')) {
     double number = 0;
     if (value.getAsDouble(number))
       return refuse("metric '" + text +
@@ -203,6 +207,7 @@ Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
                                    [](const auto &each) { return each.first; }),
                    ", "));
   (*made)->text = text.str();
+  (*made)->result = result.str();
   return made;
 }
 
@@ -361,6 +366,29 @@ MetricResult execution::judgeMeans(StringRef name, bool isHigherBetter,
   if (result.loss)
     result.loss->samplesNeeded =
         findSamplesNeeded(*result.loss, result.samples);
+  return result;
+}
+
+MetricResult execution::judgeDetections(StringRef name, int64_t samples,
+                                        double value,
+                                        const MatchedDetections &detections,
+                                        std::optional<double> referenceValue,
+                                        const MatchedDetections *reference) {
+  MetricResult result;
+  result.name = name.str();
+  result.samples = samples;
+  judgeByBootstrap(
+      [&](bool ofReference, ArrayRef<uint32_t> counts) {
+        return (ofReference ? *reference : detections).aggregate(counts);
+      },
+      reference != nullptr, result);
+  // They differ in the last digits at most.
+  result.value = value;
+  if (!result.loss)
+    return result;
+  result.reference = referenceValue;
+  result.loss->loss = *referenceValue - value;
+  result.loss->samplesNeeded = findSamplesNeeded(*result.loss, samples);
   return result;
 }
 

@@ -93,6 +93,7 @@ MetricDrop::run(ModuleOp network, bool simulatesQuantization,
   inputs.labelsFile = options.labelsFile;
   inputs.samples = &prepared->samples();
   inputs.specs = executor.outputs();
+  inputs.names = readResultNames(*entry, {});
   inputs.unit = executor.unit();
   inputs.positions = positions.vec();
   inputs.labelled = all ? all->numSamples() : 0;

@@ -3,6 +3,8 @@
 
 #include "Metrics.h"
 #include "mct/Evaluation/ResultComparison.h"
+#include "mct/Evaluation/Signature.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mct;
@@ -27,8 +29,8 @@ static std::optional<SmallVector<int64_t>> findShape(const TensorSpec &spec,
 /// which nothing is known as they are. None for other types.
 static std::optional<std::vector<float>>
 readNumbers(const TensorSpec &spec, const void *data, int64_t unit,
-            int64_t valid, const QuantizedValues &stored) {
-  if (auto reals = readResult(spec, data, unit, valid, stored, 0))
+            int64_t valid, const QuantizedValues &stored, size_t number) {
+  if (auto reals = readResult(spec, data, unit, valid, stored, number))
     return reals;
   int64_t count = spec.type.getNumElements() / unit * valid;
   auto convert = [&](auto *codes) {
@@ -48,8 +50,34 @@ readNumbers(const TensorSpec &spec, const void *data, int64_t unit,
   return std::nullopt;
 }
 
-MetricRun::MetricRun(Inputs given, MetricLabels labels)
-    : inputs(std::move(given)), labels(std::move(labels)) {
+std::vector<std::string>
+execution::readResultNames(func::FuncOp function,
+                           const QuantizedValues &stored) {
+  std::vector<std::string> names;
+  for (unsigned number = 0; number != function.getNumResults(); ++number)
+    names.push_back(number < stored.size() && stored[number]
+                        ? stored[number]->name
+                        : getResultName(function, number));
+  return names;
+}
+
+/// Returns the index of the result that a metric is about.
+static Expected<size_t> findResult(const MetricRun::Inputs &inputs) {
+  llvm::StringRef result = inputs.metric->getResult();
+  if (result.empty())
+    return 0;
+  size_t index = 0;
+  if (!result.getAsInteger(10, index) && index < inputs.specs.size())
+    return index;
+  auto named = llvm::find(inputs.names, result);
+  if (named != inputs.names.end())
+    return size_t(named - inputs.names.begin());
+  return refuse("there is no result '" + result + "'; there are " +
+                llvm::join(inputs.names, ", "));
+}
+
+MetricRun::MetricRun(Inputs given, size_t result, MetricLabels labels)
+    : inputs(std::move(given)), result(result), labels(std::move(labels)) {
   rows.length = inputs.metric->getRowLength();
   rows.values.resize(size_t(rows.length * inputs.samples->numSamples()));
   if (!inputs.referenceSpecs.empty())
@@ -73,12 +101,18 @@ Expected<std::unique_ptr<MetricRun>> MetricRun::create(Inputs inputs) {
     return fail("it needs labels, which say what is right of each sample");
   if (inputs.specs.empty())
     return fail("the network has no result");
-  auto shape = findShape(inputs.specs.front(), inputs.unit);
+  Expected<size_t> result = findResult(inputs);
+  if (!result)
+    return fail(llvm::toString(result.takeError()));
+  std::string which =
+      *result == 0 ? "the first result" : "result " + std::to_string(*result);
+  auto shape = findShape(inputs.specs[*result], inputs.unit);
   if (!shape)
-    return fail("expected a first result with the batch first");
+    return fail("expected " + which + " with the batch first");
   if (!inputs.referenceSpecs.empty() &&
-      findShape(inputs.referenceSpecs.front(), inputs.unit) != shape)
-    return fail("the first results of both networks have different shapes");
+      (inputs.referenceSpecs.size() <= *result ||
+       findShape(inputs.referenceSpecs[*result], inputs.unit) != shape))
+    return fail(which + " has different shapes in both networks");
   auto labels = MetricLabels::open(inputs.labelsFile);
   if (!labels)
     return labels.takeError();
@@ -91,17 +125,18 @@ Expected<std::unique_ptr<MetricRun>> MetricRun::create(Inputs inputs) {
   if (Error error = inputs.metric->prepare(*shape, *labels))
     return fail(llvm::toString(std::move(error)));
   return std::unique_ptr<MetricRun>(
-      new MetricRun(std::move(inputs), std::move(*labels)));
+      new MetricRun(std::move(inputs), *result, std::move(*labels)));
 }
 
 Error MetricRun::measure(const TensorSpec &spec, const void *data,
                          const Unit &unit, const QuantizedValues &stored,
                          MetricRows &to) const {
-  auto values = readNumbers(spec, data, inputs.unit, unit.validSamples, stored);
+  auto values =
+      readNumbers(spec, data, inputs.unit, unit.validSamples, stored, result);
   if (!values) {
     std::string type;
     llvm::raw_string_ostream(type) << spec.type;
-    return refuse("expected a first result of numbers, found " + type);
+    return refuse("expected a result of numbers, found " + type);
   }
   size_t length = values->size() / size_t(unit.validSamples);
   std::vector<double> label;
@@ -120,12 +155,12 @@ Error MetricRun::measure(const TensorSpec &spec, const void *data,
 }
 
 Error MetricRun::measure(const Unit &unit, ArrayRef<void *> reference) {
-  if (Error error = measure(inputs.specs.front(), unit.outputs.front(), unit,
+  if (Error error = measure(inputs.specs[result], unit.outputs[result], unit,
                             inputs.stored, rows))
     return name(std::move(error));
   if (inputs.referenceSpecs.empty())
     return Error::success();
-  return name(measure(inputs.referenceSpecs.front(), reference.front(), unit,
+  return name(measure(inputs.referenceSpecs[result], reference[result], unit,
                       {}, referenceRows));
 }
 

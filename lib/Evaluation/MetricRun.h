@@ -8,11 +8,17 @@
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "mct/IR/QuantizedValues.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mct::execution {
 
-/// Measures the first result of a network, and that of a reference with the
-/// same shape, unit by unit; several workers may do so at the same time.
+/// Returns the names of the results of a function.
+std::vector<std::string> readResultNames(mlir::func::FuncOp function,
+                                         const QuantizedValues &stored);
+
+/// Measures the result of a network that a metric is about, and that of a
+/// reference with the same shape, unit by unit; several workers may do so at
+/// the same time.
 class MetricRun {
 public:
   struct Inputs {
@@ -22,6 +28,8 @@ public:
     llvm::ArrayRef<TensorSpec> specs;
     /// Empty without a reference.
     llvm::ArrayRef<TensorSpec> referenceSpecs;
+    /// Names of the results (`readResultNames`).
+    std::vector<std::string> names;
     /// The reals that integers of the results stand for.
     QuantizedValues stored;
     int64_t unit = 1;
@@ -42,13 +50,15 @@ public:
   const MetricRows &getRows() const { return rows; }
 
 private:
-  MetricRun(Inputs inputs, MetricLabels labels);
+  MetricRun(Inputs inputs, size_t result, MetricLabels labels);
   llvm::Error measure(const TensorSpec &spec, const void *data,
                       const Unit &unit, const QuantizedValues &stored,
                       MetricRows &to) const;
   llvm::Error name(llvm::Error error) const;
 
   Inputs inputs;
+  /// Index of the result.
+  size_t result = 0;
   MetricLabels labels;
   MetricRows rows, referenceRows;
 };

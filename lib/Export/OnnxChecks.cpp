@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxChecks.h"
+#include "mct/Planning/Overrides.h"
 #include "mct/Support/Troubleshooting.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -18,6 +20,23 @@ static constexpr StringLiteral kMovingOps[] = {
 /// Layers with a kernel.
 static constexpr StringLiteral kLayers[] = {"Conv", "ConvTranspose", "Gemm",
                                             "MatMul"};
+
+/// Adds to an error about a float value that what decodes places stays float
+/// unless the user says otherwise.
+static void noteDecoding(InFlightDiagnostic &error, Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function)
+    return;
+  FailureOr<mct::Overrides> overrides = mct::Overrides::getFrom(function);
+  if (failed(overrides) || !overrides->leavesDecodingFloat())
+    return;
+  overrides->findDecoding(function.getBody().front());
+  if (overrides->keepsFloatAsDecoding(op))
+    error.attachNote() << "it decodes the places of objects, which stays "
+                          "float; decode=cut ends the network at the heads, "
+                          "for a program that decodes behind the device, and "
+                          "decode=quantize quantizes the part";
+}
 
 namespace {
 class Checker {
@@ -175,6 +194,7 @@ private:
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "makes output '" << name
                                  << "', and no point quantizes it";
+      noteDecoding(error, node.source);
       error.attachNote() << "only a softmax at the end may stay float; see "
                             "tpc-explain for why there is no point"
                          << mct::support::kTroubleshooting
@@ -188,6 +208,7 @@ private:
                                  << "becomes '" << node.opType
                                  << "', whose result no point quantizes before "
                                  << "'" << reader.opType << "' reads it";
+      noteDecoding(error, node.source);
       error.attachNote(reader.source->getLoc())
           << "read here; " << device.getDisplayName()
           << " has no float values: see tpc-explain for why there is no point, "

@@ -35,6 +35,34 @@ static SmallVector<StringRef> split(StringRef line) {
   return words;
 }
 
+/// Reads what asks for a method; none where the word is about something else.
+static std::optional<LogicalResult> parseMethod(StringRef what, StringRef value,
+                                                OverrideRule &rule) {
+  bool isActivation = what == "activation-method";
+  if (!isActivation && !what.consume_front("weights-method"))
+    return std::nullopt;
+  std::optional<tpc::QuantizationMethod> method =
+      tpc::symbolizeQuantizationMethod(value);
+  if (!method)
+    return emitError(rule.loc)
+           << "there is no method '" << value
+           << "'; there are 'power_of_two', 'symmetric', 'uniform', "
+              "'lut_pot_quantizer' and 'lut_sym_quantizer'";
+  if (isActivation) {
+    rule.activationMethod = method;
+    return success();
+  }
+  if (what.empty()) {
+    rule.weightMethod = method;
+    rule.namedWeightMethods.clear();
+    return success();
+  }
+  if (!what.consume_front(".") || what.empty())
+    return std::nullopt;
+  rule.namedWeightMethods[what] = *method;
+  return success();
+}
+
 static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
   if (word == "float") {
     rule.activationBits = 0;
@@ -43,6 +71,8 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
     return success();
   }
   auto [what, width] = word.split('=');
+  if (std::optional<LogicalResult> parsed = parseMethod(what, width, rule))
+    return *parsed;
   int64_t bits = 0;
   bool isWidth = width == "float" ||
                  (!width.getAsInteger(10, bits) && bits > 0 && bits <= 64);
@@ -62,7 +92,9 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
   return emitError(rule.loc)
          << "cannot read '" << word
          << "'; expected 'float', 'activation=BITS', 'weights=BITS' or "
-            "'weights.NAME=BITS', where BITS is a width or 'float'"
+            "'weights.NAME=BITS', where BITS is a width or 'float', or "
+            "'activation-method=METHOD', 'weights-method=METHOD' or "
+            "'weights-method.NAME=METHOD'"
          << support::kTroubleshooting << "a-rule-of-overrides-cannot-be-read";
 }
 
@@ -237,7 +269,8 @@ void Overrides::append(func::FuncOp function, ArrayRef<std::string> rules) {
 
 bool OverrideRule::asksForFloatAlone() const {
   auto isFloat = [](int64_t bits) { return bits == 0; };
-  return isFloat(activationBits.value_or(0)) &&
+  return !activationMethod && !weightMethod && namedWeightMethods.empty() &&
+         isFloat(activationBits.value_or(0)) &&
          isFloat(weightBits.value_or(0)) &&
          llvm::all_of(llvm::make_second_range(namedWeightBits), isFloat);
 }
@@ -309,6 +342,23 @@ std::string mct::selectByName(StringRef name) {
   return "name \"" + pattern + "\"";
 }
 
+bool mct::isMethodWithin(tpc::QuantizationMethod method,
+                         tpc::QuantizationMethod offered) {
+  using Method = tpc::QuantizationMethod;
+  if (method == offered)
+    return true;
+  switch (offered) {
+  case Method::Uniform:
+    return method == Method::Symmetric || method == Method::PowerOfTwo;
+  case Method::Symmetric:
+    return method == Method::PowerOfTwo;
+  case Method::LutSymmetric:
+    return method == Method::LutPowerOfTwo;
+  default:
+    return false;
+  }
+}
+
 std::string mct::listWidths(ArrayRef<int64_t> widths) {
   llvm::SmallSetVector<int64_t, 4> distinct(widths.begin(), widths.end());
   std::string text;
@@ -340,6 +390,19 @@ Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
     }
     for (const auto &[weight, bits] : rule.namedWeightBits) {
       wishes.namedWeights[weight] = std::pair(bits, &rule);
+      isAffected |= hasWeight(weight);
+    }
+    if (rule.activationMethod && hasResult) {
+      wishes.activationMethod = {*rule.activationMethod, &rule};
+      isAffected = true;
+    }
+    if (rule.weightMethod) {
+      wishes.weightMethod = {*rule.weightMethod, &rule};
+      wishes.namedWeightMethods.clear();
+      isAffected |= hasWeight("");
+    }
+    for (const auto &[weight, method] : rule.namedWeightMethods) {
+      wishes.namedWeightMethods[weight] = std::pair(method, &rule);
       isAffected |= hasWeight(weight);
     }
     rule.numAffected += isAffected;

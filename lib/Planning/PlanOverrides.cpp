@@ -136,6 +136,26 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
   return success();
 }
 
+/// Changes the method of an input where a rule asks for one.
+static LogicalResult overrideInputMethod(PlannedInput &input,
+                                         const OverrideRule &rule) {
+  if (!rule.activationMethod)
+    return success();
+  if (tpc::OpQuantConfigAttr made =
+          withActivationMethod(input.config, *rule.activationMethod)) {
+    input.config = made;
+    return success();
+  }
+  if (rule.appliesWhereOffered())
+    return success();
+  return emitError(rule.loc)
+         << "the input '" << input.name.getValue()
+         << "' cannot have the method '"
+         << tpc::stringifyQuantizationMethod(*rule.activationMethod)
+         << "'; the target's default has "
+         << input.config.getActMethod().getMethodName();
+}
+
 LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
   for (PlannedInput &input : inputs) {
     std::pair<int64_t, const OverrideRule *> wish = {0, nullptr};
@@ -148,10 +168,14 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
       if (!selects)
         continue;
       ++rule.numSelected;
-      if (!rule.activationBits || !input.whyFloat.empty())
+      if (!input.whyFloat.empty() ||
+          (!rule.activationBits && !rule.activationMethod))
         continue;
       ++rule.numAffected;
-      wish = {*rule.activationBits, &rule};
+      if (rule.activationBits)
+        wish = {*rule.activationBits, &rule};
+      if (failed(overrideInputMethod(input, rule)))
+        return failure();
     }
     auto [bits, rule] = wish;
     if (!rule || bits == input.config.getActBits())

@@ -29,6 +29,13 @@ void removeRepetitions(PlannedNode &planned);
 llvm::SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
                                              tpc::OpQuantConfigAttr base);
 
+//===--- Methods (PlanMethods.cpp) ----------------------------------------===//
+
+/// Returns an alternative whose result has that method; null where it cannot:
+/// what runs on every grid of a method also runs on those of a special case.
+tpc::OpQuantConfigAttr withActivationMethod(tpc::OpQuantConfigAttr config,
+                                            tpc::QuantizationMethod method);
+
 } // namespace mct::plan
 
 #endif // MCT_LIB_PLANNING_PLANPARTS_H

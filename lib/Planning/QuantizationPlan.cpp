@@ -197,7 +197,8 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
   coverResult(planned, index);
   Wishes wishes = getWishes(planned, overrides);
   if (failed(overrideActivation(planned, wishes)) ||
-      failed(overrideWeights(planned, wishes)))
+      failed(overrideWeights(planned, wishes)) ||
+      failed(overrideMethods(planned, wishes)))
     return failure();
   removeRepetitions(planned);
 

@@ -47,6 +47,43 @@ static int getSimilarity(const OperatorPoints &of, int64_t lhs, int64_t rhs) {
   });
 }
 
+static Attribute getMethod(Attribute config) {
+  if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
+    return activation.getActMethod();
+  auto weight = dyn_cast_or_null<tpc::AttrQuantConfigAttr>(config);
+  return weight ? weight.getMethod() : Attribute();
+}
+
+/// Leaves the alternatives whose point has the method that a rule asks for;
+/// fails where there is none.
+static LogicalResult keepMethod(const OperatorPoints &of, tpc::QuantizeOp point,
+                                const Wishes &wishes, StringRef name,
+                                SmallVectorImpl<int64_t> &remaining) {
+  Wishes::MethodWish wish =
+      point.isActivation() ? wishes.activationMethod
+                           : wishes.methodOfWeight(getGenericWeightName(point));
+  if (!wish)
+    return success();
+  auto [method, rule] = *wish;
+  auto fits = [&, method = method](int64_t index) {
+    return tpc::MethodAttr::getKnown(
+               getMethod(OperatorPoints::getConfig(point, index))) == method;
+  };
+  if (llvm::any_of(remaining, fits)) {
+    llvm::erase_if(remaining, std::not_fn(fits));
+    return success();
+  }
+  if (rule->appliesWhereOffered())
+    return success();
+  InFlightDiagnostic diagnostic =
+      emitError(rule->loc)
+      << name << " cannot get the method '"
+      << tpc::stringifyQuantizationMethod(method)
+      << "' now that it has a point; insert points with this rule";
+  diagnostic.attachNote(point.getLoc()) << "the point is here";
+  return diagnostic;
+}
+
 /// The alternative that has what the rules ask for, and differs least from the
 /// present one.
 static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
@@ -63,13 +100,17 @@ static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
     Wishes::Wish wish = point.isActivation()
                             ? wishes.activation
                             : wishes.ofWeight(getGenericWeightName(point));
-    if (!wish)
-      continue;
-    auto [bits, rule] = *wish;
     std::string name =
         point.isWeight()
             ? "'" + point.getWeight()->str() + "' of '" + of.name.str() + "'"
             : "the result of '" + of.name.str() + "'";
+    if (failed(keepMethod(of, point, wishes, name, remaining)))
+      return failure();
+    if (!llvm::is_contained(remaining, chosen))
+      chosen = remaining.front();
+    if (!wish)
+      continue;
+    auto [bits, rule] = *wish;
     if (bits == 0) {
       InFlightDiagnostic diagnostic =
           emitError(rule->loc)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,20 @@ DESCRIPTIONS = {
 }
 # Boxes of each image and class that count, those with the largest scores, as in COCO.
 MOST_BOXES = 100
+
+
+class Matched(NamedTuple):
+    """The average precision of a network, and what it is made of.
+
+    precision: as pycocotools computes it.
+    classes:   for each class the images of its detections, the most certain first; the overlaps at which each one is
+               matched with a box, a bit for each; and the number of boxes of each image.
+    overlaps:  number of overlaps.
+    """
+
+    precision: float
+    classes: list[tuple[list[int], list[int], list[int]]]
+    overlaps: int
 
 
 class AveragePrecision:
@@ -52,9 +66,12 @@ class AveragePrecision:
 
     def __call__(self, outputs: Any, labels: Any) -> float:
         """Raises mct.Error for outputs or labels of another form."""
+        return self.match(outputs, labels).precision
+
+    def match(self, outputs: Any, labels: Any) -> Matched:
+        """Returns the average precision, and what it is made of. Raises mct.Error as a call does."""
         found = list(self.decode(outputs))
         expected = _read_labels(labels, len(found))
-        images = [{"id": image} for image in range(len(found))]
         annotations = [
             {"image_id": image, "category_id": int(row[4]), **_box(row[:4]), "iscrowd": 0}
             for image, rows in enumerate(expected)
@@ -68,7 +85,7 @@ class AveragePrecision:
             for image, one in enumerate(found)
             for box, score, label in zip(*_most_certain(*map(as_array, one)), strict=True)
         ]
-        return _precision(images, annotations, detections, OVERLAPS[self.__name__]) if detections else 0.0
+        return _match(len(found), annotations, detections, OVERLAPS[self.__name__])
 
 
 def _box(edges: Array) -> dict[str, Any]:
@@ -127,23 +144,43 @@ def _read_labels(labels: Any, images: int) -> list[Array]:
     return rows
 
 
-def _precision(images: list[Any], annotations: list[Any], detections: list[Any], overlaps: Sequence[float]) -> float:
+def _match(images: int, annotations: list[Any], detections: list[Any], overlaps: Sequence[float]) -> Matched:
     from pycocotools.coco import COCO
     from pycocotools.cocoeval import COCOeval
 
-    classes = {entry["category_id"] for entry in annotations}
+    classes = sorted({entry["category_id"] for entry in annotations})
     with contextlib.redirect_stdout(io.StringIO()):  # it prints its progress
         truth = COCO()
         truth.dataset = {
             "info": {},
-            "images": images,
+            "images": [{"id": image} for image in range(images)],
             "annotations": [entry | {"id": number + 1} for number, entry in enumerate(annotations)],
-            "categories": [{"id": label} for label in sorted(classes)],
+            "categories": [{"id": label} for label in classes],
         }
         truth.createIndex()
-        judge = COCOeval(truth, truth.loadRes(detections), "bbox")
+        # Without a detection there is nothing that it could load.
+        judge = COCOeval(truth, truth.loadRes(detections) if detections else COCO(), "bbox")
         judge.params.iouThrs = np.array(overlaps)
+        # Boxes of all sizes, in one list.
+        judge.params.areaRng, judge.params.areaRngLbl = judge.params.areaRng[:1], judge.params.areaRngLbl[:1]
+        judge.params.maxDets = [MOST_BOXES]
         judge.evaluate()
         judge.accumulate()
-        judge.summarize()
-    return float(judge.stats[0])
+    precisions = judge.eval["precision"]
+    known = precisions[precisions > -1]
+    rows = [_matched_class(judge.evalImgs[number * images : (number + 1) * images]) for number in range(len(classes))]
+    return Matched(float(known.mean()), rows, len(overlaps))
+
+
+def _matched_class(found: list[Any]) -> tuple[list[int], list[int], list[int]]:
+    """Returns images and matches of the detections of a class, the most certain first, and the boxes of each image."""
+    boxes = [0 if one is None else len(one["gtIds"]) for one in found]
+    there = [(image, one) for image, one in enumerate(found) if one is not None and one["dtScores"]]
+    if not there:
+        return [], [], boxes
+    scores = np.concatenate([one["dtScores"] for _, one in there])
+    images = np.concatenate([np.full(len(one["dtScores"]), image) for image, one in there])
+    matches = np.concatenate([one["dtMatches"] > 0 for _, one in there], axis=1)
+    bits = (matches << np.arange(len(matches))[:, None]).sum(axis=0)
+    order = np.argsort(-scores, kind="stable")
+    return images[order].tolist(), bits[order].tolist(), boxes

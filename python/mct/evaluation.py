@@ -219,10 +219,20 @@ class Comparison(Evaluation):
         return "\n".join(lines)
 
 
-def _labels(labels: Any, data: Any, spooled: Spooled, are_classes: bool = True) -> Array | None:
+def _labels(labels: Any, data: Any, spooled: Spooled, metric: str | None = None) -> Array | None:
     """The index of a class for each sample, or what a metric takes, from the labels or from the data."""
+    are_classes = not metric
     if labels is None:
         labels = getattr(data, "labels", None)
+    if isinstance(labels, Mapping):
+        judged = (metric or "").partition("@")[2]
+        if judged not in labels:
+            asked = f"none of the result {judged!r}" if judged else "those of several results"
+            raise Error(
+                f"labels: there are {asked}, by name: {', '.join(map(str, labels))}",
+                notes=['metric="top1@NAME" says which result is judged'],
+            )
+        labels = labels[judged]
     if labels is None:
         labels = spooled.labels
     if labels is None:
@@ -298,19 +308,20 @@ def execute(
     """Run a model of any stage on samples; what the other functions here are made of.
 
     data:          samples, see `mct.samples`.
-    labels:        class numbers, or what the metric takes, an array or a `.npy`; None: those that the data has.
+    labels:        class numbers, or what the metric takes, an array or a `.npy`, or a dictionary of these by names of
+                   results; None: those that the data has.
     outputs:       `.npy` files to write, one for each output of the network.
     reference:     another model, which runs beside it.
     preprocessing: of the samples, in place of what the module has recorded.
     float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
     exact:         compares the stored integers of an integer network with those that `reference` simulates.
-    metric:        of the first result and the labels: a name of `metrics`.
+    metric:        a name of `metrics`, of the first result, or with `@RESULT` behind it of another one.
 
     Raises mct.Error; no output is written then.
     """
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
-        classes = _labels(labels, data, spooled, are_classes=not metric)
+        classes = _labels(labels, data, spooled, metric)
         with tempfile.TemporaryDirectory(prefix="mct-") as folder:
             label_file = ""
             if classes is not None:
@@ -389,6 +400,7 @@ def judge(
         labels = load_npy(labels)
     name = getattr(metric, "__name__", type(metric).__name__)
     found: list[list[float]] = []
+    matched: dict[int, detection.Matched] = {}
     kinds = set()
     count = 0
     for model in models:
@@ -399,13 +411,20 @@ def judge(
         read = {own.name: first.preprocessing for own, first in zip(inputs, signature, strict=False)}
         outputs = run(model, data, preprocessing=read, **options)
         count = len(outputs[0] if isinstance(outputs, tuple) else outputs)
-        numbers, has_rows = _numbers(metric(outputs, labels), count, name)
+        if isinstance(metric, detection.AveragePrecision):
+            matched[len(found)] = metric.match(outputs, labels)
+        result = matched[len(found)].precision if len(found) in matched else metric(outputs, labels)
+        numbers, has_rows = _numbers(result, count, name)
         found.append(numbers)
         kinds.add(has_rows)
     if len(kinds) > 1:
         raise Error(f"metric: '{name}' returned one number for one network, and several for another one")
     values, reference, integer = (*found, [], [])[:3]
-    return _native.UserMetric(name, higher_is_better, count, values, reference, integer, kinds.pop())
+    user = _native.UserMetric(name, higher_is_better, count, values, reference, integer, kinds.pop())
+    # The interval is that of images which are drawn again.
+    for number, one in matched.items():
+        user.set_detections(number, one.classes, one.overlaps)
+    return user
 
 
 def evaluate(
@@ -421,8 +440,10 @@ def evaluate(
     result.
 
     labels:  class numbers, one for each sample, or what the metric takes, an array or a `.npy`; default: those that the
-             data has (`mct.images` of folders that are classes, a `DataLoader`).
-    metric:  a name of `metrics` (`top5`, `miou`, `psnr:255`), or a function of the outputs of all samples and the
+             data has (`mct.images` of folders that are classes, a `DataLoader`). A dictionary has those of several
+             results, by name.
+    metric:  a name of `metrics` (`top5`, `miou`, `psnr:255`), of the first result, or with `@RESULT` behind it
+             (`top1@digits`) of another one, by name or index; or a function of the outputs of all samples and the
              labels that returns a number for each sample, or one number. It is compared with that of `reference`, by
              default the float model that `model` was made of. Default: what `model` was quantized with, else top-1.
     higher_is_better: of a metric that is a function.

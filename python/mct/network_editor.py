@@ -4,8 +4,9 @@
     rule = EditRule(NodeNameFilter("conv1"), ChangeCandidatesActivationQuantConfigAttr(activation_n_bits=16))
     mct.core.CoreConfig(debug_config=mct.core.DebugConfig(network_editor=[rule]))
 
-Bits, and whether a tensor is quantized, become `overrides` of `mct.quantize`. Methods and functions are the target's
-and the error methods'; asking for one of an operator is an error that says where they stand.
+Bits, methods, and whether a tensor is quantized, become `overrides` of `mct.quantize`. A method is one that the target
+offers, or a special case of it: power-of-two thresholds where any are, symmetric grids where there may be a zero point.
+Functions that select parameters are an error that says what does the same.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any, NamedTuple
 
 from mct.core import BitWidthConfig, NodeNameFilter, NodeNameScopeFilter, NodeTypeFilter
 from mct.errors import describe
-from mct.target_platform import TargetError
-from mct.target_platform._schema import Frozen, check_bits, check_bool
+from mct.target_platform import QuantizationMethod, TargetError
+from mct.target_platform._schema import Frozen, check_bits, check_bool, check_enum
 
 __all__ = [
     "ChangeCandidatesActivationQuantConfigAttr",
@@ -33,11 +34,6 @@ __all__ = [
     "NodeTypeFilter",
 ]
 
-_METHODS = (
-    "{owner}: the target says by which method an operator is quantized; give the operator set of it an "
-    "OpQuantizationConfig with that method (OperatorsSet), or derive a target (mct.target_platform.DerivedTarget)"
-)
-
 
 class _Action(Frozen):
     """A change of an operator: words of a rule of `overrides`."""
@@ -51,13 +47,21 @@ def _read_width(owner: str, changes: dict[str, Any], bits: str, enable: str) -> 
         if name not in (bits, enable):
             raise TargetError(
                 f"{owner}: {name!r} cannot be changed for one operator; known: {bits}, {enable}. Error methods and "
-                "corrections are options of the whole network, in mct.core.QuantizationConfig; methods are the target's"
+                "corrections are options of the whole network, in mct.core.QuantizationConfig; methods are changed by "
+                "Change…QuantizationMethod"
             )
     if enable in changes and not check_bool(owner, enable, changes[enable]):
         return "float"
     if bits not in changes:
         raise TargetError(f"{owner} needs {bits}, or {enable}=False")
     return str(check_bits(owner, bits, changes[bits]))
+
+
+def _read_weight(owner: str, attr_name: Any) -> str:
+    """Returns how a rule writes a weight behind a word: `.kernel_attr`, or nothing for all weights."""
+    if attr_name is not None and not isinstance(attr_name, str):
+        raise TargetError(f"{owner}: attr_name must be the name of a weight, but is {describe(attr_name)}")
+    return "" if attr_name is None else f".{BitWidthConfig.WEIGHTS.get(attr_name, attr_name)}"
 
 
 class ChangeCandidatesActivationQuantConfigAttr(_Action):
@@ -86,9 +90,7 @@ class ChangeCandidatesWeightsQuantConfigAttr(_Action):
     def __init__(self, attr_name: str | None = None, **kwargs: Any) -> None:
         owner = type(self).__name__
         self.attr_name, self.kwargs = attr_name, kwargs
-        if attr_name is not None and not isinstance(attr_name, str):
-            raise TargetError(f"{owner}: attr_name must be the name of a weight, but is {describe(attr_name)}")
-        weight = "" if attr_name is None else f".{BitWidthConfig.WEIGHTS.get(attr_name, attr_name)}"
+        weight = _read_weight(owner, attr_name)
         width = _read_width(owner, kwargs, "weights_n_bits", "enable_weights_quantization")
         self.words = (f"weights{weight}={width}",)
 
@@ -97,23 +99,37 @@ class ChangeFinalWeightsQuantConfigAttr(ChangeCandidatesWeightsQuantConfigAttr):
     """The same: bits are decided before parameters are."""
 
 
-class _MethodChange(_Action):
-    """A change of the target's method, which a rule cannot ask for."""
+class ChangeCandidatesActivationQuantizationMethod(_Action):
+    """The result of an operator gets a quantizer of another method.
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise TargetError(_METHODS.format(owner=type(self).__name__))
+    activation_quantization_method: a `QuantizationMethod` that the target offers, or a special case of one.
+    """
 
-
-class ChangeCandidatesActivationQuantizationMethod(_MethodChange):
-    """An error that names what does the same."""
-
-
-class ChangeCandidatesWeightsQuantizationMethod(_MethodChange):
-    """An error that names what does the same."""
+    def __init__(self, activation_quantization_method: QuantizationMethod | None = None) -> None:
+        owner = type(self).__name__
+        method = check_enum(owner, "activation_quantization_method", activation_quantization_method, QuantizationMethod)
+        self.activation_quantization_method = method
+        self.words = (f"activation-method={method.name.lower()}",)
 
 
-class ChangeFinalWeightsQuantizationMethod(_MethodChange):
-    """An error that names what does the same."""
+class ChangeCandidatesWeightsQuantizationMethod(_Action):
+    """A weight of an operator gets a quantizer of another method.
+
+    attr_name: as for `ChangeCandidatesWeightsQuantConfigAttr`.
+    weights_quantization_method: a `QuantizationMethod` that the target offers, or a special case of one.
+    """
+
+    def __init__(
+        self, attr_name: str | None = None, weights_quantization_method: QuantizationMethod | None = None
+    ) -> None:
+        owner = type(self).__name__
+        method = check_enum(owner, "weights_quantization_method", weights_quantization_method, QuantizationMethod)
+        self.attr_name, self.weights_quantization_method = attr_name, method
+        self.words = (f"weights-method{_read_weight(owner, attr_name)}={method.name.lower()}",)
+
+
+class ChangeFinalWeightsQuantizationMethod(ChangeCandidatesWeightsQuantizationMethod):
+    """The same: methods are decided before parameters are."""
 
 
 class ChangeQuantizationParamFunction(_Action):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of `mct_quantizers`: ordinary quantizers, which a trained one becomes. They say what a point has, and compute
-nothing: `to_mlir` is the attribute of the dialect."""
+"""Names of `mct_quantizers`: ordinary quantizers, which a trained one becomes. They say what a point has: `to_mlir` is
+the attribute of the dialect. Calling one has the compiler compute it."""
 
 from __future__ import annotations
 
@@ -108,6 +108,29 @@ class BaseInferableQuantizer(Frozen):
                     f"{owner}: entries must be whole numbers from {low} to {high}, but one is {describe(value)}"
                 )
         return sorted({int(value) for value in values})
+
+    def initialize_quantization(self, tensor_shape: Any, name: str, layer: Any) -> dict[str, Any]:
+        """Returns no variable: an ordinary quantizer learns nothing."""
+        return {}
+
+    def __call__(self, inputs: Any) -> Any:
+        """Returns what it makes of an array, or of a tensor of torch; gradients pass straight through where the nearest
+        level lies on the grid."""
+        is_weight = self.quantization_target is QuantizationTarget.Weights
+        axis = getattr(self, "channel_axis", None) if getattr(self, "per_channel", False) else None
+        attribute = f"parameters({self.to_mlir()})"
+        if type(inputs).__module__.partition(".")[0] == "torch":
+            from mct.torch_layers import quantize_tensor
+
+            return quantize_tensor(inputs, attribute, axis=axis, is_weight=is_weight)
+        import numpy as np
+
+        from mct._point_function import PointFunction
+
+        array = np.ascontiguousarray(inputs, np.float32)
+        shaped = array if np.ndim(inputs) else array.reshape(1)
+        function = PointFunction.of(shaped.shape, attribute, axis=axis, is_weight=is_weight)
+        return function.values([shaped]).reshape(np.shape(inputs))
 
     def get_config(self) -> dict[str, Any]:
         """Its parameters, by name."""
@@ -324,17 +347,7 @@ def get_inferable_quantizer_class(
 
 
 def quantize(quantizer: BaseInferableQuantizer, values: Any) -> Any:
-    """Returns what a quantizer of activations makes of an array: the result of a network with one point."""
-    import numpy as np
-
-    from mct.model import Model
-
+    """Returns what a quantizer of activations makes of an array, whatever it is in a network."""
     if not isinstance(quantizer, BaseInferableQuantizer):
         raise TargetError(f"quantize takes a quantizer of mct.quantizers, not {describe(quantizer)}")
-    array = np.ascontiguousarray(values, np.float32).reshape(1, -1)
-    kind = f"tensor<1x{array.shape[1]}xf32>"
-    network = Model.parse(
-        f'func.func @main(%x: {kind}) -> {kind} {{ %q = tpc.quantize %x as "x" activation '
-        f"parameters({quantizer.to_mlir()}) : {kind} return %q : {kind} }}"
-    )
-    return np.asarray(network.run(array)).reshape(np.shape(values))
+    return quantizer(values)

@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mct import quantizers
-from mct.constants import RANGE_MAX, RANGE_MIN, SIGNED, THRESHOLD
+from mct.constants import MIN_THRESHOLD, RANGE_MAX, RANGE_MIN, SIGNED, THRESHOLD
 from mct.target_platform import QuantizationMethod, TargetError
 from mct.trainable_infrastructure import (
     BaseTrainableQuantizer,
@@ -71,6 +72,20 @@ class _Trained(BaseTrainableQuantizer):
             self.add_quantizer_variable(key, variable, VariableGroup.QPARAMS)
         return self.quantizer_parameters
 
+    def _current(self) -> dict[str, Any]:
+        """Returns the parameters, as learned where they are variables of torch."""
+        _, method, parameters = self._parts()
+        learned: dict[str, Any] = {}
+        for key, entry in self.quantizer_parameters.items():
+            if hasattr(entry["var"], "detach"):
+                learned[key] = _list(entry["var"].detach().cpu().numpy())
+        if THRESHOLD in learned:
+            # As the compiler computes with them.
+            learned[THRESHOLD] = [max(one, MIN_THRESHOLD) for one in learned[THRESHOLD]]
+            if method is QuantizationMethod.POWER_OF_TWO:
+                learned[THRESHOLD] = [2.0 ** math.ceil(math.log2(one)) for one in learned[THRESHOLD]]
+        return dict(parameters) | learned
+
     def _is_frozen(self) -> bool:
         return self.freeze_quant_params
 
@@ -92,6 +107,15 @@ class _Trained(BaseTrainableQuantizer):
         kind = "learned_range" if method is QuantizationMethod.UNIFORM else "learned_threshold"
         return f"#tpc.{kind}<{', '.join(texts)}>"
 
+    def _channel_axis(self) -> int | None:
+        """Returns the axis of the channels; None where there is one parameter."""
+        config = self.quantization_config
+        if not isinstance(config, TrainableQuantizerWeightsConfig) or not config.weights_per_channel_threshold:
+            return None
+        axes = config.weights_channels_axis
+        # MCT's own configurations have the axes of the output and of the input channels.
+        return axes[0] if isinstance(axes, tuple) else 0 if axes is None else axes
+
     def _is_enabled(self) -> bool:
         config = self.quantization_config
         if isinstance(config, TrainableQuantizerWeightsConfig):
@@ -99,19 +123,38 @@ class _Trained(BaseTrainableQuantizer):
         return config.enable_activation_quantization
 
     def __call__(self, inputs: Any, training: bool = True) -> Any:
-        raise TargetError(
-            f"{type(self).__name__} is computed by the compiler, at the points of a network (mct.make_trainable, "
-            "mct.train); convert2inferable() gives the quantizer that it becomes"
-        )
+        """Returns what it makes of a tensor of torch, differentiable by the tensor and by the variables."""
+        if type(inputs).__module__.partition(".")[0] != "torch":
+            raise TargetError(
+                f"{type(self).__name__} is computed by the compiler, at the points of a network (mct.make_trainable, "
+                "mct.train), or on a tensor of torch; convert2inferable() gives the quantizer that it becomes"
+            )
+        from mct.torch_layers import quantize_tensor
+
+        attribute = self.to_attribute()
+        if attribute is None:
+            return inputs
+        is_weight = isinstance(self.quantization_config, TrainableQuantizerWeightsConfig)
+        axis = self._channel_axis()
+        if self._is_frozen():
+            parameters = f"parameters({self.quantization_config.to_mlir()})"
+            return quantize_tensor(inputs, parameters, axis=axis, is_weight=is_weight)
+        if not self.quantizer_parameters:
+            raise TargetError(
+                f"{type(self).__name__} has no variables yet; call initialize_quantization(shape, name, layer), as "
+                "mct.torch_layers does"
+            )
+        learned = [entry["var"] for entry in self.quantizer_parameters.values()]
+        return quantize_tensor(inputs, f"trainable({attribute})", learned, axis=axis, is_weight=is_weight)
 
     def convert2inferable(self) -> Any:
-        """The ordinary quantizer with the parameters of the configuration."""
-        bits, method, parameters = self._parts()
+        """The ordinary quantizer with the parameters of the configuration, or with those that torch has learned."""
+        bits, method, _ = self._parts()
+        parameters = self._current()
         config = self.quantization_config
         if isinstance(config, TrainableQuantizerWeightsConfig):
-            channels = {"per_channel": config.weights_per_channel_threshold}
-            if config.weights_per_channel_threshold:
-                channels["channel_axis"] = config.weights_channels_axis  # type: ignore[assignment]
+            axis = self._channel_axis()
+            channels: dict[str, Any] = {"per_channel": axis is not None, "channel_axis": axis}
             if method is QuantizationMethod.UNIFORM:
                 low, high = _list(parameters[RANGE_MIN]), _list(parameters[RANGE_MAX])
                 return quantizers.WeightsUniformInferableQuantizer(bits, low, high, **channels)

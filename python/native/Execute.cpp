@@ -67,9 +67,15 @@ bool mct::python::checkMetric(StringRef text, Job &job) {
   return false;
 }
 
-static execution::MetricResult judge(const UserMetric &metric,
-                                     const std::vector<double> &values) {
+static execution::MetricResult
+judge(const UserMetric &metric, const std::vector<double> &values,
+      const std::optional<execution::MatchedDetections> &detections) {
   const std::vector<double> &reference = metric.reference;
+  if (detections)
+    return execution::judgeDetections(
+        metric.name, metric.samples, values.front(), *detections,
+        reference.empty() ? std::nullopt : std::optional(reference.front()),
+        metric.referenceDetections ? &*metric.referenceDetections : nullptr);
   if (!metric.hasRows)
     return execution::judgeNumber(
         metric.name, metric.isHigherBetter, metric.samples, values.front(),
@@ -81,11 +87,11 @@ static execution::MetricResult judge(const UserMetric &metric,
 }
 
 execution::MetricResult UserMetric::judge() const {
-  return ::judge(*this, values);
+  return ::judge(*this, values, detections);
 }
 
 execution::MetricResult UserMetric::judgeInteger() const {
-  return ::judge(*this, integer);
+  return ::judge(*this, integer, integerDetections);
 }
 
 std::string UserMetric::print() const {

@@ -97,6 +97,10 @@ struct UserMetric {
   /// network and of the integer one may be empty.
   std::vector<double> values, reference, integer;
   bool hasRows = true;
+  /// Detections behind numbers that are average precisions; none for other
+  /// metrics, and networks that are not there.
+  std::optional<execution::MatchedDetections> detections, referenceDetections,
+      integerDetections;
 
   execution::MetricResult judge() const;
   execution::MetricResult judgeInteger() const;
@@ -118,6 +122,37 @@ struct ExecuteOptions {
   bool exact = false;
   /// Metric of the report; may be null.
   const UserMetric *judged = nullptr;
+};
+
+class Module;
+
+/// A function that has been compiled, to be run on arrays many times.
+class CompiledFunction {
+public:
+  ~CompiledFunction();
+
+  /// Values of a tensor in row-major order.
+  struct Array {
+    std::vector<int64_t> shape;
+    llvm::ArrayRef<float> values;
+  };
+  using Result = std::pair<std::vector<int64_t>, std::vector<float>>;
+
+  /// Computes the results from as many arrays as there are arguments, of their
+  /// shapes. None, and told to `job`, where arrays do not fit or a step fails.
+  /// One thread runs at a time.
+  std::optional<std::vector<Result>> run(llvm::ArrayRef<Array> arrays,
+                                         Job &job);
+
+private:
+  friend class Module;
+  CompiledFunction(std::unique_ptr<Module> module, std::string name);
+
+  struct State;
+  std::unique_ptr<Module> module;
+  std::string name;
+  std::unique_ptr<State> state;
+  std::mutex mutex;
 };
 
 /// A module in a context of its own, never changed: threads may share it, and
@@ -158,6 +193,11 @@ public:
   /// The JSON object of mct-run's --signature.
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
+
+  /// Compiles a function of tensors of f32 that all have a static shape. Null,
+  /// and told to `job`, where it fails.
+  std::unique_ptr<CompiledFunction> compile(llvm::StringRef function,
+                                            Job &job) const;
 
   /// Returns whether a function can be run; what is wrong is told to `job`.
   bool check(llvm::StringRef function, Job &job) const;

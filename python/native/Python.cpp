@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module `mct._native`. The only file that is compiled with exceptions:
+// The module `mct._native`. Compiled with exceptions, as what it includes:
 // they are those of Python, and none crosses a function of MLIR or of ours:
 // what these call back keeps an exception until they have returned.
 #include "Module.h"
 #include "OptionWords.h"
+#include "PythonHosts.h"
 #include "Reports.h"
 #include "Targets.h"
 
@@ -29,8 +30,11 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using mct::python::Job;
+using mct::python::makeHosts;
 using mct::python::Message;
 using mct::python::Module;
+using mct::python::PythonTraining;
+using mct::python::Raised;
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -64,199 +68,6 @@ static void deliver(Job &job, nb::list &errors) {
                   error.ptr());
   throw nb::python_error();
 }
-
-//===----------------------------------------------------------------------===//
-// Quantizers written in Python
-//===----------------------------------------------------------------------===//
-
-static nb::object toPython(mlir::Attribute attribute) {
-  if (auto text = mlir::dyn_cast<mlir::StringAttr>(attribute))
-    return nb::str(text.getValue().data(), text.getValue().size());
-  if (auto truth = mlir::dyn_cast<mlir::BoolAttr>(attribute))
-    return nb::bool_(truth.getValue());
-  if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute))
-    return nb::int_(number.getValue().getSExtValue());
-  if (auto number = mlir::dyn_cast<mlir::FloatAttr>(attribute))
-    return nb::float_(number.getValueAsDouble());
-  if (auto items = mlir::dyn_cast<mlir::ArrayAttr>(attribute)) {
-    nb::list list;
-    for (mlir::Attribute item : items)
-      list.append(toPython(item));
-    return list;
-  }
-  nb::dict dictionary;
-  if (auto entries = mlir::dyn_cast<mlir::DictionaryAttr>(attribute)) {
-    for (mlir::NamedAttribute entry : entries)
-      dictionary[nb::str(entry.getName().data(), entry.getName().size())] =
-          toPython(entry.getValue());
-    return dictionary;
-  }
-  // `unit`, and what no configuration of Python's has.
-  return nb::none();
-}
-
-/// Wraps arrays for a call that keeps none of them.
-template <typename Sizes, typename Values>
-static nb::object view(const Sizes &shape, Values values) {
-  using Element = std::remove_pointer_t<decltype(values.data())>;
-  std::vector<size_t> sizes(shape.begin(), shape.end());
-  return nb::cast(nb::ndarray<nb::numpy, Element>(values.data(), sizes.size(),
-                                                  sizes.data(), nb::none()),
-                  nb::rv_policy::reference);
-}
-
-namespace {
-/// The exception that a callback has raised first.
-struct Raised {
-  std::exception_ptr first;
-
-  /// Runs with the interpreter's lock; what is raised becomes an error.
-  template <typename Work> llvm::Error guard(Work &&work) {
-    nb::gil_scoped_acquire acquired;
-    try {
-      work();
-      return llvm::Error::success();
-    } catch (const std::exception &error) {
-      std::string text = error.what();
-      if (!first)
-        first = std::current_exception();
-      return llvm::createStringError(text);
-    }
-  }
-};
-
-/// An object of `mct._host`.
-class PythonQuantizer : public mct::HostQuantizer {
-public:
-  PythonQuantizer(nb::object object, Raised &raised)
-      : object(std::move(object)), raised(raised) {}
-  ~PythonQuantizer() override {
-    nb::gil_scoped_acquire acquired;
-    object.reset();
-  }
-
-  llvm::Error quantize(llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<float> values, bool isTraining,
-                       llvm::MutableArrayRef<float> results) override {
-    return raised.guard([&] {
-      object.attr("quantize")(view(shape, values), view(shape, results),
-                              isTraining);
-    });
-  }
-  llvm::Error backward(llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<float> values,
-                       llvm::MutableArrayRef<float> gradients) override {
-    return raised.guard([&] {
-      object.attr("backward")(view(shape, values), view(shape, gradients));
-    });
-  }
-  llvm::Expected<std::string> freeze() override {
-    std::string text;
-    if (llvm::Error error = raised.guard(
-            [&] { text = nb::cast<std::string>(object.attr("freeze")()); }))
-      return error;
-    return text;
-  }
-
-private:
-  nb::object object;
-  Raised &raised;
-};
-} // namespace
-
-static mct::HostQuantizers::Maker makeHosts(Raised &raised) {
-  return [&raised](const mct::HostPoint &point)
-             -> llvm::Expected<std::shared_ptr<mct::HostQuantizer>> {
-    std::shared_ptr<mct::HostQuantizer> made;
-    if (llvm::Error error = raised.guard([&] {
-          nb::list shape;
-          for (int64_t size : point.type.getShape())
-            if (mlir::ShapedType::isDynamic(size))
-              shape.append(nb::none());
-            else
-              shape.append(size);
-          nb::object found =
-              nb::module_::import_("mct._host")
-                  .attr("make")(toPython(point.quantizer.getName()),
-                                toPython(point.quantizer.getConfig()),
-                                point.name, nb::tuple(shape));
-          if (!found.is_none())
-            made = std::make_shared<PythonQuantizer>(std::move(found), raised);
-        }))
-      return error;
-    return made;
-  };
-}
-
-//===----------------------------------------------------------------------===//
-// Training that Python looks at
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// An object of `mct._host`.
-class PythonTraining : public mct::TrainingHost {
-public:
-  /// Called with the interpreter's lock.
-  explicit PythonTraining(nb::object object)
-      : object(std::move(object)),
-        watches(nb::cast<bool>(this->object.attr("watches_steps"))),
-        computes(nb::cast<bool>(this->object.attr("has_loss"))),
-        name(nb::cast<std::string>(this->object.attr("name"))) {}
-
-  bool watchesSteps() const override { return watches; }
-  llvm::Error afterStep(const mct::TrainingStepInfo &step,
-                        llvm::ArrayRef<std::string> compared) override {
-    return raised->guard([&] {
-      nb::list gradients, values, names;
-      for (const mct::TrainedTensor &tensor : step.trained) {
-        const auto &shape = tensor.learned->initial.shape;
-        gradients.append(view(shape, tensor.gradients));
-        values.append(view(shape, tensor.values));
-      }
-      for (const std::string &each : compared)
-        names.append(each);
-      object.attr("after_step")(step.loss + step.regularizer, gradients, values,
-                                names);
-    });
-  }
-
-  bool hasLoss() const override { return computes; }
-  llvm::Expected<double>
-  computeLoss(llvm::ArrayRef<mct::ComparedShape> shapes,
-              llvm::ArrayRef<mct::TrainingShard::Result> results,
-              llvm::ArrayRef<double> weights) override {
-    double loss = 0;
-    if (llvm::Error error = raised->guard([&] {
-          nb::list quantized, floats, gradients, counts;
-          for (size_t number = 0; number != results.size(); ++number) {
-            const mct::ComparedShape &shape = shapes[number];
-            const mct::TrainingShard::Result &result = results[number];
-            std::vector<int64_t> sizes{int64_t(result.values.size()) /
-                                       std::max<int64_t>(shape.elements, 1)};
-            sizes.insert(sizes.end(), shape.sizes.begin(), shape.sizes.end());
-            quantized.append(view(sizes, result.values));
-            floats.append(view(sizes, result.teacher));
-            gradients.append(view(sizes, result.gradients));
-          }
-          for (double weight : weights)
-            counts.append(weight);
-          loss = nb::cast<double>(object.attr("compute_loss")(
-              quantized, floats, counts, gradients));
-        }))
-      return error;
-    return loss;
-  }
-  std::string describeLoss() const override { return name; }
-
-  /// The exception of the call that trains.
-  Raised *raised = nullptr;
-
-private:
-  nb::object object;
-  bool watches, computes;
-  std::string name;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Calls that take time
@@ -456,6 +267,50 @@ static std::string resources(const Module &self) {
 static std::string costs(const Module &self, const std::string &table) {
   return print(nb::none(),
                [&](Job &job) { return self.reportCosts(table, job); });
+}
+
+using FloatArray = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+static std::shared_ptr<mct::python::CompiledFunction>
+compile(const Module &self, const std::string &function) {
+  Job job;
+  std::shared_ptr<mct::python::CompiledFunction> compiled;
+  perform(job, nb::none(), [&] {
+    compiled = self.compile(function, job);
+    job.end(compiled != nullptr);
+  });
+  return compiled;
+}
+
+/// Runs a compiled function; the results are arrays of their own.
+static nb::list runCompiled(mct::python::CompiledFunction &self,
+                            const std::vector<FloatArray> &arrays) {
+  using Compiled = mct::python::CompiledFunction;
+  std::vector<Compiled::Array> views;
+  for (const FloatArray &array : arrays) {
+    Compiled::Array &view = views.emplace_back();
+    for (size_t axis = 0; axis != array.ndim(); ++axis)
+      view.shape.push_back(int64_t(array.shape(axis)));
+    view.values = {array.data(), array.size()};
+  }
+  Job job;
+  std::optional<std::vector<Compiled::Result>> results;
+  perform(job, nb::none(), [&] {
+    results = self.run(views, job);
+    job.end(results.has_value());
+  });
+  nb::list made;
+  for (Compiled::Result &result : *results) {
+    auto owned = std::make_unique<std::vector<float>>(std::move(result.second));
+    float *values = owned->data();
+    nb::capsule owner(owned.release(), [](void *kept) noexcept {
+      delete static_cast<std::vector<float> *>(kept);
+    });
+    std::vector<size_t> sizes(result.first.begin(), result.first.end());
+    made.append(nb::cast(nb::ndarray<nb::numpy, float>(values, sizes.size(),
+                                                       sizes.data(), owner)));
+  }
+  return made;
 }
 
 /// Returns what `work` writes, as bytes.
@@ -691,6 +546,8 @@ static void defineRuns(nb::class_<Module> &module) {
           "text of "
           "its --trace (default: that of this module); `judged`: what a metric "
           "that others computed says.")
+      .def("compile", compile, "function"_a,
+           "Compile a function of float32 tensors, to be run many times.")
       .def("check", check, "function"_a = "",
            "Raises the error that running the function would end with before "
            "it sees samples.")
@@ -716,39 +573,23 @@ static void defineRuns(nb::class_<Module> &module) {
                    "The passes that it comes from, with all their options.");
 }
 
-/// Defines what a metric of the user says.
-static void defineUserMetric(nb::module_ &m) {
-  using mct::python::UserMetric;
-  using Numbers = std::vector<double>;
-  nb::class_<UserMetric>(
-      m, "UserMetric",
-      "A metric that others computed: of a network, of the float one "
-      "(`reference`) and of the integer one: a number for each sample, or, "
-      "without `has_rows`, one for all.")
-      .def(
-          "__init__",
-          [](UserMetric *self, const std::string &name, bool isHigherBetter,
-             int64_t samples, const Numbers &values, const Numbers &reference,
-             const Numbers &integer, bool hasRows) {
-            new (self) UserMetric{name,      isHigherBetter, samples, values,
-                                  reference, integer,        hasRows};
-          },
-          "name"_a, "is_higher_better"_a, "samples"_a, "values"_a,
-          "reference"_a = Numbers(), "integer"_a = Numbers(),
-          "has_rows"_a = true,
-          nb::sig("def __init__(self, name: str, is_higher_better: bool, "
-                  "samples: int, values: collections.abc.Sequence[float], "
-                  "reference: collections.abc.Sequence[float] = (), integer: "
-                  "collections.abc.Sequence[float] = (), has_rows: bool = "
-                  "True) -> None"))
-      .def("print", &UserMetric::print,
-           nb::call_guard<nb::gil_scoped_release>(),
-           "The JSON object that mct-run prints of a metric.");
+/// Defines functions that are compiled once.
+static void defineCompiled(nb::module_ &m) {
+  nb::class_<mct::python::CompiledFunction>(
+      m, "CompiledFunction",
+      "A function that `Module.compile` has compiled. One thread runs at a "
+      "time.")
+      .def("run", runCompiled, "arrays"_a,
+           nb::sig("def run(self, arrays: collections.abc.Sequence[object]) -> "
+                   "list[object]"),
+           "The results, as float32 arrays, for arrays of float32 in the "
+           "order of the arguments.");
 }
 
 NB_MODULE(_native, m) {
   m.doc() = "Functions of mct-opt and mct-run, for the package `mct`.";
-  defineUserMetric(m);
+  mct::python::defineMetrics(m);
+  defineCompiled(m);
   m.def("write_file", writeFile, "path"_a, "data"_a,
         "Write a file that has its name when it is complete, or never.");
 

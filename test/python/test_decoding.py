@@ -141,6 +141,20 @@ def test_a_part_that_is_cut_off_computes_the_rest(study):
     assert np.array_equal(decoded, study.result(whole))
 
 
+def test_a_camera_gets_the_heads_or_is_told_what_is_missing(study):
+    def export(module):
+        command = [measure.BIN / "mct-translate", "--export-onnx", module, "-o", study.folder / "network.onnx"]
+        return measure.run(command)
+
+    refused = export(study.quantize("float")[0])
+    assert refused.returncode != 0 and "decode=cut ends the network at the heads" in refused.stderr
+    assert "it decodes the places of objects, which stays float" in refused.stderr
+    found = export(study.quantize("cut", decode="cut")[0])
+    assert found.returncode == 0, found.stderr
+    written = (study.folder / "network.onnx").read_bytes()
+    assert written.count(b"ActivationPOTQuantizer") >= 3 and b"Softmax" not in written
+
+
 def test_the_bytes_are_those_of_a_whole_network_without_a_decoding_part(study):
     heads = study.folder / "heads.mlir"
     lines = study.model.read_text().splitlines()

@@ -57,6 +57,41 @@ def test_a_function_says_what_the_metric_of_that_meaning_says(quantized: Any) ->
     assert f"top1       {100 * found.top1:.2f} % (95 %: " in str(found) and f"; the network {own.text}" in str(found)
 
 
+TWO_RESULTS = """
+func.func @main(%x: tensor<?x3xf32> loc("x")) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %0 = tosa.negate %x, %zero, %zero : (tensor<?x3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<?x3xf32> loc("least")
+  %1 = tosa.abs %x : (tensor<?x3xf32>) -> tensor<?x3xf32> loc("largest")
+  return %0, %1 : tensor<?x3xf32>, tensor<?x3xf32>
+}
+"""
+
+
+def test_a_metric_is_about_the_result_that_it_names() -> None:
+    zero = '  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>\n  %0 = tosa.negate'
+    model = mct.Model.parse(TWO_RESULTS.replace("  %0 = tosa.negate", zero))
+    rows = np.random.default_rng(0).uniform(0.1, 1, (30, 3)).astype(np.float32)
+    least, largest = rows.argmin(axis=1), rows.argmax(axis=1)
+
+    def value(metric: str, labels: Any) -> float:
+        found: float = evaluation.evaluate(model, rows, labels, metric=metric).metric.value
+        return found
+
+    assert value("top1", least) == value("top1@least", least) == value("top1@0", least) == 1
+    assert value("top1@largest", largest) == value("top1@1", largest) == 1 > value("top1@largest", least)
+    # Labels by names of results.
+    both = {"least": least, "largest": largest}
+    assert value("top1@largest", both) == value("top1@least", both) == 1
+    assert value("cosine@largest", {"largest": rows}) == pytest.approx(1)
+    with pytest.raises(mct.Error, match="metric 'top1@middle': there is no result 'middle'; there are least, largest"):
+        value("top1@middle", least)
+    with pytest.raises(mct.Error, match="expected the name or the index of a result behind '@'"):
+        value("top1@", least)
+    with pytest.raises(mct.Error, match="labels: there are those of several results, by name: least, largest"):
+        value("top1", both)
+    with pytest.raises(mct.Error, match="labels: there are none of the result '1', by name: least, largest"):
+        value("top1@1", both)
+
+
 def test_metrics_of_numbers_are_those_of_numpy_for_any_number_of_threads(quantized: Any) -> None:
     data = np.load(TEST)[:40]
     outputs = quantized.run(data).astype(np.float64)

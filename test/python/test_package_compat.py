@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MCT's module paths over `mct.compat`, in processes of their own: the aliases are those of a whole process."""
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -125,7 +126,7 @@ refused("import model_compression_toolkit.nonsense")
 refused("from model_compression_toolkit.core import coreconfig")
 refused("import model_compression_toolkit as mct; mct.core.coreconfig")
 refused("from mct_quantizers import Nonsense")
-refused("from mct_quantizers import PytorchQuantizationWrapper; PytorchQuantizationWrapper(None)")
+refused("from mct_quantizers import KerasQuantizationWrapper; KerasQuantizationWrapper(None)")
 refused("from model_compression_toolkit.core.common import BaseNode; BaseNode.name")
 print(json.dumps(errors))
 """) == [
@@ -143,7 +144,7 @@ print(json.dumps(errors))
         ["ImportError", "cannot import name 'Nonsense' from 'mct_quantizers' (unknown location)"],
         [
             "TargetError",
-            "mct_quantizers.PytorchQuantizationWrapper has no meaning here: a quantized network is a module of the "
+            "mct_quantizers.KerasQuantizationWrapper has no meaning here: a quantized network is a module of the "
             "compiler, without layers of a framework: QuantizedModel.points has bits and parameters, "
             "mct.exporters.export_parameters the integers, and ActivationQuantizationHolder calls one quantizer",
         ],
@@ -152,6 +153,23 @@ print(json.dumps(errors))
             "model_compression_toolkit.core.common.BaseNode has no meaning here: it is a part of MCT's own graphs; "
             "the page 'Names of MCT' has those that scripts use",
         ],
+    ]
+
+
+def test_wrappers_of_torch_ask_for_it():
+    if importlib.util.find_spec("torch") is not None:
+        pytest.skip("PyTorch is installed; test_package_importers_torch_layers.py has its modules")
+    assert run("""
+from mct_quantizers import PytorchActivationQuantizationHolder, PytorchQuantizationWrapper
+import mct
+try:
+    PytorchQuantizationWrapper(None)
+except mct.Error as error:
+    print(json.dumps([str(error), PytorchActivationQuantizationHolder.__name__]))
+""") == [
+        "mct_quantizers.PytorchQuantizationWrapper has no meaning here: it is a module of PyTorch, which is not "
+        "installed; install PyTorch (pip install torch)",
+        "ActivationQuantizationHolder",
     ]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 pytest.importorskip("pycocotools", reason="pycocotools is not installed (tools/dev/setup)")
 
+from mct import _native as native  # noqa: E402
 from mct import cli, evaluation  # noqa: E402
 
 # Hands on boxes and scores of two boxes and two classes.
@@ -60,6 +62,62 @@ def test_a_more_certain_box_without_an_object_halves_the_precision(detector: Any
     assert precision(detector, "ap50", scores=scores) == pytest.approx((0.5 + 1) / 2)
 
 
+def random_images(images: int, seed: int = 0) -> tuple[Any, Any]:
+    """Returns detections and labels of images with up to three objects of two classes, of which a part is found."""
+    numbers = np.random.default_rng(seed)
+    found, labels = [], []
+    for _ in range(images):
+        count = numbers.integers(0, 4)
+        corners = numbers.uniform(0, 50, (count, 2))
+        objects = np.concatenate([corners, corners + numbers.uniform(8, 20, (count, 2))], axis=1)
+        classes = numbers.integers(0, 2, count)
+        labels.append(np.column_stack([objects, classes]))
+        others = numbers.uniform(0, 30, (3, 4)).cumsum(axis=1)[:, [0, 1, 2, 3]]
+        boxes = np.concatenate([objects + numbers.uniform(-2, 2, (count, 4)), others])
+        found.append((boxes, numbers.permutation(len(boxes)) / 10, np.append(classes, [0, 1, 1])))
+    return found, labels
+
+
+def test_images_that_count_several_times_are_as_several_images() -> None:
+    found, labels = random_images(30)
+    metric = mct.detection.AveragePrecision("ap", decode=lambda outputs: outputs)
+    matched = metric.match(found, labels)
+    assert 0.1 < matched.precision < 0.9
+    for seed in range(5):
+        counts = np.bincount(np.random.default_rng(seed).integers(0, 30, 30), minlength=30)
+        images = np.repeat(np.arange(30), counts)
+        repeated = metric([found[image] for image in images], [labels[image] for image in images])
+        assert native.average_precision(matched.classes, matched.overlaps, counts.tolist()) == pytest.approx(repeated)
+
+
+def test_precisions_have_an_interval(tmp_path: Path) -> None:
+    # The second network finds the boxes two columns aside.
+    kind = "tensor<?x1x4xf32>"
+    for name, shift in (("left", "0.0"), ("right", "2.0")):
+        (tmp_path / f"{name}.mlir").write_text(
+            f"func.func @main(%boxes: {kind}, %scores: tensor<?x1x1xf32>) -> ({kind}, tensor<?x1x1xf32>) {{\n"
+            f'  %s = "tosa.const"() <{{values = dense<[[[{shift}, 0.0, {shift}, 0.0]]]> : tensor<1x1x4xf32>}}> : '
+            "() -> tensor<1x1x4xf32>\n"
+            f"  %0 = tosa.add %boxes, %s : ({kind}, tensor<1x1x4xf32>) -> {kind}\n"
+            f"  return %0, %scores : {kind}, tensor<?x1x1xf32>\n}}\n"
+        )
+    numbers = np.random.default_rng(0)
+    corners = numbers.uniform(0, 30, (40, 1, 2))
+    boxes = np.concatenate([corners, corners + numbers.uniform(6, 14, (40, 1, 2))], axis=2).astype(np.float32)
+    labels = np.concatenate([boxes, np.zeros((40, 1, 1), np.float32)], axis=2)
+    scores = numbers.uniform(0.5, 1, (40, 1, 1)).astype(np.float32)
+    left, right = (mct.load(tmp_path / f"{name}.mlir") for name in ("left", "right"))
+    found = evaluation.evaluate(right, (boxes, scores), labels, metric="ap", reference=left).metric
+    assert found.reference == pytest.approx(1) and found.loss == pytest.approx(1 - found.value)
+    assert found.low < found.value < found.high and found.loss_low < found.loss < found.loss_high
+    assert found.is_beyond_chance and re.fullmatch(r"loses \d+\.\d+ ± \d+\.\d+ points \(95 %\)", found.text)
+    # The same images judge both networks: of equal ones the difference is 0, whatever images are drawn.
+    same = evaluation.evaluate(left, (boxes, scores), labels, metric="ap", reference=left).metric
+    assert (same.loss, same.loss_low, same.loss_high) == (0, 0, 0)
+    few = evaluation.evaluate(right, (boxes[:10], scores[:10]), labels[:10], metric="ap", reference=left).metric
+    assert np.isnan(few.loss_low) and "10 samples are too few to tell" in few.text
+
+
 def test_outputs_of_another_form_are_decoded(detector: Any) -> None:
     def decode(outputs: Any) -> Any:
         for boxes, scores in zip(*outputs, strict=True):
@@ -79,7 +137,7 @@ def test_the_console_prints_it_beside_the_reference(
     data = [f"arg0:{tmp_path / 'boxes.npy'}", f"arg1:{tmp_path / 'scores.npy'}"]
     command = ["run", model, "--reference", model, "--data", *data, "--labels", str(tmp_path / "labels.npy")]
     assert cli.main([*command, "--metric", "ap50"]) == 0
-    assert "ap50       1.0000\nreference  1.0000" in capsys.readouterr().out
+    assert "ap50       100.00 %\nreference  100.00 %; the network loses 0.00 points" in capsys.readouterr().out
     assert cli.main([*command, "--metric", "ap50", "--output", str(tmp_path / "a.npy")]) != 0
     assert "--output: not with --metric ap50; write outputs in a run without it" in capsys.readouterr().err
 

@@ -13,6 +13,7 @@ tp = pytest.importorskip("mct.target_platform")
 
 DIGITS = str(measure.DIGITS / "digits.mlirbc")
 editor, exporter = mct.network_editor, mct.exporter
+Method = tp.QuantizationMethod
 PIXELS = np.load(measure.DIGITS / "digits_calib.npy")[:32].astype(np.float32) / 16
 
 
@@ -41,24 +42,39 @@ def test_actions_are_rules_of_overrides():
         editor.EditRule(dense, editor.ChangeFinalActivationQuantConfigAttr(enable_activation_quantization=False)),
         editor.EditRule(dense, editor.ChangeCandidatesWeightsQuantConfigAttr("weight", weights_n_bits=4)),
         editor.EditRule(dense, editor.ChangeFinalWeightsQuantConfigAttr(enable_weights_quantization=False)),
+        editor.EditRule(dense, editor.ChangeCandidatesActivationQuantizationMethod(Method.UNIFORM)),
+        editor.EditRule(dense, editor.ChangeCandidatesWeightsQuantizationMethod("weight", Method.LUT_POT_QUANTIZER)),
+        editor.EditRule(
+            dense, editor.ChangeFinalWeightsQuantizationMethod(None, weights_quantization_method=Method.SYMMETRIC)
+        ),
     ]
     assert mct.core.DebugConfig(network_editor=rules).rules == [
         'name "head/dense" activation=16',
         'name "head/dense" activation=float',
         'name "head/dense" weights.kernel_attr=4',
         'name "head/dense" weights=float',
+        'name "head/dense" activation-method=uniform',
+        'name "head/dense" weights-method.kernel_attr=lut_pot_quantizer',
+        'name "head/dense" weights-method=symmetric',
     ]
 
 
 def test_rules_change_the_network():
     rules = [
         editor.EditRule(of("head/dense"), editor.ChangeCandidatesWeightsQuantConfigAttr("kernel", weights_n_bits=4)),
+        editor.EditRule(of("head/dense"), editor.ChangeFinalWeightsQuantizationMethod("kernel", Method.POWER_OF_TWO)),
         editor.EditRule(of("block/add"), editor.ChangeCandidatesActivationQuantConfigAttr(**{ENABLE: False})),
     ]
     config = mct.core.CoreConfig(debug_config=mct.core.DebugConfig(network_editor=rules))
     network, _ = mct.ptq.pytorch_post_training_quantization(DIGITS, samples, core_config=config)
     bits = {(point.name, point.weight): point.bits for point in network.points}
     assert bits["head/dense/kernel_attr", "kernel_attr"] == 4 and ("block/add", None) not in bits
+    methods = {point.name: point.method for point in network.points if point.weight == "kernel_attr"}
+    assert {name for name, method in methods.items() if method == "power_of_two"} == {"head/dense/kernel_attr"}
+    # The target's own is a special case of nothing else.
+    rule = editor.EditRule(of("head/dense"), editor.ChangeCandidatesActivationQuantizationMethod(Method.UNIFORM))
+    with pytest.raises(mct.Error, match=r"cannot have the method 'uniform'; the target offers power_of_two here"):
+        mct.ptq.pytorch_post_training_quantization(DIGITS, samples, network_editor=[rule])
     # MCT up to 1.8 has a parameter for the same.
     same, _ = mct.ptq.pytorch_post_training_quantization(DIGITS, samples, network_editor=rules)
     assert same.bytecode == network.bytecode
@@ -84,11 +100,17 @@ ENABLE = "enable_activation_quantization"
             "attr_name must be the name of a weight, but is 3",
         ),
         (
-            lambda: editor.ChangeCandidatesActivationQuantizationMethod(tp.QuantizationMethod.UNIFORM),
-            "ChangeCandidatesActivationQuantizationMethod: the target says by which method",
+            lambda: editor.ChangeCandidatesActivationQuantizationMethod("uniform"),
+            "activation_quantization_method must be one of QuantizationMethod.POWER_OF_TWO, .*, but is 'uniform'",
         ),
-        (lambda: editor.ChangeCandidatesWeightsQuantizationMethod("kernel"), "give the operator set of it an OpQuant"),
-        (lambda: editor.ChangeFinalWeightsQuantizationMethod("kernel"), "or derive a target"),
+        (
+            lambda: editor.ChangeFinalWeightsQuantizationMethod("kernel"),
+            "ChangeFinalWeightsQuantizationMethod: weights_quantization_method must be one of .*, but is None",
+        ),
+        (
+            lambda: editor.ChangeCandidatesWeightsQuantizationMethod(3, tp.QuantizationMethod.UNIFORM),
+            "attr_name must be the name of a weight, but is 3",
+        ),
         (lambda: editor.ChangeQuantizationParamFunction(), "parameters are selected by activation_error_method"),
         (lambda: editor.EditRule(3, 4).to_rules(), "filter must be a NodeNameFilter or the like, but is 3"),
         (lambda: editor.EditRule(of("x"), 4).to_rules(), "action must be one of mct.core.network_editor, but is 4"),

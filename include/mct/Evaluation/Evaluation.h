@@ -35,7 +35,7 @@ struct EvaluationOptions {
   /// Class of each sample, or what the metric takes, in an `.npy` file; empty:
   /// not known.
   std::string labelsFile;
-  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty: none.
   std::string metric;
   /// Paths of an `.npy` file for each output; empty if outputs are not kept.
   std::vector<std::string> outputFiles;

@@ -5,6 +5,7 @@
 #ifndef MCT_EVALUATION_METRIC_H
 #define MCT_EVALUATION_METRIC_H
 
+#include "mct/Evaluation/Precision.h"
 #include "mct/Quantization/Confidence.h"
 #include "mct/Support/Npy.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -74,14 +75,18 @@ public:
 
   virtual ~Metric();
 
-  /// Makes a metric from its name, and its parameter behind a colon where it
-  /// has one: `top5`, `psnr:255`. The error lists what there is.
+  /// Makes a metric from its name, its parameter behind a colon where it has
+  /// one, and the result that it is about behind an `@`, by name or index,
+  /// where that is not the first: `top5`, `psnr:255`, `top1@labels`. The error
+  /// lists what there is.
   static llvm::Expected<std::unique_ptr<Metric>> create(llvm::StringRef text);
   /// Returns a line for each metric: the name, and what it is.
   static std::vector<std::pair<std::string, std::string>> list();
 
   /// Returns what it was made of.
   llvm::StringRef getText() const { return text; }
+  /// Returns the result that it is about; empty for the first.
+  llvm::StringRef getResult() const { return result; }
   virtual Unit getUnit() const { return Unit::Share; }
   virtual bool isHigherBetter() const { return true; }
   /// Returns whether a row is one number, 0 or 1, and the metric is their mean.
@@ -107,7 +112,7 @@ public:
                            llvm::ArrayRef<uint32_t> counts) const;
 
 private:
-  std::string text;
+  std::string text, result;
 };
 
 /// Returns `share`, `dB` or `number`.
@@ -177,6 +182,13 @@ MetricResult judgeMeans(llvm::StringRef name, bool isHigherBetter,
 MetricResult judgeNumber(llvm::StringRef name, bool isHigherBetter,
                          int64_t samples, double value,
                          std::optional<double> reference);
+
+/// Returns what the average precision of detections says, of which others know
+/// the value, `value`, and that of the reference. `reference` may be null.
+MetricResult judgeDetections(llvm::StringRef name, int64_t samples,
+                             double value, const MatchedDetections &detections,
+                             std::optional<double> referenceValue,
+                             const MatchedDetections *reference);
 
 /// Returns a value in words: `97.50 %`, `31.20 dB`.
 std::string describeValue(double value, Metric::Unit unit);

@@ -22,7 +22,7 @@ public:
   struct Options {
     /// Function to run; empty: `main`, or the only public one.
     std::string function;
-    /// Name of a metric of the first result (`Metric::create`).
+    /// Name of a metric (`Metric::create`).
     std::string metric;
     /// Labels of the samples, in an `.npy` file.
     std::string labelsFile;

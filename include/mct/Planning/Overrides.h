@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -47,6 +48,10 @@ struct OverrideRule {
   std::optional<int64_t> weightBits;
   /// Width by generic weight name, in bits; 0: float.
   llvm::StringMap<int64_t> namedWeightBits;
+  /// Method of the result, of every quantized weight, and by generic weight
+  /// name.
+  std::optional<tpc::QuantizationMethod> activationMethod, weightMethod;
+  llvm::StringMap<tpc::QuantizationMethod> namedWeightMethods;
   /// File and line of the rule.
   mlir::FileLineColLoc loc;
   /// The line, without what is around it.
@@ -58,7 +63,8 @@ struct OverrideRule {
   /// Use of the widths of results and of weights, where the selector is `All`.
   WidthUse activationUse, weightUse;
 
-  /// Returns whether the rule asks for tensors in float and for no width.
+  /// Returns whether the rule asks for tensors in float and for no width or
+  /// method.
   bool asksForFloatAlone() const;
   /// Returns whether the rule leaves tensors alone that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
@@ -68,17 +74,25 @@ struct OverrideRule {
   }
 };
 
-/// Wishes of rules for one operator: bits, or 0 for float, and the rule that
-/// says so.
+/// Wishes of rules for one operator: bits, or 0 for float, or methods, and the
+/// rule that says so.
 struct Wishes {
   using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
+  using MethodWish =
+      std::optional<std::pair<tpc::QuantizationMethod, OverrideRule *>>;
   Wish activation, weights;
   llvm::StringMap<Wish> namedWeights;
+  MethodWish activationMethod, weightMethod;
+  llvm::StringMap<MethodWish> namedWeightMethods;
 
   /// Returns what is asked for of the weight with that generic name.
   Wish ofWeight(llvm::StringRef name) const {
     auto named = namedWeights.find(name);
     return named == namedWeights.end() ? weights : named->second;
+  }
+  MethodWish methodOfWeight(llvm::StringRef name) const {
+    auto named = namedWeightMethods.find(name);
+    return named == namedWeightMethods.end() ? weightMethod : named->second;
   }
 };
 
@@ -93,6 +107,7 @@ struct Wishes {
 ///     pattern [#tpc.op<"tosa.conv2d">, #tpc.subgraph<"softmax">] activation=8
 ///     decoding        float
 ///     all             weights=4
+///     set  Conv       weights-method.kernel_attr=power_of_two
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
 /// all of them as globs. `pattern` selects the operators that a binding would,
@@ -100,8 +115,10 @@ struct Wishes {
 /// its own. `decoding` selects the operators behind the last layers of a
 /// detector, which decode the places of objects. `all` selects every operator
 /// and input, and changes those tensors for which the target offers the width.
-/// `float` is short for `activation=float weights=float`. A rule that may have
-/// nothing to act on begins with `?`.
+/// `float` is short for `activation=float weights=float`. `activation-method`
+/// and `weights-method` ask for a method that the target offers, or for a
+/// special case of one (`isMethodWithin`). A rule that may have nothing to act
+/// on begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.
 struct Overrides {
@@ -160,6 +177,12 @@ private:
 
 /// How a rule selects the operators of exactly this name: `name "conv\[1\]"`.
 std::string selectByName(llvm::StringRef name);
+
+/// Returns whether every grid of `method` is one of `offered`, too: thresholds
+/// that are powers of two are thresholds, and a symmetric grid is one with a
+/// zero point.
+bool isMethodWithin(tpc::QuantizationMethod method,
+                    tpc::QuantizationMethod offered);
 
 /// "8, 4 and 2", each width once.
 std::string listWidths(llvm::ArrayRef<int64_t> widths);

@@ -206,6 +206,8 @@ private:
   Wishes getWishes(const PlannedNode &planned, Overrides &overrides) const;
   mlir::LogicalResult overrideActivation(PlannedNode &planned, Wishes &wishes);
   mlir::LogicalResult overrideWeights(PlannedNode &planned, Wishes &wishes);
+  mlir::LogicalResult overrideMethods(PlannedNode &planned,
+                                      const Wishes &wishes);
 
   /// The node that alone reads the result of `index`, when there is one and the
   /// result stays inside.

@@ -25,7 +25,7 @@ struct AnalyseInputs {
   execution::RunSettings settings;
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
-  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty: none.
   std::string metric;
   /// Others may compute a metric: that of the quantized network, and that of
   /// the integer one; none: there is none.

@@ -25,7 +25,7 @@ struct EffectOptions {
               integerName = "the integer module";
   /// Class of each sample, in an `.npy` file; empty: not known.
   std::string labelsFile;
-  /// Name of a metric of the first result (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty: none.
   std::string metric;
   /// Number of samples, about, chosen by their values
   /// (`execution::thinSamples`), for the runs in which one point or operator

@@ -397,6 +397,9 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     them, regardless of the sets of the target: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
     `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
     every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
+    `activation-method=M`, `weights-method=M` and `weights-method.NAME=M` ask for a method (`power_of_two`, `symmetric`,
+    `uniform`, `lut_pot_quantizer`, `lut_sym_quantizer`) that the target offers, or for a special case of one: powers of
+    two where any threshold may be, symmetric grids where there may be a zero point.
     If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the users can read;
     asking for another one, and a rule that has nothing to act on, are errors. `decoding` selects the ops that decode the
     places of objects, and the arguments that they alone read. A rule that may have nothing to act on

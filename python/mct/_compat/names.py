@@ -111,9 +111,9 @@ NAMES: dict[str, Name] = {
             "FinalActivationQuantConfigAttr": "The same as for candidates: bits are decided before parameters.",
             "CandidatesWeightsQuantConfigAttr": "Bits of weights, or float: `weights=N`, `weights.kernel_attr=N`.",
             "FinalWeightsQuantConfigAttr": "The same as for candidates: bits are decided before parameters.",
-            "CandidatesActivationQuantizationMethod": "Making one is an error: methods are the target's.",
-            "CandidatesWeightsQuantizationMethod": "Making one is an error: methods are the target's.",
-            "FinalWeightsQuantizationMethod": "Making one is an error: methods are the target's.",
+            "CandidatesActivationQuantizationMethod": "A method of results that the target has: `activation-method=M`.",
+            "CandidatesWeightsQuantizationMethod": "The same of weights: `weights-method.kernel_attr=M`.",
+            "FinalWeightsQuantizationMethod": "The same as for candidates: methods are decided before parameters.",
             "QuantizationParamFunction": "Making one is an error that names `…_error_method`.",
         }.items()
     },

@@ -69,9 +69,13 @@ _FOREIGN: dict[str, tuple[str, ...]] = {
 }
 _FOREIGN_NAMES: dict[str, str] = {
     f"{_QUANTIZERS}.KerasActivationQuantizationHolder": "mct.trained_quantizers:ActivationQuantizationHolder",
-    f"{_QUANTIZERS}.PytorchActivationQuantizationHolder": "mct.trained_quantizers:ActivationQuantizationHolder",
     f"{_QUANTIZERS}.keras_load_quantized_model": "mct:load",
     f"{_QUANTIZERS}.pytorch_load_quantized_model": "mct:load",
+}
+# Modules of torch; without it, what stands for them: an object, or the words of an error.
+_TORCH_LAYERS: dict[str, str] = {
+    "PytorchActivationQuantizationHolder": "mct.trained_quantizers:ActivationQuantizationHolder",
+    "PytorchQuantizationWrapper": "",
 }
 _WRAPPERS = (
     "a quantized network is a module of the compiler, without layers of a framework: QuantizedModel.points has bits "
@@ -80,10 +84,12 @@ _WRAPPERS = (
 _INSIDE = "it is a part of MCT's own graphs; the page 'Names of MCT' has those that scripts use"
 # Names without meaning that MCT does not export from its packages, but whose modules scripts name.
 _UNAVAILABLE: dict[str, str] = {
-    "PytorchQuantizationWrapper": _WRAPPERS,
     "KerasQuantizationWrapper": _WRAPPERS,
     "BaseNode": _INSIDE,
     "Graph": _INSIDE,
+    "PytorchQuantizationWrapper": (
+        "it is a module of PyTorch, which is not installed; install PyTorch (pip install torch)"
+    ),
     "PytorchImplementation": _INSIDE,
     "KerasImplementation": _INSIDE,
     "get_ort_session_options": (
@@ -135,6 +141,11 @@ def _find(fullname: str, name: str) -> Any:
     else:
         if here := _FOREIGN_NAMES.get(f"{root}.{name}"):
             return _read(here)
+        if root == _QUANTIZERS and name in _TORCH_LAYERS:
+            if importlib.util.find_spec("torch") is not None:
+                return _read(f"mct.torch_layers:{name}")
+            if _TORCH_LAYERS[name]:
+                return _read(_TORCH_LAYERS[name])
         sources = _FOREIGN[root]
     for source in sources:
         found = importlib.import_module(source)

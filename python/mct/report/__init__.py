@@ -217,7 +217,7 @@ def make_report(
     known = model.trace if trace is None else _read_trace(trace)
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
-        classes = _labels(labels, data, spooled, are_classes=not metric) if judged is None else None
+        classes = _labels(labels, data, spooled, metric) if judged is None else None
         with tempfile.TemporaryDirectory(prefix="mct-") as folder:
             label_file = ""
             if classes is not None:

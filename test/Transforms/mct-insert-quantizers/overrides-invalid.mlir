@@ -35,7 +35,7 @@
 
 // GLOB: glob.txt:1:1: error: 'con[v' is not a glob pattern: {{.+}}
 
-// ACTION: action.txt:1:1: error: cannot read 'bits=4'; expected 'float', 'activation=BITS', 'weights=BITS' or 'weights.NAME=BITS'
+// ACTION: action.txt:1:1: error: cannot read 'bits=4'; expected 'float', 'activation=BITS', 'weights=BITS' or 'weights.NAME=BITS', where BITS is a width or 'float', or 'activation-method=METHOD', 'weights-method=METHOD' or 'weights-method.NAME=METHOD'
 
 // ZERO: zero.txt:1:1: error: cannot read 'weights=0'
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chance in the average precision of detectors, whose detections pycocotools
+// has matched with the boxes that there are.
+#ifndef MCT_EVALUATION_PRECISION_H
+#define MCT_EVALUATION_PRECISION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstdint>
+#include <vector>
+
+namespace mct::execution {
+
+/// Detections of one class in all images, the most certain first.
+struct MatchedClass {
+  /// Image of each detection, and the overlaps (a bit each) at which it is
+  /// matched with a box.
+  std::vector<uint32_t> images, matches;
+  /// Number of boxes that there are in each image.
+  std::vector<uint32_t> boxes;
+};
+
+/// Detections of a network.
+struct MatchedDetections {
+  std::vector<MatchedClass> classes;
+  unsigned numOverlaps = 1;
+
+  /// Returns the average precision of images that count so often, as COCO
+  /// defines it: the mean over classes that have boxes, over overlaps, and over
+  /// recalls of 0, 0.01, …, 1. NaN where there is no box.
+  double aggregate(llvm::ArrayRef<uint32_t> counts) const;
+};
+
+} // namespace mct::execution
+
+#endif // MCT_EVALUATION_PRECISION_H
