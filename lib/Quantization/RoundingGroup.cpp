@@ -6,6 +6,7 @@
 #include "ProductMoments.h"
 #include "mct/Quantizers/Simd.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -206,72 +207,196 @@ void RoundingGroup::search(llvm::ArrayRef<RoundingLane> lanes,
   }
 }
 
-void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                               float *objective,
-                               std::vector<float> *weights) const {
-  constexpr int64_t kBlock = 32;
+/// Rounds the weights of lanes, from the last column to the first.
+class RoundingGroup::LaneRun {
+public:
+  LaneRun(const RoundingGroup &group, llvm::ArrayRef<RoundingLane> lanes,
+          llvm::ArrayRef<float> bounds)
+      : group(group), lanes(lanes), bounds(bounds), columns(group.columns),
+        outer(columns > kWideColumns ? kOuter : kBlock), stride(lanes.size()),
+        active(llvm::to_vector(llvm::seq<size_t>(0, lanes.size()))),
+        levels(levelsOfActive()), errors(columns * stride),
+        shifts(outer * stride), scratch(stride), objectives(stride, 0.0f) {}
+
+  void run();
+  /// Rounds every column for itself.
+  void runWithoutShifts();
+  /// Writes the objective of each lane; infinity for those that were given up.
+  void takeObjectives(float *objective) const;
+  /// Returns the distance of the level of a lane from the best weight, where no
+  /// lane was given up.
+  float error(int64_t column, size_t lane) const {
+    return errors[column * stride + lane];
+  }
+
+private:
+  static constexpr int64_t kBlock = 32;
   // One product with all columns behind is what they ask of a block; with few
   // rows it would mostly move them.
-  constexpr int64_t kOuter = 256;
-  int64_t outer = columns > kWideColumns ? kOuter : kBlock;
-  size_t count = lanes.size();
-  std::vector<const WeightLevels *> levelsOf;
-  for (const RoundingLane &lane : lanes)
-    levelsOf.push_back(lane.second);
-  LaneLevels levels(levelsOf);
-  // The best weights, and their differences from the rounded ones as soon as
-  // there are such.
-  std::vector<float> errors(columns * count), shifts(outer * count),
-      scratch(count);
-  for (int64_t i = 0; i != columns; ++i)
-    for (size_t lane = 0; lane != count; ++lane)
-      errors[i * count + lane] = float(best[lanes[lane].first * columns + i]);
-  std::fill_n(objective, count, 0.0f);
+  static constexpr int64_t kOuter = 256;
+
+  LaneLevels levelsOfActive() const;
+  /// Makes `errors` of [begin, end) the best weights.
+  void startColumns(int64_t begin, int64_t end);
+  /// Adds to `shift` of [begin, end) what [from, to) ask of them.
+  void addShifts(int64_t begin, int64_t end, int64_t from, int64_t to,
+                 float *shift);
+  void roundColumn(int64_t column, const float *shift);
+  void roundBlock(int64_t begin, int64_t end, float *shift);
+  /// Gives up lanes beyond their bounds. Columns from `rounded` on are rounded,
+  /// those from `first` on have been started and have shifts.
+  void giveUp(int64_t first, int64_t rounded);
+
+  const RoundingGroup &group;
+  llvm::ArrayRef<RoundingLane> lanes;
+  llvm::ArrayRef<float> bounds;
+  int64_t columns, outer;
+  /// Distance of the rows of `errors` and `shifts`, of which the first elements
+  /// are those of the lanes that are active.
+  size_t stride;
+  llvm::SmallVector<size_t> active;
+  LaneLevels levels;
+  /// The best weights, and their differences from the rounded ones as soon as
+  /// there are such.
+  std::vector<float> errors, shifts, scratch, objectives;
   ProductAdder products;
-  // Adds to `shifts` of [begin, end) what [from, to) ask of them.
-  auto addShifts = [&](int64_t begin, int64_t end, int64_t from, int64_t to,
-                       float *shift) {
-    auto lanes = int64_t(count);
-    products.add(1.0f, {&factor[begin * columns + from], columns, 1},
-                 {&errors[from * count], lanes, 1}, to - from,
-                 {shift, end - begin, lanes, lanes});
+};
+
+LaneLevels RoundingGroup::LaneRun::levelsOfActive() const {
+  std::vector<const WeightLevels *> levelsOf;
+  for (size_t lane : active)
+    levelsOf.push_back(lanes[lane].second);
+  return LaneLevels(levelsOf);
+}
+
+void RoundingGroup::LaneRun::startColumns(int64_t begin, int64_t end) {
+  for (int64_t i = begin; i != end; ++i)
+    for (auto [place, lane] : llvm::enumerate(active))
+      errors[i * stride + place] =
+          float(group.best[lanes[lane].first * columns + i]);
+}
+
+void RoundingGroup::LaneRun::addShifts(int64_t begin, int64_t end, int64_t from,
+                                       int64_t to, float *shift) {
+  auto rows = int64_t(stride);
+  products.add(1.0f, {&group.factor[begin * columns + from], columns, 1},
+               {&errors[from * stride], rows, 1}, to - from,
+               {shift, end - begin, int64_t(active.size()), rows});
+}
+
+void RoundingGroup::LaneRun::roundColumn(int64_t column, const float *shift) {
+  size_t count = active.size();
+  auto square = float(group.diagonal[column] * group.diagonal[column]);
+  float *error = &errors[column * stride];
+  if (levels.numLevels == 0)
+    runVectorLoop<roundToGrid>(levels, count, shift, square, error,
+                               objectives.data());
+  else
+    runVectorLoop<roundToTable>(levels, count, shift, square, error,
+                                objectives.data(), scratch.data());
+}
+
+void RoundingGroup::LaneRun::roundBlock(int64_t begin, int64_t end,
+                                        float *shift) {
+  size_t count = active.size();
+  for (int64_t i = end - 1; i >= begin; --i) {
+    float *own = shift + (i - begin) * stride;
+    for (int64_t j = i + 1; j != end; ++j)
+      runVectorLoop<addMultiple>(group.factor[i * columns + j],
+                                 &errors[j * stride], count, own);
+    roundColumn(i, own);
+  }
+}
+
+void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
+  std::vector<size_t> kept;
+  for (auto [place, lane] : llvm::enumerate(active))
+    if (!(objectives[place] > bounds[lane]))
+      kept.push_back(place);
+  // Moving the others has to be worth it.
+  constexpr size_t kShare = 8;
+  if (active.size() - kept.size() <= active.size() / kShare)
+    return;
+  auto keep = [&](auto *values) {
+    for (auto [to, from] : llvm::enumerate(kept))
+      values[to] = values[from];
   };
-  for (int64_t outerEnd = columns; outerEnd > 0;) {
+  keep(active.data());
+  keep(objectives.data());
+  for (int64_t column = first; column != columns; ++column)
+    keep(&errors[column * stride]);
+  for (int64_t row = 0; row != rounded - first; ++row)
+    keep(&shifts[row * stride]);
+  active.resize(kept.size());
+  levels = levelsOfActive();
+}
+
+void RoundingGroup::LaneRun::run() {
+  for (int64_t outerEnd = columns; outerEnd > 0 && !active.empty();) {
     int64_t first = std::max<int64_t>(0, outerEnd - outer);
+    startColumns(first, outerEnd);
     // Terms that the columns behind the block ask of it.
-    std::fill(shifts.begin(), shifts.end(), 0.0f);
+    for (int64_t row = 0; row != outerEnd - first; ++row)
+      std::fill_n(&shifts[row * stride], active.size(), 0.0f);
     if (outerEnd != columns)
       addShifts(first, outerEnd, outerEnd, columns, shifts.data());
-    for (int64_t end = outerEnd; end > first;) {
+    for (int64_t end = outerEnd; end > first && !active.empty();) {
       int64_t begin = std::max(first, end - kBlock);
+      float *shift = &shifts[(begin - first) * stride];
       if (end != outerEnd)
-        addShifts(begin, end, end, outerEnd, &shifts[(begin - first) * count]);
-      for (int64_t i = end - 1; i >= begin; --i) {
-        float *shift = &shifts[(i - first) * count];
-        for (int64_t j = i + 1; j != end; ++j)
-          runVectorLoop<addMultiple>(factor[i * columns + j],
-                                     &errors[j * count], count, shift);
-        auto square = float(diagonal[i] * diagonal[i]);
-        if (levels.numLevels == 0)
-          runVectorLoop<roundToGrid>(levels, count, shift, square,
-                                     &errors[i * count], objective);
-        else
-          runVectorLoop<roundToTable>(levels, count, shift, square,
-                                      &errors[i * count], objective,
-                                      scratch.data());
-      }
+        addShifts(begin, end, end, outerEnd, shift);
+      roundBlock(begin, end, shift);
+      if (!bounds.empty())
+        giveUp(first, begin);
       end = begin;
     }
     outerEnd = first;
   }
+}
+
+void RoundingGroup::LaneRun::runWithoutShifts() {
+  startColumns(0, columns);
+  std::fill_n(shifts.begin(), stride, 0.0f);
+  for (int64_t column = columns - 1; column >= 0; --column)
+    roundColumn(column, shifts.data());
+}
+
+void RoundingGroup::LaneRun::takeObjectives(float *objective) const {
+  std::fill_n(objective, lanes.size(), std::numeric_limits<float>::infinity());
+  for (auto [place, lane] : llvm::enumerate(active))
+    objective[lane] = objectives[place];
+}
+
+void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                               float *objective,
+                               std::vector<float> *weights) const {
+  LaneRun run(*this, lanes, {});
+  run.run();
+  run.takeObjectives(objective);
   if (!weights)
     return;
-  weights->resize(count * columns);
-  for (size_t lane = 0; lane != count; ++lane)
+  weights->resize(lanes.size() * columns);
+  for (size_t lane = 0; lane != lanes.size(); ++lane)
     for (int64_t i = 0; i != columns; ++i)
-      (*weights)[lane * columns + order[i]] =
-          lanes[lane].second->nearest(double(errors[i * count + lane]) +
-                                      best[lanes[lane].first * columns + i]);
+      (*weights)[lane * columns + order[i]] = lanes[lane].second->nearest(
+          double(run.error(i, lane)) + best[lanes[lane].first * columns + i]);
+}
+
+void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                               llvm::ArrayRef<float> bounds,
+                               float *objective) const {
+  LaneRun run(*this, lanes, bounds);
+  run.run();
+  run.takeObjectives(objective);
+}
+
+std::vector<float>
+RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
+  LaneRun run(*this, lanes, {});
+  run.runWithoutShifts();
+  std::vector<float> objective(lanes.size());
+  run.takeObjectives(objective.data());
+  return objective;
 }
 
 RoundingGroup::Point RoundingGroup::pointAt(size_t firstChannel,

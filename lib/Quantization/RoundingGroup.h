@@ -25,6 +25,13 @@ public:
   /// [lanes, columns].
   void roundLanes(llvm::ArrayRef<RoundingLane> lanes, float *objective,
                   std::vector<float> *weights) const;
+  /// The same, but a lane is given up as soon as its objective exceeds its
+  /// bound: infinity is its objective then.
+  void roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                  llvm::ArrayRef<float> bounds, float *objective) const;
+  /// Returns an estimate of the objective of each lane: what it would be if no
+  /// column made up for the errors of others.
+  std::vector<float> estimate(llvm::ArrayRef<RoundingLane> lanes) const;
 
   /// Returns whether so few weights are searched for together.
   bool isSmall() const;
@@ -52,6 +59,8 @@ public:
   llvm::ArrayRef<float> original;
 
 private:
+  class LaneRun;
+
   int64_t columns;
   std::vector<int64_t> order;
   /// Number that is added to the diagonal of the covariance.

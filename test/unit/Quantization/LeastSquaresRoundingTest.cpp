@@ -4,6 +4,8 @@
 // tried, and never worse than each for itself.
 #include "mct/Quantization/LeastSquaresRounding.h"
 
+#include "lib/Quantization/RoundingCandidates.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -378,6 +380,25 @@ TEST(LeastSquaresRounding, ManyColumnsAreAsGoodWithFewerCandidates) {
     }
   }
   EXPECT_LT(found, least + 0.05 * (nearest - least));
+}
+
+TEST(LeastSquaresRounding, GivesUpOnlyCandidatesThatCannotBeTheBest) {
+  // One layer of many columns, of which none is wide.
+  Layer layer(43, 300, 150, 11);
+  ProductMoments moments = layer.moments();
+  std::vector<std::vector<WeightLevels>> grids, tables;
+  for (int step = 0; step != 25; ++step) {
+    double factor = std::exp2((step == 0 ? 0 : step - 16) / 8.0);
+    grids.push_back({levelsOf(symmetricGrid(factor, 3, true))});
+    auto unit = float(factor);
+    tables.push_back({{{}, {-unit, -0.3f * unit, 0, 0.2f * unit, unit}}});
+  }
+  for (const auto &candidates : {grids, tables}) {
+    RoundingProblem problem{moments, layer.weights, candidates};
+    std::vector<float> scores = scoreCandidates(problem, 1);
+    EXPECT_EQ(roundLeastSquares(problem, 1).chosen,
+              chooseCandidates(scores, candidates.size(), true));
+  }
 }
 
 /// The problem of a layer by its rows.
