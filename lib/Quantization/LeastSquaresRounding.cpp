@@ -78,7 +78,7 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
     RoundingGroup group(
         problem.groups[number],
         problem.weights.slice(number * outputs * columns, outputs * columns),
-        problem.damping);
+        problem.damping, 1);
     for (size_t begin = 0; begin < outputs; begin += atATime)
       task(group, number * outputs, begin, std::min(outputs, begin + atATime));
   });
@@ -278,8 +278,7 @@ void LayerRounding::scoreCandidates(bool all) {
   });
   size_t stride = all || int64_t(columns) <= kWideColumns ? 1 : kStride;
   // Of fewer columns all are rounded before it is known that they are too many.
-  constexpr size_t kFewColumns = 64;
-  if (!all && problem.choosesPerChannel && columns > kFewColumns)
+  if (!all && problem.choosesPerChannel && int64_t(columns) > kFewColumns)
     return scoreBounded(order, stride);
   score([&](size_t, std::vector<size_t> &wanted) {
     for (size_t place = 0; place < candidates; ++place)
@@ -366,8 +365,8 @@ void LayerRounding::start() {
         &result.nearestObjective})
     each->resize(channels);
   if (problem.groups.size() == 1)
-    single = std::make_unique<RoundingGroup>(problem.groups.front(),
-                                             problem.weights, problem.damping);
+    single = std::make_unique<RoundingGroup>(
+        problem.groups.front(), problem.weights, problem.damping, threads);
 }
 
 std::vector<float> LayerRounding::scoreAll() {

@@ -137,6 +137,7 @@ void SecondMoments::run() {
   for (int64_t left = 0; left < outputs; left += kTile)
     for (int64_t right = 0; right < columns; right += kTile)
       tiles.push_back({true, left, right});
+  bool keepsRows = columns > kFewColumns && rows * kLowRank <= columns;
   // Whole numbers of the rows that are added in float.
   int64_t most = kCentredBytes / int64_t(sizeof(float)) / (columns + outputs);
   most = std::max<int64_t>(1, most / kRowsInFloat) * kRowsInFloat;
@@ -146,6 +147,9 @@ void SecondMoments::run() {
        first += most) {
     int64_t count = std::min(most, rows - first);
     centre(first, count);
+    if (keepsRows)
+      moments.centred.insert(moments.centred.end(), inputRows.begin(),
+                             inputRows.begin() + count * columns);
     parallelFor(tiles.size(), threads,
                 [&](size_t number) { addTile(tiles[number], count); });
   }

@@ -401,6 +401,41 @@ TEST(LeastSquaresRounding, GivesUpOnlyCandidatesThatCannotBeTheBest) {
   }
 }
 
+TEST(LeastSquaresRounding, FewRowsAreAsGoodAsTheirCovariance) {
+  // Blocks of columns that are full and one that is not.
+  for (int64_t columns : {160, 203}) {
+    Layer layer(47, 31, columns, 9);
+    ProductMoments rows = layer.moments(), covariance = rows;
+    ASSERT_EQ(rows.centred.size(), size_t(31 * columns));
+    covariance.centred.clear();
+    for (const auto &[name, candidates] : allKinds(9)) {
+      SCOPED_TRACE(name);
+      RoundedWeights few =
+          roundLeastSquares({rows, layer.weights, candidates}, 1);
+      RoundedWeights all =
+          roundLeastSquares({covariance, layer.weights, candidates}, 1);
+      EXPECT_EQ(
+          few.weights,
+          roundLeastSquares({rows, layer.weights, candidates}, 3).weights);
+      double sum = 0, expected = 0;
+      size_t different = 0;
+      for (size_t channel = 0; channel != 9; ++channel) {
+        EXPECT_NEAR(few.nearestObjective[channel],
+                    all.nearestObjective[channel],
+                    1e-5 * all.nearestObjective[channel]);
+        llvm::ArrayRef<float> one = few.weights, other = all.weights;
+        different += one.slice(channel * columns, columns) !=
+                     other.slice(channel * columns, columns);
+        sum += few.objective[channel];
+        expected += all.objective[channel];
+      }
+      // A tie that is broken in another way changes the columns behind it.
+      EXPECT_LE(different, 1U);
+      EXPECT_NEAR(sum, expected, 0.02 * expected);
+    }
+  }
+}
+
 /// The problem of a layer by its rows.
 WideRoundingProblem
 wideProblem(const Layer &layer,
