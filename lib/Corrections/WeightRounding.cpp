@@ -2,8 +2,10 @@
 #include "WeightRounding.h"
 
 #include "mct/Quantization/Parallel.h"
+#include "mct/Quantizers/Simd.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mct;
@@ -194,12 +196,18 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
   }
 }
 
+static MCT_VECTOR_BODY void countInfinite(const float *values, int64_t count,
+                                          int64_t &found) {
+  for (int64_t i = 0; i != count; ++i)
+    found += !(std::fabs(values[i]) <= std::numeric_limits<float>::max());
+}
+
 int64_t ProductRows::countNonFinite() const {
-  auto count = [](ArrayRef<float> values) {
-    return llvm::count_if(values,
-                          [](float value) { return !std::isfinite(value); });
-  };
-  return count(inputs) + count(targets);
+  int64_t found = 0;
+  for (const std::vector<float> *values : {&inputs, &targets})
+    quantization::runVectorLoop<countInfinite>(values->data(),
+                                               int64_t(values->size()), found);
+  return found;
 }
 
 std::vector<ProductMoments>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DenseAlgebra.h"
 
+#include "mct/Quantization/Parallel.h"
 #include "mct/Quantizers/Simd.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -299,8 +300,23 @@ static void solveUpper(ProductAdder &products, const Operand<double> &factor,
   solveUpper(products, factor, half, values);
 }
 
-static bool factorizeRows(ProductAdder &products, double *matrix, int64_t size,
-                          int64_t stride) {
+/// Calls `work` for [begin, end) of blocks of `size` out of `count`, each with
+/// memory of its own.
+static void
+forBlocks(int64_t count, int64_t size, const support::Threads &threads,
+          llvm::function_ref<void(ProductAdder &, int64_t, int64_t)> work) {
+  parallelFor(size_t((count + size - 1) / size), threads, [&](size_t number) {
+    ProductAdder products;
+    int64_t begin = int64_t(number) * size;
+    work(products, begin, std::min(count, begin + size));
+  });
+}
+
+/// Columns of right-hand sides that a thread solves at a time.
+static constexpr int64_t kSolvedColumns = 128;
+
+static bool factorizeRows(double *matrix, int64_t size, int64_t stride,
+                          const support::Threads &threads) {
   if (size <= kSmallFactor) {
     for (int64_t i = 0; i != size; ++i) {
       double *row = matrix + i * stride;
@@ -318,31 +334,47 @@ static bool factorizeRows(ProductAdder &products, double *matrix, int64_t size,
   }
   int64_t half = getFirstHalf(size), rest = size - half;
   double *right = matrix + half, *below = right + half * stride;
-  if (!factorizeRows(products, matrix, half, stride))
+  if (!factorizeRows(matrix, half, stride, threads))
     return false;
-  solveTransposed(products, {matrix, stride, 1}, half,
-                  {right, half, rest, stride});
+  forBlocks(rest, kSolvedColumns, threads,
+            [&](ProductAdder &products, int64_t begin, int64_t end) {
+              solveTransposed(products, {matrix, stride, 1}, half,
+                              {right + begin, half, end - begin, stride});
+            });
   // Tiles of the upper triangle; the diagonal cuts some.
   constexpr int64_t kTile = 120;
-  for (int64_t i = 0; i < rest; i += kTile)
-    products.add(
-        -1.0, {right + i, 1, stride}, {right + i, stride, 1}, half,
-        {below + i * stride + i, std::min(kTile, rest - i), rest - i, stride});
-  return factorizeRows(products, below, rest, stride);
+  forBlocks(rest, kTile, threads,
+            [&](ProductAdder &products, int64_t begin, int64_t end) {
+              products.add(-1.0, {right + begin, 1, stride},
+                           {right + begin, stride, 1}, half,
+                           {below + begin * stride + begin, end - begin,
+                            rest - begin, stride});
+            });
+  return factorizeRows(below, rest, stride, threads);
 }
 
-bool factorizeCholesky(double *matrix, int64_t size) {
-  ProductAdder products;
-  return factorizeRows(products, matrix, size, size);
+bool factorizeCholesky(double *matrix, int64_t size,
+                       const support::Threads &threads) {
+  return factorizeRows(matrix, size, size, threads);
 }
 
 void solveCholesky(const double *factor, int64_t size, double *values,
-                   int64_t columns) {
+                   int64_t columns, const support::Threads &threads) {
   Operand<double> upper{factor, size, 1};
-  Result<double> solution{values, size, columns, columns};
+  forBlocks(columns, kSolvedColumns, threads,
+            [&](ProductAdder &products, int64_t begin, int64_t end) {
+              Result<double> solution{values + begin, size, end - begin,
+                                      columns};
+              solveTransposed(products, upper, size, solution);
+              solveUpper(products, upper, size, solution);
+            });
+}
+
+void solveTransposedFactor(const double *factor, int64_t size, double *values,
+                           int64_t columns) {
   ProductAdder products;
-  solveTransposed(products, upper, size, solution);
-  solveUpper(products, upper, size, solution);
+  solveTransposed(products, {factor, size, 1}, size,
+                  {values, size, columns, columns});
 }
 
 } // namespace mct::quantization

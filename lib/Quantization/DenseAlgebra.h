@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of dense matrices and Cholesky factors, computed by the calling
-// thread alone. Each element is the sum of its products in one order, whatever
-// the sizes of the registers are: AVX2 and AVX-512 give the same bits. Without
-// either, products are rounded before they are added.
+// Products of dense matrices and Cholesky factors. Each element is the sum of
+// its products in one order, whatever the sizes of the registers are: AVX2 and
+// AVX-512 give the same bits. Without either, products are rounded before they
+// are added.
 #ifndef MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
 #define MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
 
 #include "mct/Support/AlignedBuffer.h"
+#include "mct/Support/Threads.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -55,14 +56,19 @@ private:
 /// Replaces the upper triangle of a symmetric matrix, [size, size], row-major,
 /// by the factor R for which the matrix is R^T R. The lower triangle is not
 /// looked at, and holds anything afterwards. Returns false for a matrix that is
-/// not positive definite.
-bool factorizeCholesky(double *matrix, int64_t size);
+/// not positive definite. The result does not depend on `threads`.
+bool factorizeCholesky(double *matrix, int64_t size,
+                       const support::Threads &threads = 1);
 
 /// Replaces the columns of `values`, [size, columns], row-major, by the
 /// solutions x of R^T R x = values, where `factor` comes from
-/// `factorizeCholesky`.
+/// `factorizeCholesky`. The result does not depend on `threads`.
 void solveCholesky(const double *factor, int64_t size, double *values,
-                   int64_t columns);
+                   int64_t columns, const support::Threads &threads = 1);
+
+/// The same with the solutions x of R^T x = values.
+void solveTransposedFactor(const double *factor, int64_t size, double *values,
+                           int64_t columns);
 
 } // namespace mct::quantization
 

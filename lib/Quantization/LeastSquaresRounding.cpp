@@ -42,6 +42,9 @@ private:
   /// Scores all candidates; of a wide layer, unless `all`, some and those
   /// around the best of them.
   void scoreCandidates(bool all);
+  /// The same where each channel chooses for itself: a candidate is given up as
+  /// soon as it exceeds the best one, and counts as infinite.
+  void scoreBounded(llvm::ArrayRef<size_t> order, size_t stride);
   /// Rounds to the levels that were chosen.
   void finish();
   void finish(const RoundingGroup &group, size_t first, size_t begin,
@@ -75,7 +78,7 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
     RoundingGroup group(
         problem.groups[number],
         problem.weights.slice(number * outputs * columns, outputs * columns),
-        problem.damping);
+        problem.damping, 1);
     for (size_t begin = 0; begin < outputs; begin += atATime)
       task(group, number * outputs, begin, std::min(outputs, begin + atATime));
   });
@@ -134,6 +137,130 @@ void LayerRounding::score(
   });
 }
 
+/// Of the candidates of a wide layer, by width, so many apart are scored first.
+static constexpr size_t kStride = 4;
+
+namespace {
+/// Scores the candidates of some channels of a group.
+class BoundedScores {
+public:
+  BoundedScores(const RoundingGroup &group, size_t begin, size_t end,
+                llvm::function_ref<const WeightLevels &(size_t, size_t)> levels,
+                llvm::MutableArrayRef<float> scores)
+      : group(group), begin(begin), end(end), levels(levels), scores(scores),
+        candidates(scores.size() / (end - begin)) {}
+
+  /// Returns those of `which` of the least estimate, one for each channel.
+  std::vector<size_t> estimateBest(llvm::ArrayRef<size_t> which) const;
+  /// Returns the one of the least score, one for each channel.
+  std::vector<size_t> best() const {
+    return chooseCandidates(scores, candidates, /*perChannel=*/true);
+  }
+  /// Scores those that `wanted` names for a channel and that were not scored
+  /// before.
+  void score(llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
+
+private:
+  const RoundingGroup &group;
+  size_t begin, end;
+  llvm::function_ref<const WeightLevels &(size_t candidate, size_t output)>
+      levels;
+  llvm::MutableArrayRef<float> scores;
+  size_t candidates;
+  std::vector<bool> known = std::vector<bool>(scores.size(), false);
+};
+} // namespace
+
+std::vector<size_t>
+BoundedScores::estimateBest(llvm::ArrayRef<size_t> which) const {
+  std::vector<RoundingLane> lanes;
+  for (size_t output = begin; output != end; ++output)
+    for (size_t candidate : which)
+      lanes.push_back({output, &levels(candidate, output)});
+  std::vector<size_t> best = chooseCandidates(
+      group.estimate(lanes), which.size(), /*perChannel=*/true);
+  for (size_t &number : best)
+    number = which[number];
+  return best;
+}
+
+void BoundedScores::score(
+    llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
+  std::vector<RoundingLane> lanes;
+  std::vector<size_t> places, of;
+  std::vector<float> bounds;
+  for (size_t channel = 0; channel != end - begin; ++channel) {
+    of.clear();
+    wanted(channel, of);
+    float bound = std::numeric_limits<float>::infinity();
+    for (size_t candidate = 0; candidate != candidates; ++candidate)
+      bound = std::min(bound, scores[channel * candidates + candidate]);
+    for (size_t candidate : of) {
+      size_t place = channel * candidates + candidate;
+      if (known[place])
+        continue;
+      known[place] = true;
+      lanes.push_back({begin + channel, &levels(candidate, begin + channel)});
+      places.push_back(place);
+      bounds.push_back(bound);
+    }
+  }
+  if (lanes.empty())
+    return;
+  std::vector<float> objectives(lanes.size());
+  group.roundLanes(lanes, bounds, objectives.data());
+  for (auto [place, objective] : llvm::zip(places, objectives))
+    scores[place] = objective;
+}
+
+void LayerRounding::scoreBounded(llvm::ArrayRef<size_t> order, size_t stride) {
+  size_t candidates = problem.candidates.size();
+  std::vector<size_t> coarse, placeOf(candidates);
+  for (size_t place = 0; place != candidates; ++place) {
+    placeOf[order[place]] = place;
+    if (place % stride == 0 || order[place] == 0)
+      coarse.push_back(order[place]);
+  }
+  // Wide products are quicker; enough tasks keep all threads busy.
+  constexpr size_t kMostChannels = 64, kLeastChannels = 8, kTasks = 8;
+  size_t atATime = std::clamp(outputs / kTasks, kLeastChannels, kMostChannels);
+  forChannels(atATime, [&](const RoundingGroup &group, size_t first,
+                           size_t begin, size_t end) {
+    auto levels = [&](size_t candidate, size_t output) -> const WeightLevels & {
+      return levelsOf(candidate, first + output);
+    };
+    BoundedScores bounded(
+        group, begin, end, levels,
+        llvm::MutableArrayRef<float>(scores).slice((first + begin) * candidates,
+                                                   (end - begin) * candidates));
+    // Adds what lies less than `distance` strides away from a candidate.
+    auto addNear = [&](size_t candidate, size_t distance,
+                       std::vector<size_t> &wanted) {
+      size_t place = placeOf[candidate], reach = distance * stride;
+      for (size_t other : coarse)
+        if (std::max(placeOf[other], place) - std::min(placeOf[other], place) <
+            reach)
+          wanted.push_back(other);
+    };
+    std::vector<size_t> near = bounded.estimateBest(coarse);
+    for (size_t distance : {size_t(1), size_t(3), candidates})
+      bounded.score([&](size_t channel, std::vector<size_t> &wanted) {
+        addNear(near[channel], distance, wanted);
+      });
+    if (stride == 1)
+      return;
+    // Candidates around the best, which were left out.
+    near = bounded.best();
+    bounded.score([&](size_t channel, std::vector<size_t> &wanted) {
+      size_t place = placeOf[near[channel]];
+      size_t from = place < stride ? 0 : place - stride + 1;
+      for (size_t other = from; other < std::min(candidates, place + stride);
+           ++other)
+        wanted.push_back(order[other]);
+    });
+  });
+}
+
 void LayerRounding::scoreCandidates(bool all) {
   size_t candidates = problem.candidates.size();
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
@@ -149,8 +276,10 @@ void LayerRounding::scoreCandidates(bool all) {
   llvm::sort(order, [&](size_t a, size_t b) {
     return std::make_pair(width(a), a) < std::make_pair(width(b), b);
   });
-  constexpr size_t kStride = 4;
   size_t stride = all || int64_t(columns) <= kWideColumns ? 1 : kStride;
+  // Of fewer columns all are rounded before it is known that they are too many.
+  if (!all && problem.choosesPerChannel && int64_t(columns) > kFewColumns)
+    return scoreBounded(order, stride);
   score([&](size_t, std::vector<size_t> &wanted) {
     for (size_t place = 0; place < candidates; ++place)
       if (place % stride == 0 || order[place] == 0)
@@ -236,8 +365,8 @@ void LayerRounding::start() {
         &result.nearestObjective})
     each->resize(channels);
   if (problem.groups.size() == 1)
-    single = std::make_unique<RoundingGroup>(problem.groups.front(),
-                                             problem.weights, problem.damping);
+    single = std::make_unique<RoundingGroup>(
+        problem.groups.front(), problem.weights, problem.damping, threads);
 }
 
 std::vector<float> LayerRounding::scoreAll() {

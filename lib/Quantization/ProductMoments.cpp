@@ -11,16 +11,22 @@ namespace mct::quantization {
 
 /// Number of rows whose products are added in float.
 static constexpr int64_t kRowsInFloat = 256;
-/// Number of columns of a tile of the covariance.
-static constexpr int64_t kTile = 128;
-/// The same for a wide layer, for which rows are packed once.
-static constexpr int64_t kWideTile = 512;
+/// Number of columns of a tile of the moments. Their bits do not depend on it.
+static constexpr int64_t kTile = 256;
+/// Number of bytes of rows without their means that are kept at a time.
+static constexpr int64_t kCentredBytes = int64_t(4) << 20;
+
+static MCT_VECTOR_BODY void addRow(const float *from, int64_t count,
+                                   double *to) {
+  for (int64_t i = 0; i != count; ++i)
+    to[i] += double(from[i]);
+}
 
 std::vector<double> columnMeans(const MatrixView &matrix) {
   std::vector<double> means(matrix.columns, 0.0);
   for (int64_t row = 0; row != matrix.rows; ++row)
-    for (int64_t column = 0; column != matrix.columns; ++column)
-      means[column] += double(matrix.data[row * matrix.stride + column]);
+    runVectorLoop<addRow>(matrix.data + row * matrix.stride, matrix.columns,
+                          means.data());
   for (double &mean : means)
     mean /= double(std::max<int64_t>(matrix.rows, 1));
   return means;
@@ -32,14 +38,12 @@ static MCT_VECTOR_BODY void subtract(const float *from, const double *means,
     to[i] = float(double(from[i]) - means[i]);
 }
 
-/// Packs columns [first, first + count) of some rows, without their means.
-static void centre(const MatrixView &matrix, llvm::ArrayRef<double> means,
-                   int64_t firstRow, int64_t rows, int64_t first, int64_t count,
-                   float *to) {
-  for (int64_t row = 0; row != rows; ++row, to += count)
-    runVectorLoop<subtract>(matrix.data + (firstRow + row) * matrix.stride +
-                                first,
-                            means.data() + first, count, to);
+static MCT_VECTOR_BODY void addSquares(const float *from, const double *means,
+                                       int64_t count, double *to) {
+  for (int64_t i = 0; i != count; ++i) {
+    double centred = double(from[i]) - means[i];
+    to[i] += centred * centred;
+  }
 }
 
 namespace {
@@ -48,47 +52,108 @@ struct Tile {
   bool isCross;
   int64_t left, right;
 };
+
+/// Adds up the second moments, some rows at a time.
+class SecondMoments {
+public:
+  SecondMoments(const MatrixView &inputs, const MatrixView &targets,
+                ProductMoments &moments, const support::Threads &threads)
+      : inputs(inputs), targets(targets), moments(moments), threads(threads) {}
+  void run();
+
+private:
+  /// Makes `inputRows` and `targetRows` the rows [first, first + count) without
+  /// their means.
+  void centre(int64_t first, int64_t count);
+  /// Adds the products of these rows.
+  void addTile(const Tile &tile, int64_t count);
+  void divide(int64_t rows);
+
+  const MatrixView &inputs, &targets;
+  ProductMoments &moments;
+  const support::Threads &threads;
+  std::vector<float> inputRows, targetRows;
+};
 } // namespace
 
-/// Computes one tile of the second moments.
-static void computeTile(const Tile &tile, int64_t tileSize,
-                        const MatrixView &inputs, const MatrixView &targets,
-                        ProductMoments &moments) {
-  int64_t rows = inputs.rows, columns = inputs.columns;
+void SecondMoments::centre(int64_t first, int64_t count) {
+  parallelFor(
+      size_t((count + kRowsInFloat - 1) / kRowsInFloat), threads,
+      [&](size_t block) {
+        int64_t begin = int64_t(block) * kRowsInFloat;
+        int64_t end = std::min(count, begin + kRowsInFloat);
+        for (int64_t row = begin; row != end; ++row) {
+          runVectorLoop<subtract>(inputs.data + (first + row) * inputs.stride,
+                                  moments.inputMean.data(), inputs.columns,
+                                  &inputRows[row * inputs.columns]);
+          runVectorLoop<subtract>(targets.data + (first + row) * targets.stride,
+                                  moments.targetMean.data(), targets.columns,
+                                  &targetRows[row * targets.columns]);
+        }
+      });
+}
+
+void SecondMoments::addTile(const Tile &tile, int64_t count) {
+  int64_t columns = inputs.columns;
   const MatrixView &source = tile.isCross ? targets : inputs;
-  llvm::ArrayRef<double> means =
-      tile.isCross ? moments.targetMean : moments.inputMean;
-  int64_t height = std::min(tileSize, source.columns - tile.left);
-  int64_t width = std::min(tileSize, columns - tile.right);
-  bool isDiagonal = !tile.isCross && tile.left == tile.right;
-  std::vector<float> left(kRowsInFloat * height),
-      right(isDiagonal ? 0 : kRowsInFloat * width), product(height * width);
-  std::vector<double> sum(height * width, 0.0);
+  const std::vector<float> &left = tile.isCross ? targetRows : inputRows;
+  std::vector<double> &sums = tile.isCross ? moments.cross : moments.covariance;
+  int64_t height = std::min(kTile, source.columns - tile.left);
+  int64_t width = std::min(kTile, columns - tile.right);
+  std::vector<float> product(height * width);
   ProductAdder products;
-  for (int64_t first = 0; first < rows; first += kRowsInFloat) {
-    int64_t count = std::min(kRowsInFloat, rows - first);
-    centre(source, means, first, count, tile.left, height, left.data());
-    if (!isDiagonal)
-      centre(inputs, moments.inputMean, first, count, tile.right, width,
-             right.data());
+  for (int64_t first = 0; first < count; first += kRowsInFloat) {
     std::fill(product.begin(), product.end(), 0.0f);
-    products.add(1.0f, {left.data(), 1, height},
-                 {isDiagonal ? left.data() : right.data(), width, 1}, count,
+    products.add(1.0f,
+                 {&left[first * source.columns + tile.left], 1, source.columns},
+                 {&inputRows[first * columns + tile.right], columns, 1},
+                 std::min(kRowsInFloat, count - first),
                  {product.data(), height, width, width});
-    for (size_t i = 0; i != sum.size(); ++i)
-      sum[i] += double(product[i]);
+    for (int64_t i = 0; i != height; ++i)
+      runVectorLoop<addRow>(&product[i * width], width,
+                            &sums[(tile.left + i) * columns + tile.right]);
   }
-  for (int64_t i = 0; i != height; ++i)
-    for (int64_t j = 0; j != width; ++j) {
-      double mean = sum[i * width + j] / double(rows);
-      int64_t row = tile.left + i, column = tile.right + j;
-      if (tile.isCross) {
-        moments.cross[row * columns + column] = mean;
-      } else if (column <= row) {
-        moments.covariance[row * columns + column] = mean;
-        moments.covariance[column * columns + row] = mean;
-      }
+}
+
+void SecondMoments::divide(int64_t rows) {
+  int64_t columns = inputs.columns;
+  for (double &sum : moments.cross)
+    sum /= double(rows);
+  for (int64_t row = 0; row != columns; ++row)
+    for (int64_t column = 0; column <= row; ++column) {
+      double mean = moments.covariance[row * columns + column] / double(rows);
+      moments.covariance[row * columns + column] = mean;
+      moments.covariance[column * columns + row] = mean;
     }
+}
+
+void SecondMoments::run() {
+  int64_t rows = inputs.rows, columns = inputs.columns,
+          outputs = targets.columns;
+  std::vector<Tile> tiles;
+  for (int64_t left = 0; left < columns; left += kTile)
+    for (int64_t right = 0; right <= left; right += kTile)
+      tiles.push_back({false, left, right});
+  for (int64_t left = 0; left < outputs; left += kTile)
+    for (int64_t right = 0; right < columns; right += kTile)
+      tiles.push_back({true, left, right});
+  bool keepsRows = columns > kFewColumns && rows * kLowRank <= columns;
+  // Whole numbers of the rows that are added in float.
+  int64_t most = kCentredBytes / int64_t(sizeof(float)) / (columns + outputs);
+  most = std::max<int64_t>(1, most / kRowsInFloat) * kRowsInFloat;
+  inputRows.resize(std::min(rows, most) * columns);
+  targetRows.resize(std::min(rows, most) * outputs);
+  for (int64_t first = 0; first < rows && !threads.isCancelled();
+       first += most) {
+    int64_t count = std::min(most, rows - first);
+    centre(first, count);
+    if (keepsRows)
+      moments.centred.insert(moments.centred.end(), inputRows.begin(),
+                             inputRows.begin() + count * columns);
+    parallelFor(tiles.size(), threads,
+                [&](size_t number) { addTile(tiles[number], count); });
+  }
+  divide(rows);
 }
 
 ProductMoments productMoments(const MatrixView &inputs,
@@ -105,25 +170,11 @@ ProductMoments productMoments(const MatrixView &inputs,
   int64_t rows = inputs.rows;
   if (rows == 0)
     return moments;
-
-  int64_t tileSize = columns > kWideColumns ? kWideTile : kTile;
-  std::vector<Tile> tiles;
-  for (int64_t left = 0; left < columns; left += tileSize)
-    for (int64_t right = 0; right <= left; right += tileSize)
-      tiles.push_back({false, left, right});
-  for (int64_t left = 0; left < outputs; left += tileSize)
-    for (int64_t right = 0; right < columns; right += tileSize)
-      tiles.push_back({true, left, right});
-  parallelFor(tiles.size(), threads, [&](size_t number) {
-    if (!threads.isCancelled())
-      computeTile(tiles[number], tileSize, inputs, targets, moments);
-  });
+  SecondMoments(inputs, targets, moments, threads).run();
   for (int64_t row = 0; row != rows; ++row)
-    for (int64_t output = 0; output != outputs; ++output) {
-      double centred = double(targets.data[row * targets.stride + output]) -
-                       moments.targetMean[output];
-      moments.targetVariance[output] += centred * centred;
-    }
+    runVectorLoop<addSquares>(targets.data + row * targets.stride,
+                              moments.targetMean.data(), outputs,
+                              moments.targetVariance.data());
   for (double &variance : moments.targetVariance)
     variance /= double(rows);
   return moments;

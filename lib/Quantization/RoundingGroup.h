@@ -18,13 +18,20 @@ using RoundingLane = std::pair<size_t, const WeightLevels *>;
 class RoundingGroup {
 public:
   RoundingGroup(const ProductMoments &moments, llvm::ArrayRef<float> weights,
-                double damping);
+                double damping, const support::Threads &threads);
 
   /// Rounds under each of `lanes`. `objective` becomes what the float
   /// arithmetic sees of it, for each lane; `weights` (null: none) the levels,
   /// [lanes, columns].
   void roundLanes(llvm::ArrayRef<RoundingLane> lanes, float *objective,
                   std::vector<float> *weights) const;
+  /// The same, but a lane is given up as soon as its objective exceeds its
+  /// bound: infinity is its objective then.
+  void roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                  llvm::ArrayRef<float> bounds, float *objective) const;
+  /// Returns an estimate of the objective of each lane: what it would be if no
+  /// column made up for the errors of others.
+  std::vector<float> estimate(llvm::ArrayRef<RoundingLane> lanes) const;
 
   /// Returns whether so few weights are searched for together.
   bool isSmall() const;
@@ -52,14 +59,50 @@ public:
   llvm::ArrayRef<float> original;
 
 private:
+  class LaneRun;
+  /// Columns that are rounded before the next product, counted from the last.
+  static constexpr int64_t kBlock = 32;
+
+  /// What takes the place of `factor` where the covariance is that of few rows.
+  /// With their columns x_i, scaled, each element of the factor is z_i^T x_j.
+  struct LowRank {
+    int64_t rank = 0;
+    /// x, in double and in float, and z: [columns, rank].
+    std::vector<double> exact;
+    std::vector<float> inputs, factor;
+    /// The factor itself within each block: [columns, kBlock].
+    std::vector<float> blocks;
+  };
+
+  bool isLowRank() const { return lowRank.rank != 0; }
+  /// Fills in `factor`, `diagonal` and `best`.
+  void factorizeCovariance(const support::Threads &threads);
+  /// The same of a covariance of low rank.
+  void factorizeRows(const support::Threads &threads);
+  void solveRows(const support::Threads &threads);
+  /// Factorizes columns [begin, end). `inverse` is that of 1 + x x^T / addition
+  /// over the columns before them, [rank, rank], and includes them afterwards.
+  void factorizeBlock(int64_t begin, int64_t end, std::vector<double> &inverse);
+  /// Returns cross + addition * original as [columns, outputs].
+  std::vector<double> rightSide() const;
+  /// Returns `values`, [channels, columns], times the covariance.
+  std::vector<double> timesCovariance(llvm::ArrayRef<double> values) const;
+  /// Returns an element of the factor in the block that begins at `begin`.
+  float inBlock(int64_t row, int64_t column, int64_t begin) const {
+    return isLowRank() ? lowRank.blocks[row * kBlock + column - begin]
+                       : factor[row * columns + column];
+  }
+
   int64_t columns;
   std::vector<int64_t> order;
+  double meanVariance = 0;
   /// Number that is added to the diagonal of the covariance.
   double addition = 0;
   /// [columns, columns], row-major, in the order of rounding: the part right of
   /// the diagonal, divided by it; and the diagonal.
   std::vector<float> factor;
   std::vector<double> diagonal;
+  LowRank lowRank;
   /// The whole factor of a small group.
   std::vector<double> exactFactor;
   /// [outputs, columns], in the order of the columns.

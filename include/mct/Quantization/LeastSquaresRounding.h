@@ -34,6 +34,9 @@ struct ProductMoments {
   /// Mean of (target - mean) (x - mean)^T: [outputs, columns].
   std::vector<double> cross;
   std::vector<double> targetVariance; // [outputs]
+  /// Rows of x - mean, [rows, columns], where they are so few that the
+  /// covariance has a low rank; otherwise empty.
+  std::vector<float> centred;
 };
 
 /// Moments of the rows of `inputs` and `targets`, which are as many. Products
@@ -103,6 +106,9 @@ struct RoundedWeights {
 /// with more than 1024 columns for the first, every fourth by width, and those
 /// around the best of these. The best candidate's weights are then changed one
 /// at a time while that lowers the objective.
+///
+/// Where the covariance has a low rank, R and the best weights are computed
+/// from the rows that made it.
 ///
 /// With at most 12 columns, as depthwise kernels have, an exact search finds
 /// the best levels of the candidate that was chosen by nearest plane, as far as

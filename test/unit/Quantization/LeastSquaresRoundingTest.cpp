@@ -4,6 +4,8 @@
 // tried, and never worse than each for itself.
 #include "mct/Quantization/LeastSquaresRounding.h"
 
+#include "lib/Quantization/RoundingCandidates.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -378,6 +380,60 @@ TEST(LeastSquaresRounding, ManyColumnsAreAsGoodWithFewerCandidates) {
     }
   }
   EXPECT_LT(found, least + 0.05 * (nearest - least));
+}
+
+TEST(LeastSquaresRounding, GivesUpOnlyCandidatesThatCannotBeTheBest) {
+  // One layer of many columns, of which none is wide.
+  Layer layer(43, 300, 150, 11);
+  ProductMoments moments = layer.moments();
+  std::vector<std::vector<WeightLevels>> grids, tables;
+  for (int step = 0; step != 25; ++step) {
+    double factor = std::exp2((step == 0 ? 0 : step - 16) / 8.0);
+    grids.push_back({levelsOf(symmetricGrid(factor, 3, true))});
+    auto unit = float(factor);
+    tables.push_back({{{}, {-unit, -0.3f * unit, 0, 0.2f * unit, unit}}});
+  }
+  for (const auto &candidates : {grids, tables}) {
+    RoundingProblem problem{moments, layer.weights, candidates};
+    std::vector<float> scores = scoreCandidates(problem, 1);
+    EXPECT_EQ(roundLeastSquares(problem, 1).chosen,
+              chooseCandidates(scores, candidates.size(), true));
+  }
+}
+
+TEST(LeastSquaresRounding, FewRowsAreAsGoodAsTheirCovariance) {
+  // Blocks of columns that are full and one that is not.
+  for (int64_t columns : {160, 203}) {
+    Layer layer(47, 31, columns, 9);
+    ProductMoments rows = layer.moments(), covariance = rows;
+    ASSERT_EQ(rows.centred.size(), size_t(31 * columns));
+    covariance.centred.clear();
+    for (const auto &[name, candidates] : allKinds(9)) {
+      SCOPED_TRACE(name);
+      RoundedWeights few =
+          roundLeastSquares({rows, layer.weights, candidates}, 1);
+      RoundedWeights all =
+          roundLeastSquares({covariance, layer.weights, candidates}, 1);
+      EXPECT_EQ(
+          few.weights,
+          roundLeastSquares({rows, layer.weights, candidates}, 3).weights);
+      double sum = 0, expected = 0;
+      size_t different = 0;
+      for (size_t channel = 0; channel != 9; ++channel) {
+        EXPECT_NEAR(few.nearestObjective[channel],
+                    all.nearestObjective[channel],
+                    1e-5 * all.nearestObjective[channel]);
+        llvm::ArrayRef<float> one = few.weights, other = all.weights;
+        different += one.slice(channel * columns, columns) !=
+                     other.slice(channel * columns, columns);
+        sum += few.objective[channel];
+        expected += all.objective[channel];
+      }
+      // A tie that is broken in another way changes the columns behind it.
+      EXPECT_LE(different, 1U);
+      EXPECT_NEAR(sum, expected, 0.02 * expected);
+    }
+  }
 }
 
 /// The problem of a layer by its rows.
