@@ -126,6 +126,9 @@ private:
     return network.layers.size() + compared->points.size() + layer;
   }
   unsigned firstStageOf(const OperatorCandidates &of) const;
+  bool isMeasured(size_t number) const {
+    return options.measured.empty() || options.measured[number];
+  }
   /// Returns the bytes of the kernels that an operator's alternatives change.
   int64_t kernelBytesOf(const OperatorCandidates &of) const;
 
@@ -177,7 +180,8 @@ LogicalResult
 CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   auto run = execution::NetworkRun::prepare(loc, std::move(network.floating),
                                             settings);
-  if (failed(run) || failed(run->thin(options.maxSamples)))
+  if (failed(run) ||
+      failed(run->thin(options.maxSamples, execution::SampleOrder::ByValue)))
     return failure();
   source = run->sharedSamples();
   runOptions = settings.run;
@@ -617,7 +621,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       return success();
     };
     for (auto [number, of] : llvm::enumerate(candidates)) {
-      if (firstStageOf(of) != stage)
+      if (firstStageOf(of) != stage || !isMeasured(number))
         continue;
       int64_t own = kernelBytesOf(of);
       for (size_t index = 0; index != of.alternatives.size(); ++index) {

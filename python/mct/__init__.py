@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.detection": (),
+    "mct.distributed": (),
     "mct.errors": (),
     "mct.evaluation": (),
     "mct.exporters": (),

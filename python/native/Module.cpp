@@ -2,6 +2,7 @@
 #include "Module.h"
 
 #include "mct/Execution/RunCache.h"
+#include "mct/Execution/Shards.h"
 #include "mct/Export/Parameters.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Explain.h"
@@ -266,6 +267,8 @@ Module::run(StringRef passes, Job &job,
   support::ProgressScope scope(context, job.progress());
   execution::RunCache cache;
   execution::RunCacheScope cacheScope(context, cache);
+  execution::ShardState shards;
+  execution::ShardStateScope shardScope(context, shards);
   std::optional<TrainingHostScope> training;
   if (job.getTraining())
     training.emplace(context, *job.getTraining());
