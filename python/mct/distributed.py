@@ -51,6 +51,8 @@ _WRITTEN = ("statistics-out", "bit-widths-out")
 # Samples in memory, and files on the machine of the caller, are divided into so many shards for each worker, so that
 # one that is faster takes more of them.
 _SHARDS_PER_WORKER = 2
+# So long a scheduler has to answer.
+CONNECT_SECONDS = 10
 # A worker may die so often while it runs the same shard.
 _RETRIES = 4
 
@@ -264,7 +266,7 @@ def connected(client: ClientLike) -> Iterator[Any]:
     from distributed import Client
 
     try:
-        connection = Client(client, timeout=10)
+        connection = Client(client, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise Error(f"client: no scheduler answers at '{client}': {error}") from error
     with connection:
