@@ -129,6 +129,12 @@ private:
   bool isMeasured(size_t number) const {
     return options.measured.empty() || options.measured[number];
   }
+  /// Returns whether the kernel of a layer is one of an operator that is
+  /// measured.
+  bool isMeasuredLayer(size_t layer) const;
+  /// Returns the number of stages in which operators that are measured begin,
+  /// and those before them.
+  unsigned countStages() const;
   /// Returns the bytes of the kernels that an operator's alternatives change.
   int64_t kernelBytesOf(const OperatorCandidates &of) const;
 
@@ -316,11 +322,13 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
                                             Frontier *behind) {
   SmallVector<size_t> here = layersOfStage(stage);
   std::vector<std::unique_ptr<ProductRows>> rows(here.size());
-  auto products = llvm::count_if(here, [&](size_t layer) {
+  auto hasProducts = [&](size_t layer) {
     return network.layers[layer].layout.has_value();
-  });
+  };
+  // All layers of the stage share the memory, whichever of them are measured.
+  auto products = llvm::count_if(here, hasProducts);
   for (auto [kept, layer] : llvm::zip(rows, here))
-    if (network.layers[layer].layout)
+    if (hasProducts(layer) && isMeasuredLayer(layer))
       kept = std::make_unique<ProductRows>(
           *network.layers[layer].layout, network.quantized->unit(),
           network.layers[layer].layout->rowsOf(
@@ -388,6 +396,25 @@ unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
       first = std::min(first, network.quantized->stageOf(layer));
   }
   return first;
+}
+
+bool CandidateRunImpl::isMeasuredLayer(size_t layer) const {
+  for (auto [number, of] : llvm::enumerate(candidates))
+    if (isMeasured(number))
+      for (const auto &[name, quantizer] : of.alternatives.front())
+        if (llvm::is_contained(network.points.at(name).layers, layer))
+          return true;
+  return false;
+}
+
+unsigned CandidateRunImpl::countStages() const {
+  if (options.measured.empty())
+    return network.quantized->numStages();
+  unsigned count = 0;
+  for (auto [number, of] : llvm::enumerate(candidates))
+    if (isMeasured(number))
+      count = std::max(count, firstStageOf(of) + 1);
+  return count;
 }
 
 int64_t CandidateRunImpl::kernelBytesOf(const OperatorCandidates &of) const {
@@ -605,7 +632,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     distances.emplace_back(of.alternatives.size());
   auto before = staged->createFrontier(kFrontierBytes),
        behind = staged->createFrontier(kFrontierBytes);
-  for (unsigned stage = 0; stage != network.quantized->numStages(); ++stage) {
+  for (unsigned stage = 0; stage != countStages(); ++stage) {
     if (failed(observeBase(stage, before.get(), behind.get())))
       return failure();
     std::vector<Trial> trials;

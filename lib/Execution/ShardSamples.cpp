@@ -444,9 +444,24 @@ struct Asked {
 };
 } // namespace
 
+/// Returns the number of samples of all shards; none where it is not known.
+static std::optional<int64_t> countSamples(const Shards &shards,
+                                           StringRef reading) {
+  std::optional<int64_t> count;
+  for (const ShardPart *part : shards.findKind(kHashes))
+    if (auto own = part->content.getInteger("samples");
+        own && part->key == reading)
+      count = count.value_or(0) + *own;
+  return count;
+}
+
 /// Returns the samples that the shards have given; none where they have not.
 static FailureOr<std::optional<SampleSet>>
 findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
+  std::optional<int64_t> all = countSamples(shards, reading);
+  std::map<StringRef, int64_t> given;
+  for (const ShardPart *part : shards.findKind(kSamples))
+    given[part->key] += part->content.getInteger("samples").value_or(0);
   // A larger choice has the smaller one in it.
   std::optional<Asked> best;
   for (const ShardPart *part : shards.findKind(kSamples)) {
@@ -456,6 +471,9 @@ findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
     asked.halves = how.consume_back(" of each half");
     if (name != reading || how.getAsInteger(10, asked.most))
       continue;
+    // There are no more.
+    if (all && given[part->key] == *all)
+      asked.most = 0;
     bool isEnough =
         asked.most == 0 || (need.most != 0 && asked.most >= need.most &&
                             asked.halves >= need.halves);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -156,10 +157,11 @@ def test_progress_counts_shards_and_workers_send_little(model: Any, client: Any,
     stages = [report.stage for report in seen if report.stage.endswith(" of shards")]
     assert list(dict.fromkeys(stages)) == ["calibration of shards", "samples of shards"]
     last = [report for report in seen if report.stage == stages[0]][-1]
-    assert (last.done, last.total) == (4, 4)
-    # Two workers, with 320 samples of 256 bytes in f32 in the second round.
-    assert received[0] < 2 * 100_000
-    assert received[1] < 320 * 256
+    # Each worker that is alive has two; the scheduler may still miss one that has died.
+    assert last.done == last.total and last.total in (2, 4)
+    # The second round has 300 samples of 256 bytes in f32.
+    assert received[0] < last.total * 100_000
+    assert received[1] < 300 * 256
 
 
 def test_the_command_takes_the_address_of_a_scheduler(whole: bytes, client: Any, tmp_path: Path) -> None:
@@ -212,3 +214,50 @@ def test_functions_write_what_a_shard_says(model: Any, whole: bytes, tmp_path: P
                 quantize(model, part, shards_in=files, shards_out=added[-1], shard=f"{number}/2")
         files += added
     assert quantize(model, None, shards_in=files) == whole
+
+
+STUB = """#!/bin/sh
+# Runs the tasks of an array one after the other, as `sbatch --wait` does on a cluster.
+test "$1" = --wait || exit 2
+last=${2#--array=0-}
+for task in $(seq 0 "$last"); do
+  SLURM_ARRAY_TASK_ID=$task sh -c "exec bash $3" || exit 1
+done
+echo "$last" >> rounds
+"""
+
+
+def test_the_script_for_slurm_makes_the_bytes_of_one_process(tools: Path, tmp_path: Path, samples: Any) -> None:
+    page = (measure.REPOSITORY / "docs" / "guide" / "many-machines.md").read_text()
+    script = re.search(r"^```text\n(#!/bin/bash\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert script
+    (tmp_path / "quantize.sh").write_text(script[1])
+    (tmp_path / "model.mlirbc").symlink_to(DIGITS)
+    for number, part in enumerate(np.array_split(samples[::-1], 4)):
+        np.save(tmp_path / f"images.{number}.npy", part)
+    stub = tmp_path / "bin" / "sbatch"
+    stub.parent.mkdir()
+    stub.write_text(STUB)
+    stub.chmod(0o755)
+    environment = os.environ | {"PATH": f"{stub.parent}:{tools}:{os.environ['PATH']}"}
+    environment.pop("SLURM_ARRAY_TASK_ID", None)
+    subprocess.run(["bash", "quantize.sh"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    expected = tmp_path / "expected.mlirbc"
+    measure.run_ok(measure.ptq_command(DIGITS, CALIBRATION, expected, target="imx500", input_scale=0.0625))
+    assert (tmp_path / "q.mlirbc").read_bytes() == expected.read_bytes()
+    assert (tmp_path / "rounds").read_text() == "3\n3\n"
+
+
+def test_simulated_shards_are_repeated_until_all_are_done() -> None:
+    import shards
+
+    costs = shards.Costs()
+    calm = shards.simulate(shards.Cluster(workers=10, samples=10**6, slow=0, spread=0, hours_to_failure=1e9), costs, 0)
+    assert calm.failures == 0
+    # Ten workers that are alike, and what they wait for at the start and while files are merged.
+    assert calm.ideal < calm.seconds < 1.2 * calm.ideal
+    harsh = shards.Cluster(workers=10, samples=10**6, hours_to_failure=0.02)
+    outcome = shards.simulate(harsh, costs, 0)
+    assert outcome.failures > 0 and outcome.seconds > calm.seconds
+    assert outcome == shards.simulate(harsh, costs, 0)
+    assert outcome.received == 80 * costs.compressed_bytes
