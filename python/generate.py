@@ -27,6 +27,8 @@ ARGUMENT_TYPES = {
     "calibration-data": "Sequence[PathLike]",
     "statistics-in": "Sequence[PathLike]",
     "statistics-out": "PathLike",
+    "shards-in": "Sequence[PathLike]",
+    "shards-out": "PathLike",
     "bit-widths-in": "PathLike",
     "bit-widths-out": "PathLike",
     "validation-data": "Sequence[PathLike]",
@@ -148,6 +150,7 @@ def function(
     name = NAMES.get(flag, flag.split("-", 1)[1].replace("-", "_"))
     flags = [option.flag for option in options]
     takes_samples = "calibration-data" in flags
+    takes_shards = "calibration-data" in flags and "shards-in" in flags
     parameters = ["model: Model"]
     extra = []
     if "target" in flags:
@@ -168,6 +171,15 @@ def function(
     parameters.append("*")
     if takes_samples:
         parameters.append("preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None")
+    if takes_shards:
+        parameters.append("client: ClientLike = None")
+        extra.append(
+            (
+                "client",
+                "a `dask.distributed.Client`, or the address of a scheduler, whose workers run on shards of `data`, as "
+                "`mct.distributed` says",
+            )
+        )
     if flag == "mct-ptq":
         parameters.append("config: Config | None = None")
         parameters.append("metric: MetricLike | None = None")
@@ -194,13 +206,15 @@ def function(
     call = ["model", json.dumps(flag), "options", "progress"]
     if takes_samples:
         call.append("data=data, preprocessing=preprocessing")
+    if takes_shards:
+        call.append("client=client")
     if flag == "mct-ptq":
         call.append("config=config, validation=validation")
     if on_functions:
         call.append("on_functions=True")
     returned = f"running.run_stage({', '.join(call)})"
     if result == "QuantizedModel":
-        kept = "running.keep(data, calibration_data, calibration_samples)"
+        kept = "running.keep(data, calibration_data, calibration_samples, client)"
         returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
         checks = (
             "    metric = running.find_metric(metric)\n"
@@ -247,7 +261,17 @@ def write_stages(definitions: Definitions) -> str:
         "",
         "from mct import running",
         "from mct.model import Model, QuantizedModel",
-        "from mct.running import Channels, Config, Labels, MetricLike, Overrides, PathLike, Progress, Target",
+        "from mct.running import (",
+        "    Channels,",
+        "    ClientLike,",
+        "    Config,",
+        "    Labels,",
+        "    MetricLike,",
+        "    Overrides,",
+        "    PathLike,",
+        "    Progress,",
+        "    Target,",
+        ")",
         "",
         "if TYPE_CHECKING:",
         "    from mct.preprocessing import Preprocessing",

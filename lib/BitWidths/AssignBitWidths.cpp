@@ -5,11 +5,13 @@
 #include "CandidateRun.h"
 #include "CompressedWeights.h"
 #include "LayerCycles.h"
+#include "MeasureTogether.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
+#include "mct/IR/ResourceKeys.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Device.h"
 #include "mct/Support/InputFile.h"
@@ -107,6 +109,8 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives);
   AllocationProblem createLossProblem(const BitWidthModel &model);
   FailureOr<double> measure(ArrayRef<unsigned> alternatives);
+  FailureOr<std::vector<double>> measureHalves(ArrayRef<HalfMeasurement> wanted,
+                                               execution::RunSettings settings);
   FailureOr<double> measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                 const execution::RunSettings &judged);
   FailureOr<OwningOpRef<ModuleOp>> choose(ArrayRef<unsigned> alternatives);
@@ -157,7 +161,7 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
     return entry.emitOpError()
            << "gets bit widths by max-loss=" << loss
            << ", and by a budget or by bit-widths-in; give one of them";
-  if (loss != 0 && calibrationData.empty())
+  if (loss != 0 && !hasSamples())
     return emitError(getOperation().getLoc())
            << "max-loss=" << loss
            << " needs samples; give calibration-data=FILE.npy";
@@ -389,7 +393,7 @@ LogicalResult AssignBitWidthsPass::read() {
 
 LogicalResult AssignBitWidthsPass::solve() {
   // The default goes without saying, and without samples.
-  if (remeasure > 1 && calibrationData.empty() &&
+  if (remeasure > 1 && !hasSamples() &&
       remeasure != AssignBitWidthsPassOptions().remeasure)
     return emitError(getOperation().getLoc())
            << "remeasure=" << unsigned(remeasure)
@@ -486,32 +490,9 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
 FailureOr<double>
 AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                  const execution::RunSettings &judged) {
-  PassManager passes(&getContext(), ModuleOp::getOperationName());
-  auto set = [&](auto options) {
-    options.function = function;
-    options.calibrationData.assign(calibrationData.begin(),
-                                   calibrationData.end());
-    options.inputScale.assign(inputScale.begin(), inputScale.end());
-    options.inputOffset.assign(inputOffset.begin(), inputOffset.end());
-    options.calibrationSamples = calibrationSamples;
-    options.batchSize = batchSize;
-    options.threads = threads;
-    options.maxMemory = maxMemory;
-    options.maxSamples = maxSamples;
-    options.half = fitted;
-    return options;
-  };
-  if (roundMaxBits != 0) {
-    auto options = set(RoundWeightsPassOptions());
-    options.maxBits = roundMaxBits;
-    options.judge = false;
-    passes.addPass(createRoundWeightsPass(options));
-  }
-  // The measurement here judges.
-  auto bias = set(CorrectBiasPassOptions());
-  bias.judge = false;
-  passes.addPass(createCorrectBiasPass(bias));
-  if (failed(passes.run(module)))
+  TrialConstants trial;
+  TrialConstantsScope scope(&getContext(), trial);
+  if (failed(correctOn(module, fitted)))
     return failure();
   CandidateRunOptions options;
   options.metric = sensitivities->metric;
@@ -524,6 +505,32 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   if (failed(run) || failed((*run)->measureEach()))
     return failure();
   return (*run)->baseDistance();
+}
+
+/// Returns the distances of several modules, which shards measure together.
+FailureOr<std::vector<double>>
+AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> wanted,
+                                   execution::RunSettings settings) {
+  using execution::SampleHalf;
+  std::optional<execution::Shards> shards;
+  std::string key = entry.getSymName().str();
+  if (isSharded()) {
+    auto opened = openShards();
+    if (failed(opened))
+      return failure();
+    shards = std::move(*opened);
+    key += nameMeasurements(wanted);
+  }
+  return measureTogether(shards ? &*shards : nullptr,
+                         "distances of assignments", key, wanted.size(),
+                         [&](size_t number) {
+                           auto [module, fitted] = wanted[number];
+                           settings.half = fitted == SampleHalf::First
+                                               ? SampleHalf::Second
+                                               : SampleHalf::First;
+                           OwningOpRef<ModuleOp> corrected = module.clone();
+                           return measureHalf(*corrected, fitted, settings);
+                         });
 }
 
 /// Returns a copy of the module in which all operators take these.
@@ -556,7 +563,7 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   // On one half the mean distance is known to about a tenth, and what both have
   // in common goes when they are compared: so much is no chance.
   constexpr double kClearly = 1.5;
-  if (remeasure < 2 || calibrationData.empty())
+  if (remeasure < 2 || !hasSamples())
     return success();
   FailureOr<std::vector<Assignment::Measured>> found = findBest(model);
   if (failed(found))
@@ -566,35 +573,41 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   if (failed(checkMeasurable(entry)))
     return failure();
   FailureOr<execution::RunSettings> settings =
-      parseRunSettings("measuring", batchSize, threads);
+      parseRunSettings("measuring", batchSize, threads,
+                       {int64_t(uint64_t(maxSamples)), /*halves=*/true});
   if (failed(settings))
     return failure();
   std::vector<OwningOpRef<ModuleOp>> modules;
-  double least = std::numeric_limits<double>::infinity();
-  for (Assignment::Measured &each : *found) {
+  std::vector<HalfMeasurement> wanted;
+  for (const Assignment::Measured &each : *found) {
     auto module = copyWith(each.alternatives);
     if (failed(module))
       return failure();
-    OwningOpRef<ModuleOp> corrected = (*module)->clone();
+    wanted.push_back({**module, SampleHalf::First});
     modules.push_back(std::move(*module));
-    settings->half = SampleHalf::Second;
-    auto distance = measureHalf(*corrected, SampleHalf::First, *settings);
-    if (failed(distance))
-      return failure();
-    each.distance = *distance;
-    least = std::min(least, *distance);
   }
-  const Assignment::Measured *best = nullptr;
-  for (auto [each, module] : llvm::zip(*found, modules)) {
-    if (each.distance > kClearly * least)
+  auto onFirst = measureHalves(wanted, *settings);
+  if (failed(onFirst))
+    return failure();
+  double limit = kClearly * *llvm::min_element(*onFirst);
+  std::vector<Assignment::Measured *> near;
+  wanted.clear();
+  for (auto [each, module, distance] :
+       llvm::zip_equal(*found, modules, *onFirst)) {
+    each.distance = distance;
+    if (distance > limit)
       continue;
-    settings->half = SampleHalf::First;
-    auto distance = measureHalf(*module, SampleHalf::Second, *settings);
-    if (failed(distance))
-      return failure();
-    each.distance = (each.distance + *distance) / 2;
-    if (!best || each.distance < best->distance)
-      best = &each;
+    near.push_back(&each);
+    wanted.push_back({*module, SampleHalf::Second});
+  }
+  auto onSecond = measureHalves(wanted, *settings);
+  if (failed(onSecond))
+    return failure();
+  const Assignment::Measured *best = nullptr;
+  for (auto [each, distance] : llvm::zip_equal(near, *onSecond)) {
+    each->distance = (each->distance + distance) / 2;
+    if (!best || each->distance < best->distance)
+      best = each;
   }
   if (best) {
     assignment.alternatives = best->alternatives;
@@ -630,22 +643,17 @@ FailureOr<double>
 AssignBitWidthsPass::measure(ArrayRef<unsigned> alternatives) {
   using execution::SampleHalf;
   FailureOr<execution::RunSettings> settings =
-      parseRunSettings("measuring", batchSize, threads);
+      parseRunSettings("measuring", batchSize, threads,
+                       {int64_t(uint64_t(maxSamples)), /*halves=*/true});
   auto module = copyWith(alternatives);
   if (failed(settings) || failed(module))
     return failure();
-  double sum = 0;
-  for (auto [fitted, judged] :
-       {std::pair(SampleHalf::First, SampleHalf::Second),
-        {SampleHalf::Second, SampleHalf::First}}) {
-    OwningOpRef<ModuleOp> corrected = (*module)->clone();
-    settings->half = judged;
-    auto distance = measureHalf(*corrected, fitted, *settings);
-    if (failed(distance))
-      return failure();
-    sum += *distance;
-  }
-  return sum / 2;
+  auto distances = measureHalves(
+      {{**module, SampleHalf::First}, {**module, SampleHalf::Second}},
+      *settings);
+  if (failed(distances))
+    return failure();
+  return ((*distances)[0] + (*distances)[1]) / 2;
 }
 
 /// Takes the assignment with the cheapest weights that is within `loss` of the
@@ -725,8 +733,10 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
   if (failed(settings))
     return failure();
   execution::MetricDrop::Options options{function, dropMetric, labels, maxDrop};
-  if (!calibrationData.empty()) {
-    auto calibration = parseRunSettings("measuring", batchSize, threads);
+  if (hasSamples()) {
+    auto calibration =
+        parseRunSettings("measuring", batchSize, threads,
+                         {int64_t(uint64_t(maxSamples)), /*halves=*/true});
     if (failed(calibration))
       return failure();
     options.calibration = calibration->samples;

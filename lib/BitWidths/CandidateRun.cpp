@@ -126,6 +126,15 @@ private:
     return network.layers.size() + compared->points.size() + layer;
   }
   unsigned firstStageOf(const OperatorCandidates &of) const;
+  bool isMeasured(size_t number) const {
+    return options.measured.empty() || options.measured[number];
+  }
+  /// Returns whether the kernel of a layer is one of an operator that is
+  /// measured.
+  bool isMeasuredLayer(size_t layer) const;
+  /// Returns the number of stages in which operators that are measured begin,
+  /// and those before them.
+  unsigned countStages() const;
   /// Returns the bytes of the kernels that an operator's alternatives change.
   int64_t kernelBytesOf(const OperatorCandidates &of) const;
 
@@ -177,7 +186,8 @@ LogicalResult
 CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   auto run = execution::NetworkRun::prepare(loc, std::move(network.floating),
                                             settings);
-  if (failed(run) || failed(run->thin(options.maxSamples)))
+  if (failed(run) ||
+      failed(run->thin(options.maxSamples, execution::SampleOrder::ByValue)))
     return failure();
   source = run->sharedSamples();
   runOptions = settings.run;
@@ -312,11 +322,13 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
                                             Frontier *behind) {
   SmallVector<size_t> here = layersOfStage(stage);
   std::vector<std::unique_ptr<ProductRows>> rows(here.size());
-  auto products = llvm::count_if(here, [&](size_t layer) {
+  auto hasProducts = [&](size_t layer) {
     return network.layers[layer].layout.has_value();
-  });
+  };
+  // All layers of the stage share the memory, whichever of them are measured.
+  auto products = llvm::count_if(here, hasProducts);
   for (auto [kept, layer] : llvm::zip(rows, here))
-    if (network.layers[layer].layout)
+    if (hasProducts(layer) && isMeasuredLayer(layer))
       kept = std::make_unique<ProductRows>(
           *network.layers[layer].layout, network.quantized->unit(),
           network.layers[layer].layout->rowsOf(
@@ -384,6 +396,25 @@ unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
       first = std::min(first, network.quantized->stageOf(layer));
   }
   return first;
+}
+
+bool CandidateRunImpl::isMeasuredLayer(size_t layer) const {
+  for (auto [number, of] : llvm::enumerate(candidates))
+    if (isMeasured(number))
+      for (const auto &[name, quantizer] : of.alternatives.front())
+        if (llvm::is_contained(network.points.at(name).layers, layer))
+          return true;
+  return false;
+}
+
+unsigned CandidateRunImpl::countStages() const {
+  if (options.measured.empty())
+    return network.quantized->numStages();
+  unsigned count = 0;
+  for (auto [number, of] : llvm::enumerate(candidates))
+    if (isMeasured(number))
+      count = std::max(count, firstStageOf(of) + 1);
+  return count;
 }
 
 int64_t CandidateRunImpl::kernelBytesOf(const OperatorCandidates &of) const {
@@ -601,7 +632,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     distances.emplace_back(of.alternatives.size());
   auto before = staged->createFrontier(kFrontierBytes),
        behind = staged->createFrontier(kFrontierBytes);
-  for (unsigned stage = 0; stage != network.quantized->numStages(); ++stage) {
+  for (unsigned stage = 0; stage != countStages(); ++stage) {
     if (failed(observeBase(stage, before.get(), behind.get())))
       return failure();
     std::vector<Trial> trials;
@@ -617,7 +648,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       return success();
     };
     for (auto [number, of] : llvm::enumerate(candidates)) {
-      if (firstStageOf(of) != stage)
+      if (firstStageOf(of) != stage || !isMeasured(number))
         continue;
       int64_t own = kernelBytesOf(of);
       for (size_t index = 0; index != of.alternatives.size(); ++index) {

@@ -31,6 +31,9 @@ struct CandidateRunOptions {
   SensitivityWeighting weighting = SensitivityWeighting::Average;
   /// True if the base network has the corrections that stand in the module.
   bool keepsCorrections = false;
+  /// Tells of each operator whether its alternatives are measured; empty: all
+  /// are.
+  std::vector<bool> measured = {};
 };
 
 class CandidateRunImpl;
@@ -60,8 +63,9 @@ public:
   double baseDistance() const;
 
   /// Returns for each operator one distance for each alternative, when it alone
-  /// takes it. The network before the operator runs once for all of them. Means
-  /// of layers that their kernels change go into their biases.
+  /// takes it; of operators that are not measured, zeros. The network before
+  /// the operator runs once for all of them. Means of layers that their kernels
+  /// change go into their biases.
   mlir::FailureOr<std::vector<std::vector<double>>> measureEach();
 
 private:

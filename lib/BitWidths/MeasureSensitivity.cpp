@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CandidateRun.h"
+#include "MeasureTogether.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
 #include "mct/IR/EntryFunction.h"
@@ -38,34 +39,26 @@ struct MeasureSensitivityPass
         return failure();
       return success();
     }
-    FailureOr<execution::RunSettings> settings =
-        parseRunSettings("measuring", batchSize, threads);
-    if (failed(settings))
-      return failure();
-    const auto &kernels = getAnalysis<KernelOps>();
-    auto candidates = selectCandidates(
-        entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
-    if (failed(candidates))
-      return failure();
-    auto run = CandidateRun::create(entry, kernels, *candidates, *settings,
-                                    {metric, int64_t(uint64_t(maxSamples)),
-                                     roundMaxBits, comparePoints, distance,
-                                     weighting});
-    if (failed(run))
-      return failure();
-    auto distances = (*run)->measureEach();
-    if (failed(distances))
-      return failure();
     Sensitivities found;
-    found.metric = (*run)->usedMetric();
-    found.samples = (*run)->numSamples();
     found.points = points;
-    found.distances = std::move(*distances);
+    if (failed(isSharded() ? askShards(entry, choices, found)
+                           : measure(entry, std::vector<bool>(), found)))
+      return failure();
     found.writeTo(entry, choices);
     return success();
   }
 
 private:
+  /// Measures the operators of `measured`, all if it is empty.
+  LogicalResult measure(func::FuncOp entry, std::vector<bool> measured,
+                        Sensitivities &found);
+  /// Takes what shards have measured, each of some operators; where they have
+  /// not, measures those of the shard at hand, and fails.
+  LogicalResult askShards(func::FuncOp entry, ArrayRef<OperatorPoints> choices,
+                          Sensitivities &found);
+  /// Returns how the sensitivities of the module are measured, in one line.
+  std::string describeOptions() const;
+
   LogicalResult checkCompared(ComparedPoints points) {
     if (!(points.fraction >= 0 && points.fraction <= 1))
       return emitError(getOperation().getLoc())
@@ -104,3 +97,129 @@ private:
   }
 };
 } // namespace
+
+LogicalResult MeasureSensitivityPass::measure(func::FuncOp entry,
+                                              std::vector<bool> measured,
+                                              Sensitivities &found) {
+  FailureOr<execution::RunSettings> settings =
+      parseRunSettings("measuring", batchSize, threads,
+                       {int64_t(uint64_t(maxSamples)), /*halves=*/false});
+  if (failed(settings))
+    return failure();
+  const auto &kernels = getAnalysis<KernelOps>();
+  auto candidates = selectCandidates(
+      entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
+  if (failed(candidates))
+    return failure();
+  CandidateRunOptions options{metric,       int64_t(uint64_t(maxSamples)),
+                              roundMaxBits, comparePoints,
+                              distance,     weighting};
+  options.measured = std::move(measured);
+  auto run =
+      CandidateRun::create(entry, kernels, *candidates, *settings, options);
+  if (failed(run))
+    return failure();
+  auto distances = (*run)->measureEach();
+  if (failed(distances))
+    return failure();
+  found.metric = (*run)->usedMetric();
+  found.samples = (*run)->numSamples();
+  found.distances = std::move(*distances);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kSensitivities = "sensitivities";
+
+std::string MeasureSensitivityPass::describeOptions() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (unsigned number :
+       {unsigned(metric.getValue()), unsigned(distance.getValue()),
+        unsigned(weighting.getValue()), unsigned(roundMaxBits),
+        unsigned(weightsErrorMethod.getValue()),
+        unsigned(activationErrorMethod.getValue())})
+    stream << ' ' << number;
+  stream << ' ' << uint64_t(maxSamples);
+  for (double number :
+       {double(comparePoints), double(percentile), double(zThreshold),
+        double(minThreshold), double(lpNorm), double(weightsErrorTolerance)})
+    stream << ' ' << llvm::format("%a", number);
+  return text;
+}
+
+/// Adds what one shard has measured.
+static llvm::Error readSensitivities(const llvm::json::Object &content,
+                                     ArrayRef<OperatorPoints> choices,
+                                     Sensitivities &found) {
+  auto metric = content.getString("metric");
+  auto samples = content.getInteger("samples");
+  const llvm::json::Object *of = content.getObject("of");
+  if (!metric || !samples || !of)
+    return llvm::createStringError("expected 'metric', 'samples' and 'of'");
+  for (auto [choice, distances] : llvm::zip_equal(choices, found.distances)) {
+    auto numbers = of->getString(choice.name.getValue());
+    if (!numbers)
+      continue;
+    distances.resize(size_t(choice.numAlternatives()));
+    if (!fromHex(*numbers, distances))
+      return llvm::createStringError("expected the bits of " +
+                                     Twine(distances.size()) + " numbers of '" +
+                                     choice.name.getValue() + "'");
+    found.samples = *samples;
+    found.metric = *metric == stringifyMetric(SensitivityMetric::KL)
+                       ? SensitivityMetric::KL
+                       : SensitivityMetric::MSE;
+  }
+  return llvm::Error::success();
+}
+
+LogicalResult
+MeasureSensitivityPass::askShards(func::FuncOp entry,
+                                  ArrayRef<OperatorPoints> choices,
+                                  Sensitivities &found) {
+  FailureOr<execution::Shards> shards = openShards();
+  if (failed(shards))
+    return failure();
+  std::string key = execution::nameContent(getOperation()) + " " +
+                    entry.getSymName().str() + describeOptions();
+  auto parts = shards->find(kSensitivities, key);
+  if (failed(parts))
+    return failure();
+  if (!parts->empty()) {
+    found.distances.resize(choices.size());
+    for (const execution::ShardPart *part : *parts)
+      if (failed(shards->read(*part, [&](const llvm::json::Object &content) {
+            return readSensitivities(content, choices, found);
+          })))
+        return failure();
+    for (auto [choice, distances] : llvm::zip_equal(choices, found.distances))
+      if (distances.empty())
+        return entry.emitOpError()
+               << "has '" << choice.name.getValue()
+               << "', which no file of shards-in has sensitivities of; let all "
+                  "shards measure again";
+    return success();
+  }
+  if (!shards->canMeasure())
+    return shards->reportMissing(kSensitivities);
+  // Operators in front cost more: what lies behind them is run.
+  std::vector<bool> own(choices.size());
+  const execution::Shard &shard = shards->getShard();
+  for (size_t number = 0; number != own.size(); ++number)
+    own[number] = int64_t(number) % shard.count == shard.index;
+  llvm::json::Object of;
+  if (failed(measure(entry, own, found)))
+    return failure();
+  for (auto [number, choice] : llvm::enumerate(choices))
+    if (own[number])
+      of[choice.name.getValue()] = toHex(found.distances[number]);
+  shards->record(kSensitivities, key,
+                 llvm::json::Object{{"metric", stringifyMetric(found.metric)},
+                                    {"samples", found.samples},
+                                    {"of", std::move(of)}});
+  return shards->stop(kSensitivities);
+}

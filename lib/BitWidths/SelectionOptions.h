@@ -2,6 +2,7 @@
 #ifndef MCT_LIB_BITWIDTHS_SELECTIONOPTIONS_H
 #define MCT_LIB_BITWIDTHS_SELECTIONOPTIONS_H
 
+#include "mct/Corrections/Passes.h"
 #include "mct/Execution/NetworkPass.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -37,6 +38,42 @@ protected:
                              mlir::ModuleOp::getOperationName());
     passes.addPass(createSelectWeightParametersPass(weights));
     passes.addPass(createSelectParametersPass(activations));
+    return passes.run(module);
+  }
+
+  /// Rounds weights of few bits and corrects biases on a part of the samples,
+  /// in `module`, which is not the module of the pass.
+  mlir::LogicalResult correctOn(mlir::ModuleOp module,
+                                execution::SampleHalf fitted) {
+    mlir::PassManager passes(module.getContext(),
+                             mlir::ModuleOp::getOperationName());
+    auto set = [&](auto options) {
+      options.function = this->function;
+      options.calibrationData.assign(this->calibrationData.begin(),
+                                     this->calibrationData.end());
+      options.inputScale = this->inputScale;
+      options.inputOffset = this->inputOffset;
+      options.shardsIn.assign(this->shardsIn.begin(), this->shardsIn.end());
+      options.shardsOut = this->shardsOut;
+      options.shard = this->shard;
+      options.calibrationSamples = this->calibrationSamples;
+      options.batchSize = this->batchSize;
+      options.threads = this->threads;
+      options.maxMemory = this->maxMemory;
+      options.maxSamples = this->maxSamples;
+      options.half = fitted;
+      return options;
+    };
+    if (this->roundMaxBits != 0) {
+      auto options = set(RoundWeightsPassOptions());
+      options.maxBits = this->roundMaxBits;
+      options.judge = false;
+      passes.addPass(createRoundWeightsPass(options));
+    }
+    // What is measured behind them judges.
+    auto bias = set(CorrectBiasPassOptions());
+    bias.judge = false;
+    passes.addPass(createCorrectBiasPass(bias));
     return passes.run(module);
   }
 };

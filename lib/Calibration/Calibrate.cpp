@@ -144,7 +144,7 @@ struct CalibratePass : public execution::NetworkPass<
       return;
     }
     StatisticsFile statistics;
-    if (failed(loadStatistics(statistics)))
+    if (failed(loadStatistics(statistics)) || failed(askShards(statistics)))
       return signalPassFailure();
     SmallVector<tpc::QuantizeOp> unseen = findUnseen(statistics);
     if (failed(writeFromFiles(statistics, unseen)) ||
@@ -183,6 +183,17 @@ private:
   }
 
   func::FuncOp entry;
+  /// Set when files have the statistics, and samples only serve what they do
+  /// not know.
+  bool isFromFiles = false;
+
+  /// Takes the statistics that all shards have of this network, or finds out
+  /// those of the shard at hand, and fails; where there are shards.
+  LogicalResult askShards(StatisticsFile &statistics);
+  LogicalResult takeParts(const execution::Shards &shards,
+                          ArrayRef<const execution::ShardPart *> parts,
+                          StatisticsFile &statistics);
+  LogicalResult recordPart(execution::Shards &shards, StringRef key);
 
   /// Warns of statistics of another instruction set, where the network's values
   /// have other last bits.
@@ -198,6 +209,7 @@ private:
   }
 
   LogicalResult loadStatistics(StatisticsFile &statistics) {
+    isFromFiles = !statisticsIn.empty();
     for (const std::string &path : statisticsIn) {
       llvm::Expected<StatisticsFile> file = StatisticsFile::load(path);
       if (!file)
@@ -213,7 +225,7 @@ private:
     auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)
       return success();
-    if (!statisticsIn.empty())
+    if (isFromFiles)
       return success();
     llvm::Expected<std::string> digest = execution::digestSamples(samples);
     if (!digest)
@@ -236,9 +248,11 @@ private:
   SmallVector<tpc::QuantizeOp> findUnseen(const StatisticsFile &statistics);
 
   /// Runs the network and writes what the points saw to them, and to
-  /// `statistics` where these become a file.
-  LogicalResult runSamples(ArrayRef<tpc::QuantizeOp> points,
-                           StatisticsFile &statistics);
+  /// `statistics` where these become a file. `samples` (null: nobody asks)
+  /// becomes what it ran on, and the file is that of a shard.
+  LogicalResult
+  runSamples(ArrayRef<tpc::QuantizeOp> points, StatisticsFile &statistics,
+             std::shared_ptr<const execution::SampleSource> *samples = nullptr);
 
   LogicalResult write(tpc::QuantizeOp point, const PointStatistics *seen) {
     if (onlyMissing && hasStatistics(point))
@@ -271,9 +285,11 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
   SmallVector<tpc::QuantizeOp> points = getPoints();
   if (points.empty())
     return points;
-  if (auto *findings = support::PassSideOutputsScope::find(&getContext()))
+  auto *findings = support::PassSideOutputsScope::find(&getContext());
+  // Those of shards are known already.
+  if (findings && (!isFromFiles || !statisticsIn.empty()))
     findings->calibration.emplace();
-  if (statisticsIn.empty())
+  if (!isFromFiles)
     return points;
   llvm::erase_if(points, [&](tpc::QuantizeOp point) {
     return (onlyMissing && hasStatistics(point)) ||
@@ -298,10 +314,89 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
   return points;
 }
 
-LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
-                                        StatisticsFile &statistics) {
+static constexpr StringLiteral kStatistics = "calibration";
+
+LogicalResult CalibratePass::askShards(StatisticsFile &statistics) {
+  if (!isSharded() || isFromFiles || getPoints().empty())
+    return success();
+  FailureOr<execution::Shards> shards = openShards();
+  if (failed(shards))
+    return failure();
+  std::string key = execution::nameContent(getOperation()) + " " +
+                    entry.getSymName().str() +
+                    (channelStatistics ? " with channels" : "");
+  auto parts = shards->find(kStatistics, key);
+  if (failed(parts))
+    return failure();
+  if (!parts->empty())
+    return takeParts(*shards, *parts, statistics);
+  if (!shards->canMeasure())
+    return shards->reportMissing(kStatistics);
+  return recordPart(*shards, key);
+}
+
+LogicalResult
+CalibratePass::takeParts(const execution::Shards &shards,
+                         ArrayRef<const execution::ShardPart *> parts,
+                         StatisticsFile &statistics) {
+  isFromFiles = true;
+  auto *findings = support::PassSideOutputsScope::find(&getContext());
+  support::PassSideOutputs::Samples samples;
+  auto take = [&](const llvm::json::Object &content) -> llvm::Error {
+    const llvm::json::Object *points = content.getObject("points");
+    auto digest = content.getString("digest");
+    auto count = content.getInteger("samples");
+    if (!points || !digest || !count)
+      return llvm::createStringError(
+          "expected 'points', 'digest' and 'samples'");
+    auto read = StatisticsFile::pointsFromJson(*points);
+    if (!read)
+      return read.takeError();
+    for (const auto &[name, point] : *read)
+      if (llvm::Error error = statistics.merge(name, point))
+        return error;
+    samples.count += *count;
+    return execution::addDigest(samples.digest, *digest);
+  };
+  for (const execution::ShardPart *part : parts)
+    if (failed(shards.read(*part, take)))
+      return failure();
+  if (findings)
+    findings->calibration = samples;
+  return success();
+}
+
+LogicalResult CalibratePass::recordPart(execution::Shards &shards,
+                                        StringRef key) {
+  StatisticsFile own;
+  std::shared_ptr<const execution::SampleSource> samples;
+  SmallVector<tpc::QuantizeOp> points = getPoints();
+  llvm::erase_if(points, [&](tpc::QuantizeOp point) {
+    return onlyMissing && hasStatistics(point);
+  });
+  if (failed(runSamples(points, own, &samples)))
+    return failure();
+  auto digest = execution::digestSamples(*samples);
+  if (!digest)
+    return report(digest.takeError());
+  shards.record(kStatistics, key,
+                llvm::json::Object{{"points", own.pointsToJson()},
+                                   {"digest", *digest},
+                                   {"samples", samples->numSamples()}});
+  // What comes next chooses samples.
   FailureOr<execution::RunSettings> settings =
-      parseRunSettings("calibration", batchSize, threads);
+      parseOwnSettings(kStatistics, batchSize, threads);
+  if (failed(settings) ||
+      failed(execution::recordSampleHashes(shards, entry, *settings, *samples)))
+    return failure();
+  return shards.stop(kStatistics);
+}
+
+LogicalResult CalibratePass::runSamples(
+    ArrayRef<tpc::QuantizeOp> points, StatisticsFile &statistics,
+    std::shared_ptr<const execution::SampleSource> *samples) {
+  FailureOr<execution::RunSettings> settings =
+      parseOwnSettings(kStatistics, batchSize, threads);
   if (failed(settings))
     return failure();
   execution::CompileOptions compileOptions;
@@ -326,7 +421,9 @@ LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
   if (failed(observers))
     return failure();
 
-  if (failed(tell(run->samples())))
+  if (samples)
+    *samples = run->sharedSamples();
+  else if (failed(tell(run->samples())))
     return failure();
   statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, known] : llvm::enumerate(points)) {
@@ -343,7 +440,8 @@ LogicalResult CalibratePass::runSamples(ArrayRef<tpc::QuantizeOp> points,
     if (failed(write(point, &seen)))
       return failure();
     // The ranges of the inputs are compared with what the network expects.
-    if (statisticsOut.empty() && !isa<BlockArgument>(point.getInput()))
+    if (statisticsOut.empty() && !samples &&
+        !isa<BlockArgument>(point.getInput()))
       continue;
     if (llvm::Error error = statistics.merge(point.getUniqueName(), seen))
       return report(std::move(error));

@@ -68,6 +68,23 @@ static void writePoint(json::OStream &stream, const PointStatistics &point) {
   });
 }
 
+static void writePoints(json::OStream &stream, const StatisticsMap &points) {
+  for (const auto &entry : points)
+    stream.attributeObject(entry.first,
+                           [&] { writePoint(stream, entry.second); });
+}
+
+json::Value StatisticsFile::pointsToJson() const {
+  std::string text;
+  {
+    llvm::raw_string_ostream buffer(text);
+    json::OStream stream(buffer);
+    stream.object([&] { writePoints(stream, points); });
+  }
+  // What has just been written can be read.
+  return llvm::cantFail(json::parse(text));
+}
+
 llvm::Error StatisticsFile::save(llvm::StringRef path) const {
   support::OutputFile file(path);
   {
@@ -82,11 +99,7 @@ llvm::Error StatisticsFile::save(llvm::StringRef path) const {
           for (const std::string &name : instructionSets)
             stream.value(name);
         });
-      stream.attributeObject("points", [&] {
-        for (const auto &entry : points)
-          stream.attributeObject(entry.first,
-                                 [&] { writePoint(stream, entry.second); });
-      });
+      stream.attributeObject("points", [&] { writePoints(stream, points); });
     });
   }
   file << '\n';
@@ -266,6 +279,32 @@ static bool readNames(const json::Value &value, std::set<std::string> &names,
   return array != nullptr;
 }
 
+static bool readPoints(const json::Object &object, StatisticsMap &points,
+                       json::Path path, std::string &impossible) {
+  for (const auto &[name, value] : object)
+    if (!readPoint(value, points[name.str()], path.field(name), impossible))
+      return false;
+  return true;
+}
+
+static llvm::Error describe(json::Path::Root &root,
+                            const std::string &impossible) {
+  std::string message = llvm::toString(root.getError());
+  if (!impossible.empty())
+    message += ": " + impossible;
+  return llvm::createStringError(message);
+}
+
+llvm::Expected<StatisticsMap>
+StatisticsFile::pointsFromJson(const json::Object &points) {
+  StatisticsMap map;
+  json::Path::Root root("points");
+  std::string impossible;
+  if (!readPoints(points, map, root, impossible))
+    return describe(root, impossible);
+  return map;
+}
+
 llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
   auto buffer = support::readInputFile(path);
   if (!buffer)
@@ -297,16 +336,9 @@ llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
       at.field("points").report("expected an object");
       return false;
     }
-    for (const auto &[name, value] : *points)
-      if (!readPoint(value, file.points[name.str()],
-                     at.field("points").field(name), impossible))
-        return false;
-    return true;
+    return readPoints(*points, file.points, at.field("points"), impossible);
   };
   if (read())
     return file;
-  std::string message = llvm::toString(root.getError());
-  if (!impossible.empty())
-    message += ": " + impossible;
-  return llvm::createFileError(path, llvm::createStringError(message));
+  return llvm::createFileError(path, describe(root, impossible));
 }

@@ -50,8 +50,9 @@ struct CorrectBiasPass : public execution::NetworkPass<
     }
     if (layers.empty())
       return;
-    FailureOr<execution::RunSettings> settings =
-        parseRunSettings("correcting", batchSize, threads);
+    FailureOr<execution::RunSettings> settings = parseRunSettings(
+        "correcting", batchSize, threads,
+        {int64_t(uint64_t(maxSamples)), half != execution::SampleHalf::All});
     if (succeeded(settings))
       settings->half = half;
     if (failed(settings) ||

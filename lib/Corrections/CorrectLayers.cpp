@@ -152,13 +152,15 @@ LogicalResult LayerCorrection::compile() {
 FailureOr<SampleRun *>
 LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
                      bool isThinned, bool keepsResults) {
-  int64_t most = options.maxSamples;
-  if (isThinned && most > 0 && most < samples->numSamples() &&
-      executor->allowsPartialUnits()) {
-    auto fewer = execution::thinSamples(samples, most);
-    if (!fewer)
-      return emitError(networks->loc) << llvm::toString(fewer.takeError());
-    samples = std::move(*fewer);
+  if (executor->allowsPartialUnits() && !options.moments) {
+    int64_t count = samples->numSamples(), most = options.maxSamples;
+    if (isThinned && most > 0)
+      count = std::min(count, most);
+    auto ordered =
+        execution::thinSamples(samples, count, execution::SampleOrder::ByValue);
+    if (!ordered)
+      return emitError(networks->loc) << llvm::toString(ordered.takeError());
+    samples = std::move(*ordered);
   }
   runs.push_back(std::make_unique<SampleRun>(*networks, std::move(samples)));
   if (failed(runs.back()->runFloat(options.moments, keepsResults)))

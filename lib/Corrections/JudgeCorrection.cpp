@@ -132,7 +132,8 @@ private:
 FailureOr<std::optional<JudgedLoss>>
 JudgeCorrectionPass::judge(ModuleOp corrected) {
   FailureOr<execution::RunSettings> settings =
-      parseRunSettings("judging", batchSize, threads);
+      parseRunSettings("judging", batchSize, threads,
+                       {int64_t(uint64_t(maxSamples)), /*halves=*/false});
   if (failed(settings))
     return failure();
   OwningOpRef<ModuleOp> with = corrected.clone(),
@@ -174,7 +175,9 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   Location loc = networks.module->getLoc();
   auto floating = execution::NetworkRun::prepare(
       loc, std::move(executors->front()), *settings);
-  if (failed(floating) || failed(floating->thin(int64_t(uint64_t(maxSamples)))))
+  if (failed(floating) ||
+      failed(floating->thin(int64_t(uint64_t(maxSamples)),
+                            execution::SampleOrder::ByValue)))
     return failure();
   SampleRun::Networks compared{
       loc,           floating->executor(), *(*executors)[1], networks.floating,

@@ -235,8 +235,9 @@ struct RoundWeightsPass
     // Biases alone are not this pass's.
     if (!rounds)
       return;
-    FailureOr<execution::RunSettings> settings =
-        parseRunSettings("correcting", batchSize, threads);
+    FailureOr<execution::RunSettings> settings = parseRunSettings(
+        "correcting", batchSize, threads,
+        {int64_t(uint64_t(maxSamples)), half != execution::SampleHalf::All});
     if (succeeded(settings))
       settings->half = half;
     if (failed(settings) || failed(round(*found, members, *settings)))

@@ -20,6 +20,14 @@ struct Digest {
     low += hash.low64;
     high += hash.high64 + (low < hash.low64);
   }
+  std::string toHex() const {
+    return llvm::formatv("{0:x-16}{1:x-16}", high, low).str();
+  }
+  static bool fromHex(llvm::StringRef text, Digest &digest) {
+    return text.size() == 32 &&
+           !text.take_front(16).getAsInteger(16, digest.high) &&
+           !text.drop_front(16).getAsInteger(16, digest.low);
+  }
 };
 } // namespace
 
@@ -47,7 +55,19 @@ mct::execution::digestSamples(const SampleSource &samples) {
           {reinterpret_cast<const uint8_t *>(&hashes[sample * inputs]),
            inputs * sizeof(llvm::XXH128_hash_t)}));
   }
-  return llvm::formatv("{0:x-16}{1:x-16}", sum.high, sum.low).str();
+  return sum.toHex();
+}
+
+llvm::Error mct::execution::addDigest(std::string &digest,
+                                      llvm::StringRef other) {
+  Digest sum, added;
+  if ((!digest.empty() && !Digest::fromHex(digest, sum)) ||
+      !Digest::fromHex(other, added))
+    return llvm::createStringError(
+        "expected a digest of 32 hexadecimal digits, found '" + other + "'");
+  sum.add({added.low, added.high});
+  digest = sum.toHex();
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,20 +105,31 @@ private:
 };
 } // namespace
 
-/// Returns a number for each sample that depends on its values alone.
-static llvm::Expected<std::vector<uint64_t>>
-hashSamples(const SampleSource &samples) {
+/// Returns the number of a sample with one more input.
+static uint64_t addInput(uint64_t hash, llvm::ArrayRef<uint8_t> values) {
+  uint64_t both[] = {hash, llvm::xxh3_64bits(values)};
+  return llvm::xxh3_64bits(
+      {reinterpret_cast<const uint8_t *>(both), sizeof(both)});
+}
+
+uint64_t
+mct::execution::hashSample(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs) {
+  uint64_t hash = 0;
+  for (llvm::ArrayRef<uint8_t> values : inputs)
+    hash = addInput(hash, values);
+  return hash;
+}
+
+llvm::Expected<std::vector<uint64_t>>
+mct::execution::hashSamples(const SampleSource &samples) {
   std::vector<uint64_t> hashes(samples.numSamples());
   for (size_t input = 0; input != samples.numInputs(); ++input) {
-    size_t bytes = samples.sampleBytes(input);
-    std::vector<uint8_t> sample(bytes);
+    std::vector<uint8_t> sample(samples.sampleBytes(input));
     for (auto [number, hash] : llvm::enumerate(hashes)) {
       if (llvm::Error error =
               samples.load(input, int64_t(number), 1, sample.data()))
         return std::move(error);
-      uint64_t both[] = {hash, llvm::xxh3_64bits(sample)};
-      hash = llvm::xxh3_64bits(
-          {reinterpret_cast<const uint8_t *>(both), sizeof(both)});
+      hash = addInput(hash, sample);
     }
   }
   return hashes;

@@ -31,7 +31,10 @@ DenseResourceElementsAttr mct::createResource(RankedTensorType type,
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(type.getContext())
           .getBlobManager();
+  std::string base = name.str();
+  if (TrialConstantsScope::find(type.getContext()))
+    base += ".trial";
   std::string key = findFreeKey(
-      name, [&](StringRef key) { return manager.lookup(key) != nullptr; });
+      base, [&](StringRef key) { return manager.lookup(key) != nullptr; });
   return DenseResourceElementsAttr::get(type, key, std::move(blob));
 }

@@ -81,6 +81,12 @@ static void addActivationSelection(OpPassManager &passManager,
   passManager.addPass(createSelectParametersPass(activations));
 }
 
+/// Returns whether there are samples: of this process, or of shards.
+static bool hasSampleFiles(const CorrectOptions &options) {
+  return !options.samples.calibrationData.empty() ||
+         !options.samples.shardsIn.empty();
+}
+
 /// Returns whether the weights are chosen with the means of their inputs'
 /// squares.
 static bool needsChannelStatistics(const CorrectOptions &options) {
@@ -93,7 +99,7 @@ static void addFirstActivationSelection(OpPassManager &passManager,
   // A grid that is split is not chosen at all.
   if (options.equalization.splitSharedGrids) {
     auto split = gather<SplitSharedGridsPassOptions>(options.remarks);
-    if (!options.samples.calibrationData.empty()) {
+    if (hasSampleFiles(options)) {
       OpPassManager complete(ModuleOp::getOperationName());
       auto calibrate = gather<CalibratePassOptions>(options.samples);
       calibrate.channelStatistics = needsChannelStatistics(options);
@@ -124,8 +130,7 @@ static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
                       StringRef correction,
                       llvm::function_ref<void(OpPassManager &)> make,
                       llvm::function_ref<void(OpPassManager &)> then = {}) {
-  if (!options.judge.judgeCorrections ||
-      options.samples.calibrationData.empty())
+  if (!options.judge.judgeCorrections || !hasSampleFiles(options))
     return make(passManager);
   OpPassManager made(ModuleOp::getOperationName()),
       behind(ModuleOp::getOperationName());
@@ -372,8 +377,7 @@ static void applyEffort(PtqOptions &options) {
 /// statistics only weights can be quantized, as mct-calibrate checks, and
 /// nothing that runs the network can be corrected.
 static bool hasSamples(const PtqOptions &options) {
-  return !options.samples.calibrationData.empty() ||
-         !options.statistics.statisticsIn.empty();
+  return hasSampleFiles(options) || !options.statistics.statisticsIn.empty();
 }
 
 /// Adds what comes behind the choice of bit widths, or the selection of the
@@ -427,8 +431,7 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
         [&](OpPassManager &passes) { addFirstParameters(passes, options); });
   }
   // Points that it makes are in no file of statistics.
-  if (options.equalization.residualEqualization &&
-      !options.samples.calibrationData.empty() &&
+  if (options.equalization.residualEqualization && hasSampleFiles(options) &&
       options.statistics.statisticsIn.empty()) {
     OpPassManager measure(ModuleOp::getOperationName());
     calibrate.channelStatistics = true;

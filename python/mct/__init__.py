@@ -41,6 +41,7 @@ _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.cost": (),
     "mct.detection": (),
+    "mct.distributed": (),
     "mct.errors": (),
     "mct.evaluation": (),
     "mct.exporters": (),

@@ -28,6 +28,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "jax": ("jax==0.10.2", "torch-mlir==20261001"),
     "tosa": ("tosa-tools==2026.8.0",),
     "ethos-u": ("ethos-u-vela==5.2.0", "tosa-tools==2026.8.0"),
+    "dask": ("dask==2026.8.0", "distributed==2026.8.0"),
 }
 # Modules whose absence means that an importer's extra is not installed. They are located, never imported.
 _MODULES = {

@@ -23,6 +23,7 @@ from typing import Any
 _OWN_OPTIONS = (
     *("model", "target", "data", "preprocessing", "config", "metric", "validation", "progress"),
     *("calibration_data", "calibration_samples", "input_scale", "input_offset"),
+    *("client", "shards_in", "shards_out", "shard"),
 )
 
 
@@ -238,6 +239,8 @@ def _quantize(arguments: argparse.Namespace) -> None:
         options["preprocessing"] = _preprocessing(arguments, options["data"])
     if arguments.samples:
         options["calibration_samples"] = arguments.samples
+    if arguments.dask:
+        options["client"] = arguments.dask
     quantized = stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options)
     quantized.save(arguments.output)
     if quantized.contract:
@@ -540,6 +543,9 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
     quantize.add_argument("--trace", metavar="FILE.json", help="write how the model was made, for mct report")
+    quantize.add_argument(
+        "--dask", metavar="ADDRESS", help="of a scheduler whose workers run on shards of the samples (.npy files, URLs)"
+    )
     _add_shape(quantize)
     quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     _add_samples(quantize, required=False)

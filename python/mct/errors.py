@@ -69,6 +69,20 @@ class NoFileError(Error, FileNotFoundError):
     """A file that is not there."""
 
 
+class ShardEnd(Error):
+    """What a shard of the samples says has been written; the model is made when those of all shards are there.
+
+    path: the file of `shards_out`.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"there is no model yet: '{path}' has what this shard says; give it with those of the other shards as "
+            "shards_in"
+        )
+        self.path = path
+
+
 class ArgumentTypeError(Error, TypeError):
     """An object of a type that a function does not take."""
 

@@ -21,7 +21,7 @@ class Report:
 
     stage: the pass that runs, such as `mct-calibrate`, or what comes before it.
     done, total: samples of the run over them that is under way; total is None while it is not known, and 0 where no
-        samples are read.
+        samples are read. Of a stage "… of shards", shards of the samples.
     run:   count of the runs within the stage, from 1; a stage may read the samples several times.
     seconds: since the stage began.
     """
@@ -34,6 +34,9 @@ class Report:
 
 
 Callback = Callable[[Report], None]
+
+# How stages are called whose progress is that of shards of the samples.
+_OF_SHARDS = " of shards"
 
 
 class Reporter:
@@ -87,7 +90,9 @@ class _Bars:
             def render(self, task: Task) -> Text:
                 speed = task.finished_speed or task.speed
                 samples = task.fields["samples"]
-                return Text(f"{speed:,.0f} samples/s" if samples and speed else "", style="progress.data.speed")
+                unit = "shards" if "shards" in samples else "samples"
+                rate = f"{speed or 0:,.1f}" if unit == "shards" else f"{speed or 0:,.0f}"
+                return Text(f"{rate} {unit}/s" if samples and speed else "", style="progress.data.speed")
 
         class Left(TimeRemainingColumn):
             def render(self, task: Task) -> Text:
@@ -117,6 +122,8 @@ class _Bars:
         samples = ""
         if report.done or report.total:
             samples = f"{report.done}/{report.total}" if report.total else f"{report.done}"
+        if samples and report.stage.endswith(_OF_SHARDS):
+            samples += " shards"
         # A stage may read the samples several times.
         stage = report.stage if report.run <= 1 else f"{report.stage} ({report.run})"
         bars.update(self.task, description=stage, completed=report.done, total=report.total or None, samples=samples)
@@ -127,6 +134,8 @@ class _Bars:
             done = self.report.total or self.report.done
             # The last samples are often done before anybody asks again.
             samples = f"{done}/{done}" if done else ""
+            if samples and self.report.stage.endswith(_OF_SHARDS):
+                samples += " shards"
             self.progress.update(self.task, completed=done or 1, total=done or 1, samples=samples)
             self.progress.stop_task(self.task)
 

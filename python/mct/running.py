@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from mct import _host
-from mct.errors import Error, describe
+from mct.errors import Error, ShardEnd, describe
 
 if TYPE_CHECKING:
     from mct import _native
@@ -50,6 +50,9 @@ class HasTarget(Protocol):
     def to_mlir(self) -> str:
         """Text of a module that holds the target."""
 
+
+# A `dask.distributed.Client`, or the address of a scheduler.
+ClientLike: TypeAlias = "Any"
 
 # A stock name, the path of a file, or an object.
 Target: TypeAlias = "PathLike | HasTarget"
@@ -275,10 +278,15 @@ class Calibration:
     limit: int | None = None
 
 
-def keep(data: Any, calibration_data: Any, limit: object) -> Calibration | None:
-    """None where they cannot be read twice: of a generator, which is at its end, and files that are gone."""
+def keep(data: Any, calibration_data: Any, limit: object, client: ClientLike = None) -> Calibration | None:
+    """None where they cannot be read twice: of a generator, which is at its end, and files that are gone.
+
+    client: has run on the data, which need not be on this machine.
+    """
     from mct.samples import Spooled
 
+    if client is not None:
+        return None
     if data is None and calibration_data:
         paths = [calibration_data] if isinstance(calibration_data, (str, os.PathLike)) else list(calibration_data)
         # `0:FILE.npy` is the option's own way to name the input.
@@ -325,6 +333,37 @@ def _validate(
         texts["labels"] = _text("labels", _prepare("labels", labels, files, are_classes=False), "str")
 
 
+def _write_pipeline(flag: str, texts: Mapping[str, str]) -> str:
+    listed = " ".join(f"{name}={text}" for name, text in texts.items())
+    return f"{flag}{{{listed}}}" if listed else flag
+
+
+def _distribute(
+    client: ClientLike,
+    module: _native.Module,
+    flag: str,
+    texts: Mapping[str, str],
+    data: Any,
+    options: Options,
+    run: Callable[[str], Any],
+    report: Reporter | None,
+) -> _native.Module:
+    """The module that a pass makes of shards of the samples, on which workers run."""
+    from mct import distributed
+    from mct.samples import read_signature
+
+    if data is None:
+        raise Error("client: its workers read the samples of `data`; give data=…")
+    for name, why in distributed.ALONE.items():
+        if name in texts:
+            raise Error(f"{name.replace('-', '_')}: {why}")
+    function = options["function"][0]
+    inputs = read_signature(module, function if isinstance(function, str) else "")
+    job = distributed.Job(module.bytecode(), inputs, flag, texts)
+    found: _native.Module = distributed.run(client, job, data, run, report)
+    return found
+
+
 def run_stage(
     model: Model,
     flag: str,
@@ -334,6 +373,7 @@ def run_stage(
     data: Any = None,
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     config: Config | None = None,
+    client: ClientLike = None,
     validation: Any = None,
     on_functions: bool = False,
 ) -> Model:
@@ -344,6 +384,7 @@ def run_stage(
     preprocessing: of the samples, written into the module; see `mct.samples.recorded`. With `data`, `input-scale` and
              `input-offset` are written there, too.
     config:  more options, for those that are as they begin.
+    client:  whose workers read the samples; see `mct.distributed`.
     on_functions: the pass takes one function at a time, and runs on each.
     validation: samples for the option `validation-data`, to which the labels belong where there is one.
     """
@@ -378,10 +419,11 @@ def run_stage(
                 raise Error("data and calibration_data are two ways to say the same; give one")
             function = options["function"][0]
             name = function if isinstance(function, str) else ""
+            described = None if client is not None else data
             if has_scale and data is not None:
-                preprocessing = _take_scale(texts, module, data, preprocessing, name)
-            module, inputs = recorded(module, data, preprocessing, name)
-            if data is not None:
+                preprocessing = _take_scale(texts, module, described, preprocessing, name)
+            module, inputs = recorded(module, described, preprocessing, name)
+            if described is not None:
                 most = options["calibration-samples"][0]
                 limit = most if isinstance(most, int) and most > 0 else None
                 spooled = stack.enter_context(spool(data, inputs, limit=limit, report=report))
@@ -391,8 +433,16 @@ def run_stage(
                 files.renamed += spooled.renamed
         if validation is not None:
             _validate(validation, module, texts, options["function"][0], files, stack)
-        listed = " ".join(f"{name}={text}" for name, text in texts.items())
-        pipeline = f"{flag}{{{listed}}}" if listed else flag
-        pipeline = f"func.func({pipeline})" if on_functions else pipeline
         poll = report.poll if report else None
-        return Model(module.run(pipeline, poll, files.renamed, _host.current_training()))
+
+        def run(pipeline: str) -> Any:
+            # None where passes end because of shards.
+            return module.run(pipeline, poll, files.renamed, _host.current_training())
+
+        if client is not None:
+            return Model(_distribute(client, module, flag, texts, data, options, run, report))
+        pipeline = _write_pipeline(flag, texts)
+        found = run(f"func.func({pipeline})" if on_functions else pipeline)
+        if found is None:
+            raise ShardEnd(str(options["shards-out"][0]))
+        return Model(found)

@@ -3,6 +3,7 @@
 
 #include "mct/Cost/CostTable.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Execution/Shards.h"
 #include "mct/Export/Parameters.h"
 #include "mct/IR/Names.h"
 #include "mct/IR/Shapes.h"
@@ -269,6 +270,8 @@ Module::run(StringRef passes, Job &job,
   support::ProgressScope scope(context, job.progress());
   execution::RunCache cache;
   execution::RunCacheScope cacheScope(context, cache);
+  execution::ShardState shards;
+  execution::ShardStateScope shardScope(context, shards);
   std::optional<TrainingHostScope> training;
   if (job.getTraining())
     training.emplace(context, *job.getTraining());

@@ -38,6 +38,7 @@ WRITERS = {
     "lib/Inspection/ReportResources.cpp": ["resources"],
     "lib/BitWidths/BitWidthsFile.cpp": ["bit-widths"],
     "lib/Calibration/StatisticsFile.cpp": ["statistics"],
+    "lib/Execution/Shards.cpp": ["shards"],
     "lib/Execution/Evaluation.cpp": ["evaluation", "signature"],
     "lib/Export/ExportOnnx.cpp": ["signature"],  # its preprocessing, in the metadata of the file
     "lib/Export/ExportParameters.cpp": ["parameters"],
@@ -111,6 +112,20 @@ def test_statistics_of_channels_agree_with_the_schema(tools: Path, work: Path) -
     measure.run_ok([tools / "mct-opt", MODEL, *passes, "-o", "/dev/null"])
     assert '"channels"' in file.read_text()
     check("statistics", file.read_text(), tools)
+
+
+def test_what_a_shard_says_agrees_with_the_schema(tools: Path, work: Path) -> None:
+    said, asked = work / "shard.json", work / "asked.json"
+    command = measure.ptq_command(MODEL, CALIBRATION, work / "none.mlirbc", input_scale=0.0625, shards_out=said)
+    measure.run_ok(command)
+    assert not (work / "none.mlirbc").exists()
+    check("shards", said.read_text(), tools)
+    command = measure.ptq_command(
+        MODEL, None, work / "none.mlirbc", input_scale=0.0625, shards_in=said, shards_out=asked
+    )
+    assert measure.run(command).returncode == 3
+    check("shards", asked.read_text(), tools)
+    assert json.loads(asked.read_text())["missing"] == "samples"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 //
 // mlir-opt with the tpc dialect and the mct passes.
 #include "mct/Execution/RunCache.h"
+#include "mct/Execution/Shards.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Pipelines/Pipelines.h"
@@ -123,6 +124,36 @@ static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
                                  llvm::toString(std::move(error)));
 }
 
+namespace {
+/// Tells the contexts of a registry what passes know of shards.
+class ShardStateExtension
+    : public DialectExtension<ShardStateExtension, BuiltinDialect> {
+public:
+  explicit ShardStateExtension(mct::execution::ShardState &state)
+      : state(&state) {}
+  void apply(MLIRContext *context, BuiltinDialect *) const final {
+    mct::support::ContextObjects::get(context).set(state);
+  }
+
+private:
+  mct::execution::ShardState *state;
+};
+} // namespace
+
+/// Exit status where shards have to be asked once more.
+static constexpr int kShardsAreMissing = 3;
+
+/// Says what comes next where passes have ended because of shards; returns the
+/// exit status.
+static int endWithShards(const mct::execution::ShardState &state) {
+  if (state.written.empty())
+    return state.missing.empty() ? EXIT_FAILURE : kShardsAreMissing;
+  llvm::errs() << state.written << ": the " << state.missing
+               << " of a shard; give it with those of the other shards as "
+                  "shards-in\n";
+  return EXIT_SUCCESS;
+}
+
 /// Registers the dialects and passes of MLIR and of this project.
 static void registerAll(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -219,6 +250,9 @@ int main(int argc, char **argv) {
   registry.addExtension(
       mlir::TypeID::get<mct::support::ToolFilesExtension>(),
       std::make_unique<mct::support::ToolFilesExtension>(toolFiles));
+  mct::execution::ShardState shards;
+  registry.addExtension(TypeID::get<ShardStateExtension>(),
+                        std::make_unique<ShardStateExtension>(shards));
   auto process = [&](llvm::raw_ostream &stream) {
     // The buffer stays ours, to be looked at again.
     if (succeeded(MlirOptMain(stream,
@@ -242,7 +276,7 @@ int main(int argc, char **argv) {
     output.emplace(outputName);
   if (!process(output ? static_cast<llvm::raw_ostream &>(*output)
                       : llvm::outs()))
-    return EXIT_FAILURE;
+    return endWithShards(shards);
   if (llvm::Error error =
           keepFilesBeside(records, recordsFile, trace, traceFile))
     return fail(llvm::toString(std::move(error)));

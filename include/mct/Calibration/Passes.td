@@ -54,4 +54,31 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeShardsPass : Pass<"mct-merge-shards", "::mlir::ModuleOp"> {
+  let summary = "Make one file of what several shards of the samples say";
+  let description = [{
+    Reads files that `shards-out` of other passes has written, adds up what they say of the same question, exactly, and
+    writes one file in their place: the passes make the same of it. Of many shards some are merged on one machine and
+    their files on another one, and so on. The module stays as it is.
+
+    Fails where a shard is in two of the files, and where samples were divided in two ways.
+
+    Before:
+    ```mlir
+    module {
+    }
+    ```
+
+    After:
+    ```mlir
+    module {
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"shardsIn", "shards-in", "std::string", "The files to merge">,
+    Option<"shardsOut", "shards-out", "std::string", /*default=*/"", "The file to write">,
+  ];
+}
+
 #endif // MCT_CALIBRATION_PASSES_TD

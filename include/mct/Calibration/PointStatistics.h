@@ -5,6 +5,7 @@
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Quantization/Histogram.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -57,6 +58,12 @@ struct StatisticsFile {
   static llvm::Expected<StatisticsFile> load(llvm::StringRef path);
   /// Writes to a temporary that is renamed when complete.
   llvm::Error save(llvm::StringRef path) const;
+
+  /// Returns `points` alone, as they stand in a file.
+  llvm::json::Value pointsToJson() const;
+  /// Reads what pointsToJson returned.
+  static llvm::Expected<StatisticsMap>
+  pointsFromJson(const llvm::json::Object &points);
 };
 
 } // namespace mct::calibration

@@ -3,6 +3,8 @@
 #define MCT_EXECUTION_NETWORKPASS_H
 
 #include "mct/Execution/Run.h"
+#include "mct/Execution/Shards.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/Support/ContextFiles.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -27,18 +29,68 @@ protected:
     return mlir::emitError(this->getOperation().getLoc());
   }
 
+  /// Returns whether samples are given, or what shards of them say.
+  bool hasSamples() { return !this->calibrationData.empty() || isSharded(); }
+
+  /// Returns whether the samples are those of several processes.
+  bool isSharded() {
+    if constexpr (decltype(findShards<NetworkPass>(0))::value)
+      return !this->shardsIn.empty() || !this->shardsOut.empty();
+    else
+      return false;
+  }
+
+  /// Returns the shards that the options describe; only where `isSharded`.
+  mlir::FailureOr<Shards> openShards() {
+    if constexpr (decltype(findShards<NetworkPass>(0))::value) {
+      Shards::Options options;
+      std::vector<std::string> files(this->shardsIn.begin(),
+                                     this->shardsIn.end());
+      options.in = files;
+      options.out = this->shardsOut;
+      options.shard = this->shard;
+      options.hasSamples = !this->calibrationData.empty();
+      options.hasLimit = this->calibrationSamples != 0;
+      if (failed(checkOutputs(options.out, files, "shards-out: ")))
+        return mlir::failure();
+      return Shards::open(this->getOperation(), options);
+    } else {
+      return mlir::failure();
+    }
+  }
+
   /// Fails where no samples are given. `purpose` begins the diagnostic:
   /// "training", for example.
   mlir::LogicalResult checkSamples(llvm::StringRef purpose) {
-    if (this->calibrationData.empty())
+    if (!hasSamples())
       return fail() << purpose
                     << " needs samples; give calibration-data=FILE.npy";
     return mlir::success();
   }
 
   /// Returns the settings that the options describe; fails as `checkSamples`.
-  /// Not every pass has an option for the last two.
+  /// Not every pass has an option for the last two. `need`: what the pass looks
+  /// at of the samples of all shards, where there are any.
   mlir::FailureOr<RunSettings> parseRunSettings(llvm::StringRef purpose,
+                                                uint64_t batchSize,
+                                                unsigned threads,
+                                                ShardSampleNeed need = {}) {
+    mlir::FailureOr<RunSettings> settings =
+        parseOwnSettings(purpose, batchSize, threads);
+    if (failed(settings) || !isSharded())
+      return settings;
+    mlir::FailureOr<Shards> shards = openShards();
+    if (failed(shards))
+      return mlir::failure();
+    mlir::FailureOr<mlir::func::FuncOp> entry =
+        findEntryFunction(this->getOperation(), this->function);
+    if (failed(entry))
+      return mlir::failure();
+    return takeShardSamples(*shards, *entry, std::move(*settings), need);
+  }
+
+  /// Returns the same with the samples of this process alone.
+  mlir::FailureOr<RunSettings> parseOwnSettings(llvm::StringRef purpose,
                                                 uint64_t batchSize,
                                                 unsigned threads) {
     if (failed(checkSamples(purpose)))
@@ -64,6 +116,13 @@ protected:
       return fail() << prefix << llvm::toString(std::move(error));
     return mlir::success();
   }
+
+private:
+  /// Tells whether there are options of shards.
+  template <typename T>
+  static auto findShards(int)
+      -> decltype((void)std::declval<T &>().shardsIn, std::true_type());
+  template <typename T> static std::false_type findShards(...);
 };
 
 } // namespace mct::execution

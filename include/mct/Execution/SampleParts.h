@@ -27,6 +27,12 @@ holdOut(const std::shared_ptr<const SampleSource> &samples, int64_t count);
 llvm::Expected<std::optional<SampleParts>>
 halve(const std::shared_ptr<const SampleSource> &samples);
 
+/// Returns a number that depends on the values of a sample alone, which has one
+/// or several inputs. What chooses samples goes by it.
+uint64_t hashSample(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs);
+/// Returns that number of each sample.
+llvm::Expected<std::vector<uint64_t>> hashSamples(const SampleSource &samples);
+
 /// Returns how many of the samples are among the others, by their values.
 llvm::Expected<int64_t> countShared(const SampleSource &samples,
                                     const SampleSource &others);

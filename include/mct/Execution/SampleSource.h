@@ -95,6 +95,9 @@ public:
 /// 32 hexadecimal digits. It is a sum of hashes of the samples, so that their
 /// order, and how they lie in files, do not matter. It is not cryptographic.
 llvm::Expected<std::string> digestSamples(const SampleSource &samples);
+/// Makes the digest of some samples that of others as well; empty: of none.
+/// Fails for what is not a digest.
+llvm::Error addDigest(std::string &digest, llvm::StringRef other);
 
 /// Order of chosen samples: that of the source, or one that, like the choice,
 /// depends on their values alone, so that rounded sums are the same however the

@@ -68,6 +68,11 @@ defvar Mct_SampleOptions = [
   Option<"inputScale", "input-scale", "std::string", /*default=*/"",
          "Factor from stored value to network input, `S` or `S;S;…` per channel">,
   Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+  ListOption<"shardsIn", "shards-in", "std::string",
+             "Take what shards of the samples say from these files, which shards-out has written, in place of samples">,
+  Option<"shardsOut", "shards-out", "std::string", /*default=*/"",
+         "The samples are a shard: write what they say, as far as shards-in does not, to this file, and end there">,
+  Option<"shard", "shard", "std::string", /*default=*/"", "Which shard that is, `I/N`, I from 0 to N - 1">,
   Mct_FunctionOption,
 ];
 

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples that lie on several machines: shards of them, and workers of Dask that each read some.
+
+    client = dask.distributed.Client("scheduler:8786")
+    quantized = mct.quantize(model, "imx500", ["s3://images/0.npy", "s3://images/1.npy"], client=client)
+
+Workers run the same passes on their shards as one process runs on all samples, and send what `shards-out` writes:
+counts and exact sums, hashes, and the few samples that corrections look at; never activations. The passes merge it.
+The result is that of one process, byte for byte, whatever the number of workers and the split. A shard whose worker
+dies is run again by another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from mct import _extras
+from mct.errors import Error, describe
+from mct.samples import load_npy, spool
+
+if TYPE_CHECKING:
+    from mct.progress import Reporter
+    from mct.samples import Array, Input
+
+# A `dask.distributed.Client`, or the address of a scheduler.
+ClientLike: TypeAlias = Any
+# Options that have no meaning on several machines, and what to do.
+ALONE = {
+    "calibration-samples": "with a client, all samples of `data` are read; give fewer of them",
+    "statistics-in": "with a client, the workers calibrate; leave it out",
+    "validation-data": "with a client, nothing can be promised on samples with labels; give a budget",
+    "shards-in": "with a client, shards are divided by it; leave it out",
+    "shards-out": "with a client, shards are divided by it; leave it out",
+    "shard": "with a client, shards are divided by it; leave it out",
+}
+# Options that name files which workers have not, and those that only the caller writes.
+_READ = ("target", "overrides", "bit-widths-in")
+_WRITTEN = ("statistics-out", "bit-widths-out")
+
+# Samples in memory, and files on the machine of the caller, are divided into so many shards for each worker, so that
+# one that is faster takes more of them.
+_SHARDS_PER_WORKER = 2
+# So long a scheduler has to answer.
+CONNECT_SECONDS = 10
+# A worker may die so often while it runs the same shard.
+_RETRIES = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Samples of one input in a shard.
+
+    source: the path or URL of a `.npy` file, an array, or what a worker makes an array of: `()` gives it.
+    begin, end: rows of a file that are taken; None: all.
+    """
+
+    source: Any
+    begin: int | None = None
+    end: int | None = None
+
+    def open(self, folder: Path) -> Array:
+        """Returns the samples. Runs on a worker."""
+        source = self.source
+        if isinstance(source, str):
+            path = source
+            if "://" in source:
+                path = str(folder / f"{len(os.listdir(folder))}.npy")
+                _download(source, path)
+            rows: Array = load_npy(path, mmap_mode="r")
+        else:
+            rows = np.asarray(source)
+        return rows[self.begin : self.end]
+
+
+def _download(url: str, path: str) -> None:
+    import fsspec  # type: ignore[import-untyped]
+
+    try:
+        with fsspec.open(url, "rb") as source, open(path, "wb") as target:
+            while block := source.read(1 << 20):
+                target.write(block)
+    except (OSError, ValueError, ImportError) as error:
+        raise Error(f"'{url}': cannot be read: {error}") from error
+
+
+# One piece for each input of the network, in order.
+Shard: TypeAlias = "list[Piece]"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is run: a module, as bytecode, a pass or pipeline, and its options as text."""
+
+    source: bytes
+    inputs: Sequence[Input]
+    flag: str
+    texts: Mapping[str, str]
+
+    def write_pipeline(self, added: Mapping[str, str], left_out: Sequence[str] = ()) -> str:
+        from mct.running import _write_pipeline
+
+        texts = {name: text for name, text in self.texts.items() if name not in left_out}
+        return _write_pipeline(self.flag, texts | dict(added))
+
+    def read_files(self) -> dict[str, bytes]:
+        """The files that options name, by option."""
+        paths = {name: self.texts[name].strip("\"'") for name in _READ if name in self.texts}
+        return {name: Path(path).read_bytes() for name, path in paths.items() if os.path.isfile(path)}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Shards of samples
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _is_delayed(value: Any) -> bool:
+    return hasattr(value, "to_delayed") and hasattr(value, "__dask_graph__")
+
+
+def _divide(rows: int, parts: int) -> list[tuple[int, int]]:
+    parts = max(1, min(parts, rows))
+    borders = [rows * number // parts for number in range(parts + 1)]
+    return list(itertools.pairwise(borders))
+
+
+def _stack(samples: Any) -> Array:
+    """Makes an array of one partition of a bag: samples, or batches of them."""
+    return np.stack([np.asarray(sample) for sample in samples])
+
+
+def _delayed_pieces(value: Any) -> list[Any]:
+    """The blocks of a Dask array along its first axis, or the partitions of a bag."""
+    from dask import delayed
+
+    if hasattr(value, "rechunk"):
+        whole = value.rechunk({axis: -1 for axis in range(1, value.ndim)})
+        return list(whole.to_delayed().reshape(-1))
+    return [delayed(_stack)(partition) for partition in value.to_delayed()]
+
+
+def _pieces(value: Any, workers: int) -> list[Piece]:
+    """The samples of one input in pieces, one for each shard."""
+    if _is_delayed(value):
+        return [Piece(one) for one in _delayed_pieces(value)]
+    if isinstance(value, (str, os.PathLike)):
+        value = [value]
+    if isinstance(value, (list, tuple)) and value and all(isinstance(one, (str, os.PathLike)) for one in value):
+        pieces = []
+        for path in map(os.fspath, value):
+            if "://" in path or len(value) >= _SHARDS_PER_WORKER * workers:
+                pieces.append(Piece(path if "://" in path else os.path.abspath(path)))
+                continue
+            rows = len(load_npy(path, mmap_mode="r"))
+            parts = -(-_SHARDS_PER_WORKER * workers // len(value))
+            pieces += [Piece(os.path.abspath(path), *borders) for borders in _divide(rows, parts)]
+        return pieces
+    if hasattr(value, "shape") and hasattr(value, "__array__"):
+        array = np.asarray(value)
+        return [Piece(array[begin:end]) for begin, end in _divide(len(array), _SHARDS_PER_WORKER * workers)]
+    raise Error(
+        f"data: with a client, expected .npy files, URLs of such, an array, or an array or bag of Dask, "
+        f"found {describe(value)}"
+    )
+
+
+def shards_of(data: Any, inputs: Sequence[Input], workers: int) -> list[Shard]:
+    """Returns the samples in shards, each with a piece for each input; `data` is as `mct.quantize` takes it.
+
+    Raises Error for data that cannot be divided, and for inputs that are divided in different ways.
+    """
+    if isinstance(data, Mapping):
+        names = [spec.name for spec in inputs]
+        if set(data) != set(names):
+            raise Error(f"data: expected samples for {', '.join(names)}, found {', '.join(map(str, data))}")
+        columns = [_pieces(data[name], workers) for name in names]
+    elif len(inputs) == 1:
+        columns = [_pieces(data, workers)]
+    else:
+        raise Error("data: with a client, the samples of several inputs come in a dict by their names")
+    if len({len(column) for column in columns}) != 1:
+        counts = ", ".join(f"{len(column)} of '{spec.name}'" for column, spec in zip(columns, inputs, strict=True))
+        raise Error(f"data: expected as many shards of every input, found {counts}")
+    return [list(shard) for shard in zip(*columns, strict=True)]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Workers
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _threads() -> int:
+    """Returns the threads of the worker that runs this task; 0 outside of one."""
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except (ValueError, AttributeError):
+        return 0
+
+
+def measure_shard(
+    job: Job, files: Mapping[str, bytes], parts: Sequence[bytes], number: int, count: int, *pieces: Any
+) -> bytes:
+    """Runs the passes on one shard, and returns the file of `shards-out`, compressed. Runs on a worker.
+
+    files:  those that options of the job name, by option.
+    parts:  what the shards have said so far, compressed files.
+    pieces: of each input.
+    """
+    from mct import _native
+
+    with tempfile.TemporaryDirectory(prefix="mct-") as name:
+        folder = Path(name)
+        (folder / "samples").mkdir()
+        arrays = [piece.open(folder / "samples") if isinstance(piece, Piece) else np.asarray(piece) for piece in pieces]
+        names = [spec.name for spec in job.inputs]
+        data: Any = arrays[0] if len(names) == 1 else dict(zip(names, arrays, strict=True))
+        options = {"shard": f"{number}/{count}", "shards-out": str(folder / "out.json")}
+        for option, content in files.items():
+            path = folder / f"{option}{Path(job.texts[option].strip(chr(34) + chr(39))).suffix}"
+            path.write_bytes(content)
+            options[option] = str(path)
+        if known := write_parts(parts, folder):
+            options["shards-in"] = ",".join(known)
+        if "threads" not in job.texts and (threads := _threads()):
+            options["threads"] = str(threads)
+        with spool(data, job.inputs, folder) as spooled:
+            options["calibration-data"] = spooled.option
+            pipeline = job.write_pipeline(options, _WRITTEN)
+            ended: Any = _native.Module.parse(job.source, "model").run(pipeline)
+        if ended is not None:
+            raise Error("nothing is asked of the samples any more; the passes of the workers are others")
+        return zlib.compress((folder / "out.json").read_bytes(), 1)
+
+
+def write_parts(parts: Iterable[bytes], folder: Path) -> list[str]:
+    """Writes compressed files of shards to a folder, and returns their paths."""
+    paths = []
+    for number, part in enumerate(parts):
+        path = folder / f"part{number}.json"
+        path.write_bytes(zlib.decompress(part))
+        paths.append(str(path))
+    return paths
+
+
+@contextlib.contextmanager
+def connected(client: ClientLike) -> Iterator[Any]:
+    """The client, or one of the scheduler of that address for as long as the `with` block lasts."""
+    _extras.require_modules("dask", ("dask", "distributed"), "distributing samples")
+    if not isinstance(client, str):
+        if not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
+            raise Error(f"client: expected a dask.distributed.Client, or an address, found {describe(client)}")
+        yield client
+        return
+    from distributed import Client
+
+    try:
+        connection = Client(client, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise Error(f"client: no scheduler answers at '{client}': {error}") from error
+    with connection:
+        yield connection
+
+
+class Distribution:
+    """The shards of the samples of one call, and what they have said so far."""
+
+    def __init__(self, client: Any, job: Job, data: Any) -> None:
+        self.client, self.job = client, job
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        if not workers:
+            raise Error("client: the scheduler has no workers; start some, or wait for them (client.wait_for_workers)")
+        self.shards = shards_of(data, job.inputs, len(workers))
+        self.files = job.read_files()
+        self.parts: list[bytes] = []
+        # Bytes that the workers have sent, by round.
+        self.received: list[int] = []
+
+    def ask(self, kind: str, report: Reporter | None = None) -> None:
+        """Lets the workers find out what is missing, the `kind` of statistics of all shards."""
+        from distributed import as_completed
+
+        count = len(self.shards)
+        job, files = self.client.scatter([self.job, self.files], broadcast=True, hash=False)
+        # A list of futures goes to a worker as what they stand for.
+        parts = self.client.scatter(self.parts, broadcast=True, hash=False) if self.parts else []
+        futures = {}
+        for number, pieces in enumerate(self.shards):
+            sent = [self._send(piece) for piece in pieces]
+            future = self.client.submit(
+                measure_shard, job, files, parts, number, count, *sent, retries=_RETRIES, pure=False
+            )
+            futures[future] = number
+        found: dict[int, bytes] = {}
+        stage = f"{kind} of shards"
+        if report:
+            report(stage, 0, count, 1)
+        try:
+            for future in as_completed(list(futures)):
+                found[futures[future]] = future.result()
+                if report:
+                    report(stage, len(found), count, 1)
+        finally:
+            for future in futures:
+                future.cancel()
+        self.received.append(sum(map(len, found.values())))
+        self.parts += [found[number] for number in range(count)]
+
+    def _send(self, piece: Piece) -> Any:
+        """What a worker makes itself is sent as its description."""
+        return self.client.compute(piece.source) if hasattr(piece.source, "__dask_graph__") else piece
+
+
+def run(client: ClientLike, job: Job, data: Any, work: Callable[[str], Any], report: Reporter | None = None) -> Any:
+    """Returns what `work` makes of the text of a pipeline, for samples that lie in shards.
+
+    work: runs the passes on the machine of the caller; None where they end because of shards.
+    """
+    with connected(client) as connection, tempfile.TemporaryDirectory(prefix="mct-") as name:
+        folder = Path(name)
+        distribution = Distribution(connection, job, data)
+        kind = "calibration"
+        while True:
+            distribution.ask(kind, report)
+            asked = folder / f"asked{len(distribution.received)}.json"
+            known = write_parts(distribution.parts, folder)
+            result = work(job.write_pipeline({"shards-in": ",".join(known), "shards-out": str(asked)}))
+            if result is not None:
+                return result
+            kind = json.loads(asked.read_text())["missing"]
