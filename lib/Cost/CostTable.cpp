@@ -6,6 +6,8 @@
 #include "mct/Support/Troubleshooting.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;

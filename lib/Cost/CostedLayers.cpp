@@ -4,10 +4,9 @@
 #include "mct/Cost/Resources.h"
 #include "mct/Cost/StoredValues.h"
 #include "mct/IR/Names.h"
-#include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mct;

@@ -33,11 +33,16 @@ static FailureOr<CostsByName> findCosts(func::FuncOp function,
 static FailureOr<CostsByName> findFirstCosts(func::FuncOp function,
                                              const KernelOps &kernels,
                                              const CostTable &table) {
+  auto takesAnother = [](const OperatorPoints &of) {
+    return of.numAlternatives() > 1 && of.getChosen() != 0;
+  };
+  if (llvm::none_of(findOperatorPoints(function), takesAnother))
+    return findCosts(function, kernels, table);
   OwningOpRef<ModuleOp> copy = function->getParentOfType<ModuleOp>().clone();
   auto copied = cast<func::FuncOp>(
       SymbolTable::lookupSymbolIn(*copy, function.getSymName()));
   for (const OperatorPoints &of : findOperatorPoints(copied))
-    if (of.numAlternatives() > 1 && failed(chooseCandidate(of, 0, kernels)))
+    if (takesAnother(of) && failed(chooseCandidate(of, 0, kernels)))
       return failure();
   PassManager passes(function.getContext(), ModuleOp::getOperationName());
   passes.addPass(createSelectWeightParametersPass());

@@ -154,6 +154,30 @@ def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> N
 
 
 @pytest.mark.alternating
+def test_costs_are_columns_and_the_dearest_cycles_stand_first(
+    browser: Browser, digits: mct.report.Report, tmp_path: Path
+) -> None:
+    document = copy.deepcopy(digits.document)
+    owners = [point["owner"] for point in document["points"] if not point["weight"]]
+    for number, name in enumerate(owners):
+        operator = next(one for one in document["operators"] if one["name"] == name)
+        operator["cost"] = {"cycles": 1000 + number, "memory_bytes": 64, "saved_cycles": number}
+        # All but the first save some.
+        operator["cost"] |= {"loss_per_cycle": 1e-6 * (number % 3 + 1)} if number else {}
+    document["costs"] = {"device": "ethos-u55-256", "cycles": 7654}
+    show(browser, document, tmp_path)
+    assert "7654" in browser.one(".tiles").text.replace(",", "") or "7.65" in browser.one(".tiles").text
+    titles = {button.text: button for button in browser.all("table.points thead button")}
+    assert {"Cycles", "Memory", "Loss per cycle"} <= titles.keys()
+    button = titles["Loss per cycle"]
+    browser.script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
+    button.click()
+    results = [number for number, point in enumerate(document["points"]) if not point["weight"]]
+    dearest = sorted(range(1, len(owners)), key=lambda number: (-(number % 3), number))
+    assert browser.rows()[: len(dearest)] == [results[number] for number in dearest]
+
+
+@pytest.mark.alternating
 def test_the_filter_leaves_what_has_all_its_words(opened: Browser, digits: mct.report.Report) -> None:
     points = digits.document["points"]
     filter_ = opened.one("#filter")
