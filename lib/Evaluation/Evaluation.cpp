@@ -494,6 +494,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   for (unsigned number = 0; number != entry->getNumResults(); ++number)
     inputs.names.push_back(execution::getResultName(*entry, number));
   inputs.groups = findResultGroups(*entry);
+  inputs.probabilities = execution::findProbabilities(*entry);
   compared = std::make_unique<execution::ResultComparison>(std::move(inputs));
   return success();
 }

@@ -26,6 +26,9 @@ static void printResult(llvm::json::OStream &stream,
     stream.attribute("name", result.name);
     stream.attribute("is_scores", result.isScores);
     printSums(stream, result.sums);
+    if (result.logits)
+      stream.attributeObject("logits",
+                             [&] { printSums(stream, *result.logits); });
     stream.attribute("axis", result.axis);
     stream.attributeArray("groups", [&] {
       for (const execution::ComparedGroup &group : result.groups)

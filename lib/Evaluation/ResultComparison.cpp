@@ -2,6 +2,9 @@
 #include "mct/Evaluation/ResultComparison.h"
 
 #include "mct/Evaluation/Labels.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -51,10 +54,46 @@ execution::readResult(const TensorSpec &spec, const void *data, int64_t unit,
   return values;
 }
 
+std::vector<Probabilities> execution::findProbabilities(func::FuncOp function) {
+  std::vector<Probabilities> found(function.getNumResults());
+  Block &block = function.getBody().front();
+  std::vector<tpc::FormulaMatch> formulas = tpc::findFormulas(block);
+  for (auto [kind, result] :
+       llvm::zip_equal(found, block.getTerminator()->getOperands())) {
+    Operation *op = result.getDefiningOp();
+    while (isa_and_present<tpc::QuantizeOp, tosa::ReshapeOp, tosa::TransposeOp>(
+        op))
+      op = op->getOperand(0).getDefiningOp();
+    if (isa_and_present<tosa::SigmoidOp>(op))
+      kind = Probabilities::Sigmoid;
+    else if (llvm::any_of(formulas, [&](const tpc::FormulaMatch &match) {
+               return match.name == "softmax" && match.ops.back() == op;
+             }))
+      kind = Probabilities::Softmax;
+  }
+  return found;
+}
+
+/// Turns probabilities into logits.
+static std::vector<float> toLogits(ArrayRef<float> values, Probabilities kind) {
+  // Less likely is never, for whoever decides.
+  constexpr double kLeast = 1e-6;
+  std::vector<float> logits;
+  logits.reserve(values.size());
+  for (float value : values) {
+    double share = std::clamp(double(value), kLeast, 1 - kLeast);
+    logits.push_back(float(kind == Probabilities::Sigmoid
+                               ? std::log(share / (1 - share))
+                               : std::log(std::max(double(value), kLeast))));
+  }
+  return logits;
+}
+
 ResultComparison::ResultComparison(Inputs given) : inputs(std::move(given)) {
   size_t count = std::min(inputs.specs.size(), inputs.referenceSpecs.size());
   comparedAs.resize(count);
   inputs.groups.resize(count);
+  inputs.probabilities.resize(count);
   inputs.names.resize(count);
   for (size_t number = 0; number != count; ++number) {
     const TensorSpec &spec = inputs.specs[number],
@@ -98,6 +137,9 @@ ResultComparison::ResultComparison(Inputs given) : inputs(std::move(given)) {
 void ResultComparison::addResult(size_t number, ArrayRef<float> values,
                                  ArrayRef<float> references, Sums &to) const {
   to.whole.add(values, references);
+  if (Probabilities kind = inputs.probabilities[number];
+      kind != Probabilities::None)
+    to.logits.add(toLogits(values, kind), toLogits(references, kind));
   ArrayRef<int64_t> partOf = comparedAs[number];
   size_t parts = size_t(*llvm::max_element(partOf)) + 1;
   to.parts.resize(parts);
@@ -156,6 +198,7 @@ void ResultComparison::merge(Part &&part) {
   total.results.resize(comparedAs.size());
   for (auto [to, from] : llvm::zip(total.results, part.results)) {
     to.whole.merge(from.whole);
+    to.logits.merge(from.logits);
     to.parts.resize(from.parts.size());
     to.magnitudes.resize(from.magnitudes.size());
     for (auto [sums, added] : llvm::zip(to.parts, from.parts))
@@ -303,6 +346,8 @@ std::vector<ComparedResult> ResultComparison::results() const {
     result.number = int64_t(number);
     result.name = inputs.names[number];
     result.sums = total.results[number].whole;
+    if (inputs.probabilities[number] != Probabilities::None)
+      result.logits = total.results[number].logits;
     result.isScores = number == 0 && isScores();
     result.axis = inputs.groups[number].axis;
     addGroups(number, result);

@@ -196,6 +196,8 @@ toResults(ArrayRef<execution::ComparedResult> results) {
     result.name = compared.name;
     result.isScores = compared.isScores;
     result.simulated = toDistance(compared.sums);
+    if (compared.logits)
+      result.logits = toDistance(*compared.logits);
     result.axis = compared.axis;
     for (const execution::ComparedGroup &group : compared.groups) {
       ResultGroup &added = result.groups.emplace_back();

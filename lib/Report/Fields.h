@@ -332,6 +332,9 @@ template <typename V, typename T> void visitFields(Fields<Result>, V &v, T &x) {
   v("is_scores", x.isScores, "whether it is one row of scores of classes");
   v("simulated", x.simulated, "distance of the quantized network from float");
   v("integer", x.integer, "distance of the integer network from float");
+  v("logits", x.logits,
+    "distance of the logits of the quantized network from float, of a result "
+    "that is probabilities, of 1e-6 at least");
   v("worst_point", x.worstPoint,
     "point that makes the largest distance alone; empty: not known");
   v("worst_share", x.worstShare,

@@ -120,6 +120,8 @@ class ComparedGroup:
 class ComparedResult:
     """How far a result is from that of the reference.
 
+    logits_sqnr_db: of the logits, where a sigmoid or a softmax makes it: probabilities, which count as at least one
+               in a million. None for other results.
     is_scores: whether it is one row of scores of classes for each sample.
     axis:      axis of the channels of the groups.
     groups:    none, or two and more.
@@ -132,6 +134,7 @@ class ComparedResult:
     is_scores: bool = False
     axis: int = 0
     groups: tuple[ComparedGroup, ...] = ()
+    logits_sqnr_db: float | None = None
 
 
 def _sqnr_lines(title: str, rows: Sequence[tuple[str, ComparedResult | ComparedGroup | ComparedPoint]]) -> list[str]:
@@ -262,7 +265,14 @@ def _read(text: str) -> Comparison:
     for entry in found.get("results", ()):
         groups = tuple(ComparedGroup(one["name"], tuple(one["channels"]), *distances(one)) for one in entry["groups"])
         results.append(
-            ComparedResult(entry["name"], *distances(entry), entry["is_scores"], axis=entry["axis"], groups=groups)
+            ComparedResult(
+                entry["name"],
+                *distances(entry),
+                entry["is_scores"],
+                axis=entry["axis"],
+                groups=groups,
+                logits_sqnr_db=distances(entry["logits"])[0] if "logits" in entry else None,
+            )
         )
     points, exact = [], []
     for entry in found.get("points", ()):

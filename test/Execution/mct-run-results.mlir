@@ -8,6 +8,9 @@
 // RUN: mct-run %t/logits.mlir --input=%S/Inputs/a.npy --compare=%t/logits.mlir | FileCheck %s --check-prefix=SCORES
 // RUN: mct-run %t/quantized.mlir --input=%S/Inputs/a.npy --compare=%t/float.mlir --labels=%S/Inputs/labels.npy | FileCheck %s --check-prefix=LABELS
 
+// RUN: mct-run %t/quantizedrare.mlir --input=%S/Inputs/a.npy --compare=%t/rare.mlir | FileCheck %s --check-prefix=RARE
+// RUN: mct-run %t/quantizedrare.mlir --input=%S/Inputs/a.npy --compare=%t/rare.mlir --json | FileCheck %s --check-prefix=RAREJSON
+
 // The sums in steps of 16 beside tanh, which becomes 0: operands of one concatenation.
 // CHECK-NOT: agreement
 // CHECK:      result                              SQNR dB     cosine    max error
@@ -33,6 +36,16 @@
 // RANGES-NEXT: product
 // RANGES-NEXT:   channel 0
 // RANGES-NEXT:   channel 1                            0.00
+
+// A probability that is rounded to 0 is far away in its logits: that of 0.0474 for one in a million, 10.8 of 3.0.
+// RARE:      result
+// RARE-NEXT: rare
+// RARE-SAME: {{ *}}0.00   0.000000       0.04743
+// RARE-NEXT:   logits
+// RARE-SAME: {{ }}10.82
+// RAREJSON:      "sqnr_db": 0,
+// RAREJSON:      "logits": {
+// RAREJSON-NEXT:   "sqnr_db": -11.
 
 // One value for each sample has no answer.
 // ONE-NOT: agreement
@@ -80,6 +93,29 @@ func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 func.func @main(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %0 = tosa.reduce_sum %x {axis = 1 : i32} : (tensor<1x2xf32>) -> tensor<1x1xf32>
   return %0 : tensor<1x1xf32>
+}
+
+//--- rare.mlir
+func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %rare = "tosa.const"() <{values = dense<-3.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %0 = tosa.mul %x, %zero, %s : (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x2xf32>
+  %1 = tosa.add %0, %rare : (tensor<1x2xf32>, tensor<1x1xf32>) -> tensor<1x2xf32>
+  %2 = tosa.sigmoid %1 : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("rare")
+  return %2 : tensor<1x2xf32>
+}
+
+//--- quantizedrare.mlir
+func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %rare = "tosa.const"() <{values = dense<-3.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %0 = tosa.mul %x, %zero, %s : (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x2xf32>
+  %1 = tosa.add %0, %rare : (tensor<1x2xf32>, tensor<1x1xf32>) -> tensor<1x2xf32>
+  %2 = tosa.sigmoid %1 : (tensor<1x2xf32>) -> tensor<1x2xf32> loc("rare")
+  %3 = tpc.quantize %2 as "rare" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 3, is_signed = false>) : tensor<1x2xf32>
+  return %3 : tensor<1x2xf32>
 }
 
 //--- softmax.mlir

@@ -38,8 +38,9 @@ def test_every_public_name_of_the_package_is_there(generate: ModuleType, tools: 
         # `stages` is listed as names of `mct`; the other one is an alias of `mct.target_platform`, as in MCT.
         if "._" in found.name or found.name in ("mct.stages", "mct.target_platform_capabilities.target_platform"):
             continue
-        # `importers` need frameworks; `compat` changes the process, and has a page of its own (test_package_compat).
-        if found.name.startswith(("mct.__main__", "mct.importers.", "mct.compat")):
+        # `importers` and `torch_layers` need frameworks; `compat` changes the process, and has a page of its own
+        # (test_package_compat).
+        if found.name.startswith(("mct.__main__", "mct.importers.", "mct.compat", "mct.torch_layers")):
             continue
         module = importlib.import_module(found.name)
         for name in getattr(module, "__all__", ()):

@@ -243,6 +243,8 @@ static void printResults(ArrayRef<execution::ComparedResult> results) {
   printHeader("result");
   for (const execution::ComparedResult &result : results) {
     printSums(result.name, result.sums);
+    if (result.logits)
+      printSums("  logits", *result.logits);
     for (const execution::ComparedGroup &group : result.groups)
       printSums("  " + group.name, group.sums);
   }

@@ -8,10 +8,16 @@
 #include "mct/Evaluation/Comparison.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/Planning/ResultGroups.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 #include <mutex>
 
 namespace mct::execution {
+
+/// Returns how the results of a function are probabilities: made by a sigmoid
+/// or a softmax, behind which values are moved at most.
+enum class Probabilities { None, Sigmoid, Softmax };
+std::vector<Probabilities> findProbabilities(mlir::func::FuncOp function);
 
 /// Channels of a result that have one meaning.
 struct ComparedGroup {
@@ -28,6 +34,11 @@ struct ComparedResult {
   /// Name of the value in the reference.
   std::string name;
   ErrorSums sums;
+  /// Errors of the logits of probabilities: of log(p / (1 - p)) behind a
+  /// sigmoid, of log(p) behind a softmax, where a probability counts as at
+  /// least 1e-6, and with a sigmoid as at most 1 - 1e-6. None for other
+  /// results.
+  std::optional<ErrorSums> logits;
   /// True for one row of scores of classes for each sample.
   bool isScores = false;
   int64_t axis = 0;
@@ -64,6 +75,7 @@ public:
     /// Names and groups of the results of the reference.
     std::vector<std::string> names;
     std::vector<ResultGroups> groups;
+    std::vector<Probabilities> probabilities;
     int64_t unit = 1;
     bool hasLabels = false;
   };
@@ -86,7 +98,7 @@ private:
     int64_t firstAnswer = -1, otherAnswers = 0;
   };
   struct Sums {
-    ErrorSums whole;
+    ErrorSums whole, logits;
     /// Errors of each group, or of each channel.
     std::vector<ErrorSums> parts;
     /// Largest magnitudes in the reference.

@@ -352,6 +352,9 @@ struct Result {
   /// Distances as in a group. `integer`: of the integer network.
   Distance simulated;
   std::optional<Distance> integer;
+  /// Distance of the logits of the quantized network, where the result is
+  /// probabilities (`execution::ComparedResult`).
+  std::optional<Distance> logits;
   std::string worstPoint;
   Real worstShare = 0;
   /// Axis of the channels of the groups.
