@@ -133,6 +133,12 @@ static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
     to[lane] += factor * from[lane];
 }
 
+static MCT_VECTOR_BODY void addMultipleOfRow(double factor, const double *from,
+                                             int64_t count, double *to) {
+  for (int64_t i = 0; i != count; ++i)
+    to[i] += factor * from[i];
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -570,8 +576,7 @@ void RoundingGroup::descend(size_t channel, const WeightLevels &levels,
       // A gain that rounding makes of nothing does not count.
       if (!(gain > 1e-9 * curvature * step * step))
         continue;
-      for (int64_t j = 0; j != columns; ++j)
-        gradient[j] += step * covariance[j];
+      runVectorLoop<addMultipleOfRow>(step, covariance, columns, gradient);
       gradient[i] += step * addition;
       weights[i] = level;
       changed = true;
