@@ -152,7 +152,7 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =
       member.layer->point.getParametersAttr();
-  // Those of all layers would take more than their weights.
+  // The levels of all layers would take more memory than their weights.
   rounded.makeCandidates(quantizer);
   if (failed(roundLayer(*member.layer, quantizer, seenRows, rounded, threads)))
     return failure();

@@ -437,7 +437,7 @@ void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
   };
   keep(active.data());
   keep(objectives.data());
-  // Those of a low rank have been added to `outputs`.
+  // Errors of columns of a low rank have been added to `outputs`.
   int64_t end = group.isLowRank() ? rounded : columns;
   for (int64_t column = first; column != end; ++column)
     keep(&errors[column * stride]);

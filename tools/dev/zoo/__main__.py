@@ -87,11 +87,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--before", type=Path, metavar="DIR", help="tools that --costs measures as well, in turns")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in networks.BY_NAME]
+    known = {*networks.BY_NAME, *([costs.RESNET8] if options.costs else [])}
+    unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.error(f"no network named {', '.join(unknown)}; --list shows them")
     if options.before and not options.costs:
         parser.error("--before goes with --costs")
+    if options.costs:
+        print(costs.markdown(options.names, importing.import_network, options.before), end="")
+        return 0
     chosen = [networks.BY_NAME[name] for name in options.names] or networks.NETWORKS
     if options.list:
         for network in chosen if options.names else networks.NETWORKS + networks.LARGE:
@@ -105,9 +109,6 @@ def main(arguments: list[str]) -> int:
         names = [name for name in grids.NETWORKS if not options.names or name in options.names]
         folders = {name: importing.import_network(networks.BY_NAME[name]) for name in names}
         print(grids.markdown({name: grids.compare(folder, chain.SAMPLES) for name, folder in folders.items()}), end="")
-        return 0
-    if options.costs:
-        print(costs.markdown(options.names, importing.import_network, options.before), end="")
         return 0
     if options.linalg:
         names = [name for name in linalg.PAIRS if not options.names or name in options.names]

@@ -34,7 +34,7 @@ CASES = (
     (RESNET8, "50 %"),
     ("gpt2", "8/8"),
 )
-ROUNDS = 2
+ROUNDS = 1
 
 
 def inputs(name: str, import_network: Callable[[networks.Network], Path], scratch: Path) -> tuple[Path, Path]:
@@ -52,7 +52,7 @@ def inputs(name: str, import_network: Callable[[networks.Network], Path], scratc
 def markdown(
     names: list[str], import_network: Callable[[networks.Network], Path], before: Path | None, rounds: int = ROUNDS
 ) -> str:
-    """The table of the networks named, or of all; the least of some runs, those of both tools in turns."""
+    """The table of the networks named, or of all; the least of `rounds` runs, those of both tools in turns."""
     tools = ([("before", before)] if before else []) + [("now", measure.BIN)]
     header = ["network", "weights/activations"]
     for name, _ in tools:
