@@ -453,6 +453,7 @@ CandidateRunImpl::describe(Trial &trial, const CandidatePoint &point,
   auto *rounded = std::get_if<RoundedLayer>(&how);
   if (!rounded)
     return std::nullopt;
+  rounded->makeCandidates(quantizer.quantizer);
   std::vector<float> weights = rounded->layout.fromKernel(point.kernel);
   return TrialRounding{&trial,
                        number,

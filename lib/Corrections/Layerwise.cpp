@@ -48,6 +48,7 @@ public:
        LayerValue what)
       : isShown(isShown), visitor(visitor), layer(layer), worker(worker),
         what(what) {}
+  bool isLookedAt() const { return visitor.looksAt(layer, what); }
   void observe(const TensorView &values) override {
     if (isShown)
       visitor.observe(layer, worker, what, values);
@@ -79,7 +80,8 @@ struct Player {
                          isFloat ? LayerValue::FloatSummand
                                  : LayerValue::Summand);
     for (auto [seen, show] : llvm::enumerate(shows))
-      worker.setObserver(seen, &show);
+      if (show.isLookedAt())
+        worker.setObserver(seen, &show);
   }
   execution::Worker worker;
   bool isShown = false;
@@ -268,8 +270,9 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
     crossing = block.data();
   }
   execution::Worker &player = track.players[worker]->worker;
-  if (llvm::Error error = player.runStages(stage, stage, crossing, inputs,
-                                           own.outputPointers, range))
+  if (llvm::Error error =
+          player.runStages(stage, stage, crossing, inputs, own.outputPointers,
+                           range, /*untilObserved=*/!keep))
     return error;
   if (!keep || stage + 1 == track.executor.numStages())
     return llvm::Error::success();

@@ -76,6 +76,9 @@ public:
                        const execution::TensorView &values) = 0;
   /// Returns when all samples were seen.
   virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
+  /// Returns whether it looks at such values of a layer: what only leads to
+  /// others is not computed for it.
+  virtual bool looksAt(size_t layer, LayerValue what) const { return true; }
   /// Returns whether constants or quantizers that the layer's stage reads may
   /// change: layers are then run a second time.
   virtual bool changesConstants() const { return false; }

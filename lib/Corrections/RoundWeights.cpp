@@ -64,6 +64,11 @@ public:
     return llvm::any_of(
         members, [](const Member &member) { return bool(member.rounded); });
   }
+  bool looksAt(size_t layer, LayerValue what) const override {
+    if (!members[layer].rounded)
+      return what == LayerValue::FloatOutput || what == LayerValue::Output;
+    return what != LayerValue::FloatInput && what != LayerValue::Output;
+  }
   void begin(ArrayRef<size_t> layers, size_t workers) override;
   void observe(size_t layer, size_t worker, LayerValue what,
                const TensorView &values) override;
@@ -145,9 +150,13 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
               "weights";
   ProductSamples seenRows =
       ProductSamples::take(std::move(rows[layer]), threads);
-  if (failed(roundLayer(*member.layer, member.layer->point.getParametersAttr(),
-                        seenRows, rounded, threads)))
+  tpc::QuantizerAttrInterface quantizer =
+      member.layer->point.getParametersAttr();
+  // The levels of all layers would take more memory than their weights.
+  rounded.makeCandidates(quantizer);
+  if (failed(roundLayer(*member.layer, quantizer, seenRows, rounded, threads)))
     return failure();
+  rounded.candidates = {};
   LayerChange change;
   change.output = member.change();
   change.constants.emplace_back(member.kernelNumber, rounded.kernel);

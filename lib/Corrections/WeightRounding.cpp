@@ -84,6 +84,22 @@ static bool hasDuplicates(ArrayRef<size_t> numbers) {
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
+void RoundedLayer::makeCandidates(tpc::QuantizerAttrInterface quantizer) {
+  candidates.clear();
+  for (double factor : factors) {
+    std::vector<WeightLevels> levels =
+        getLevels(factor == 1 ? quantizer : scale(quantizer, factor));
+    if (levels.size() == 1) {
+      candidates.push_back(std::move(levels));
+      continue;
+    }
+    std::vector<WeightLevels> &byChannel = candidates.emplace_back();
+    byChannel.reserve(parameterOf.size());
+    for (size_t parameter : parameterOf)
+      byChannel.push_back(levels[parameter]);
+  }
+}
+
 /// Returns why the weights of a layer cannot be rounded together, or how they
 /// are.
 std::variant<Record, RoundedLayer>
@@ -109,15 +125,7 @@ mct::corrections::describeRounding(const Layer &layer,
     if (!scaled ||
         failed(scaled.verifyParameters([&] { return InFlightDiagnostic(); })))
       return;
-    std::vector<WeightLevels> levels = getLevels(scaled);
-    if (levels.size() != 1) {
-      std::vector<WeightLevels> byChannel;
-      for (size_t parameter : rounded.parameterOf)
-        byChannel.push_back(levels[parameter]);
-      levels = std::move(byChannel);
-    }
     rounded.factors.push_back(factor);
-    rounded.candidates.push_back(std::move(levels));
   };
   add(1);
   // One threshold for all channels is one choice for all of them; several that

@@ -23,10 +23,13 @@ struct RoundedLayer {
   std::vector<size_t> parameterOf;
   /// True if no two channels share a parameter.
   bool choosesPerChannel = false;
-  /// Factors of the parameters, the first one is 1; for each what the levels
-  /// are, one entry for the tensor or one for each output channel.
+  /// Factors of the parameters, the first one is 1.
   std::vector<double> factors;
+  /// Levels for each of the factors, one entry for the tensor or one for each
+  /// output channel; empty before `makeCandidates`.
   std::vector<std::vector<quantization::WeightLevels>> candidates;
+  /// Fills in `candidates` for the quantizer that the layer was described with.
+  void makeCandidates(tpc::QuantizerAttrInterface quantizer);
 
   // Results of the rounding.
   tpc::QuantizerAttrInterface parameters;

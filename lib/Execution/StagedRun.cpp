@@ -24,6 +24,10 @@ TensorEditor execution::addToChannels(std::vector<float> offsets,
         for (int64_t size : shape.drop_front(axis + 1))
           inner *= size;
         float *value = values.begin();
+        if (inner == 1)
+          for (; value != values.end(); value += offsets.size())
+            for (size_t channel = 0; channel != offsets.size(); ++channel)
+              value[channel] += offsets[channel];
         while (value != values.end())
           for (float offset : offsets)
             for (int64_t i = 0; i != inner; ++i)

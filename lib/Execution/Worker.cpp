@@ -462,7 +462,7 @@ llvm::Error Worker::run(llvm::ArrayRef<const void *> inputs,
 llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
                               llvm::ArrayRef<const void *> inputs,
                               llvm::ArrayRef<void *> outputs,
-                              SampleRange samples) {
+                              SampleRange samples, bool untilObserved) {
   const Program &program = state->program;
   double begin = now();
   SingleOpenMPThread singleThread;
@@ -480,9 +480,13 @@ llvm::Error Worker::runStages(unsigned first, unsigned last, const char *saved,
   if (first != 0 && saved)
     state->load(program.stages[first - 1], saved);
   llvm::Error error = llvm::Error::success();
-  state->numVisits += program.stages[last].end - program.stages[first].begin;
-  for (size_t step = program.stages[first].begin;
-       step != program.stages[last].end; ++step)
+  size_t from = program.stages[first].begin, to = program.stages[last].end;
+  while (untilObserved && to != from &&
+         !(program.steps[to - 1].kind == Step::Kind::Observe &&
+           state->observers[program.steps[to - 1].index]))
+    --to;
+  state->numVisits += to - from;
+  for (size_t step = from; step != to; ++step)
     if ((error = state->run(program.steps[step])))
       break;
   state->totalSeconds += now() - begin;

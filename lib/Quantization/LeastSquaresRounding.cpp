@@ -137,7 +137,7 @@ void LayerRounding::score(
   });
 }
 
-/// Of the candidates of a wide layer, by width, so many apart are scored first.
+/// Distance, by width, of the candidates of a wide layer that are scored first.
 static constexpr size_t kStride = 4;
 
 namespace {
@@ -277,7 +277,7 @@ void LayerRounding::scoreCandidates(bool all) {
     return std::make_pair(width(a), a) < std::make_pair(width(b), b);
   });
   size_t stride = all || int64_t(columns) <= kWideColumns ? 1 : kStride;
-  // Of fewer columns all are rounded before it is known that they are too many.
+  // A candidate of few columns is done before it would be given up.
   if (!all && problem.choosesPerChannel && int64_t(columns) > kFewColumns)
     return scoreBounded(order, stride);
   score([&](size_t, std::vector<size_t> &wanted) {

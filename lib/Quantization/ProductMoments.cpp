@@ -14,7 +14,7 @@ static constexpr int64_t kRowsInFloat = 256;
 /// Number of columns of a tile of the moments. Their bits do not depend on it.
 static constexpr int64_t kTile = 256;
 /// Number of bytes of rows without their means that are kept at a time.
-static constexpr int64_t kCentredBytes = int64_t(4) << 20;
+static constexpr int64_t kCentredBytes = int64_t(1) << 20;
 
 static MCT_VECTOR_BODY void addRow(const float *from, int64_t count,
                                    double *to) {

@@ -10,7 +10,7 @@ namespace mct::quantization {
 /// A layer with more columns is wide: what is quick for it is not for others.
 inline constexpr int64_t kWideColumns = 1024;
 
-/// Below so many columns products are quick whatever they are made of.
+/// Number of columns up to which products are quick whatever they are made of.
 inline constexpr int64_t kFewColumns = 64;
 /// The covariance has a low rank where there are so many times as many columns
 /// as rows: it is quicker then to multiply by the rows twice.

@@ -133,6 +133,12 @@ static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
     to[lane] += factor * from[lane];
 }
 
+static MCT_VECTOR_BODY void addMultipleOfRow(double factor, const double *from,
+                                             int64_t count, double *to) {
+  for (int64_t i = 0; i != count; ++i)
+    to[i] += factor * from[i];
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -431,7 +437,7 @@ void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
   };
   keep(active.data());
   keep(objectives.data());
-  // Those of a low rank have been added to `outputs`.
+  // Errors of columns of a low rank have been added to `outputs`.
   int64_t end = group.isLowRank() ? rounded : columns;
   for (int64_t column = first; column != end; ++column)
     keep(&errors[column * stride]);
@@ -570,8 +576,7 @@ void RoundingGroup::descend(size_t channel, const WeightLevels &levels,
       // A gain that rounding makes of nothing does not count.
       if (!(gain > 1e-9 * curvature * step * step))
         continue;
-      for (int64_t j = 0; j != columns; ++j)
-        gradient[j] += step * covariance[j];
+      runVectorLoop<addMultipleOfRow>(step, covariance, columns, gradient);
       gradient[i] += step * addition;
       weights[i] = level;
       changed = true;

@@ -63,7 +63,7 @@ private:
   /// Columns that are rounded before the next product, counted from the last.
   static constexpr int64_t kBlock = 32;
 
-  /// What takes the place of `factor` where the covariance is that of few rows.
+  /// Takes the place of `factor` where the covariance is that of few rows.
   /// With their columns x_i, scaled, each element of the factor is z_i^T x_j.
   struct LowRank {
     int64_t rank = 0;

@@ -11,6 +11,7 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo" / "chains"))
 sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "zoo"))
 
 import chain
+import costs
 import environments
 import grids
 import importing
@@ -55,8 +56,9 @@ def script(body):
 
 def test_list_names_every_network_once():
     lines = zoo("--list").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [network.name for network in networks.NETWORKS]
-    assert len(networks.BY_NAME) == len(networks.NETWORKS) >= 25
+    listed = networks.NETWORKS + networks.LARGE
+    assert [line.split()[0] for line in lines] == [network.name for network in listed]
+    assert len(networks.BY_NAME) == len(listed) >= 25
 
 
 def test_unknown_network_is_refused():
@@ -233,3 +235,21 @@ def test_table_of_grids_shows_all_results_where_one_was_split():
         "| toy | tflite_v1 | boxes_and_scores | c | 0.0 | equal | 0 |",
         "| toy | qnnpack | - | - | - | - | failed: longer than the limit |",
     ]
+
+
+def test_costs_are_measured_for_both_tools_in_turns(tools, tmp_path, monkeypatch):
+    (tmp_path / "network.mlirbc").write_text(TOSA)
+    np.save(tmp_path / "input0.npy", np.eye(10, 2, dtype=np.float32))
+    monkeypatch.setattr(costs, "CASES", (("unet", "8/8"), ("lstm", "8/8")))
+    text = costs.markdown(["unet"], lambda network: tmp_path, measure.BIN, rounds=1)
+    header, line, row = text.splitlines()
+    assert header.count("|") == line.count("|") == row.count("|") == 8
+    assert row.startswith("| unet | 8/8 | ")
+    assert row.endswith(" | same bytes |")
+    assert all(float(cell) > 0 for cell in row.split(" | ")[2:6])
+
+
+def test_tools_to_compare_with_belong_to_costs():
+    finished = zoo("--before", "build", "--table")
+    assert finished.returncode == 2
+    assert "--before goes with --costs" in finished.stderr

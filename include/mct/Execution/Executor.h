@@ -307,9 +307,12 @@ public:
   /// Computes the stages [first, last] of a unit. What those before `first`
   /// have made was made by this worker just before, or is loaded from `saved`
   /// (null: not). Editors of values that were saved change them now.
+  /// `untilObserved`: what comes behind the last value that an observer
+  /// receives is left out; nothing can be saved then.
   llvm::Error runStages(unsigned first, unsigned last, const char *saved,
                         llvm::ArrayRef<const void *> inputs,
-                        llvm::ArrayRef<void *> outputs, SampleRange samples);
+                        llvm::ArrayRef<void *> outputs, SampleRange samples,
+                        bool untilObserved = false);
   /// Writes what the stages behind `stage` read of those up to it: codes for
   /// what a quantizer has made, the values of everything else.
   void save(unsigned stage, char *to) const;

@@ -9,6 +9,9 @@
     build/venv/bin/python tools/dev/zoo --grids        detectors with one grid for boxes and scores, and with two
     build/venv/bin/python tools/dev/zoo --linalg       networks by linalg beside the same ones by TOSA
     build/venv/bin/python tools/dev/zoo --table        the table of what was judged before
+    build/venv/bin/python tools/dev/zoo --costs [--before DIR]
+                                                       processor seconds and memory of mct-ptq on large networks, beside
+                                                       those of the tools in DIR
 
 Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
 network with `network.mlirbc`, `input<i>.npy`, `output<i>.npy` and `result.json`. A network is imported once; delete its
@@ -27,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "chains"))
 
 import chain
+import costs
 import environments
 import grids
 import importing
@@ -79,14 +83,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--corrections", action="store_true", help="judge the corrections alone")
     parser.add_argument("--grids", action="store_true", help="compare common grids of boxes and scores with their own")
     parser.add_argument("--linalg", action="store_true", help="compare imports by linalg with those by TOSA")
+    parser.add_argument("--costs", action="store_true", help="measure time and memory of large networks")
+    parser.add_argument("--before", type=Path, metavar="DIR", help="tools that --costs measures as well, in turns")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in networks.BY_NAME]
+    known = {*networks.BY_NAME, *([costs.RESNET8] if options.costs else [])}
+    unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.error(f"no network named {', '.join(unknown)}; --list shows them")
+    if options.before and not options.costs:
+        parser.error("--before goes with --costs")
+    if options.costs:
+        print(costs.markdown(options.names, importing.import_network, options.before), end="")
+        return 0
     chosen = [networks.BY_NAME[name] for name in options.names] or networks.NETWORKS
     if options.list:
-        for network in chosen:
+        for network in chosen if options.names else networks.NETWORKS + networks.LARGE:
             print(f"{network.name:24} {network.chain:10} {network.about}")
         return 0
     if options.corrections:

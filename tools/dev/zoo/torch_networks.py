@@ -307,11 +307,13 @@ class Transformer(nn.Module):
             x = self.norm1(x + self.attention(x, mask))
             return self.norm2(x + self.layers(x))
 
-    def __init__(self, causal: bool, tokens: int = 512, length: int = 32, width: int = 128, depth: int = 4):
+    def __init__(
+        self, causal: bool, tokens: int = 512, length: int = 32, width: int = 128, depth: int = 4, heads: int = 4
+    ):
         super().__init__()
         self.causal = causal
         self.words, self.places = nn.Embedding(tokens, width), nn.Embedding(length, width)
-        self.blocks = nn.ModuleList(self.Block(width, 4, causal) for _ in range(depth))
+        self.blocks = nn.ModuleList(self.Block(width, heads, causal) for _ in range(depth))
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, tokens if causal else 8)
 
     def forward(self, tokens):
@@ -432,6 +434,11 @@ class Landmarks(nn.Module):
         return 64 + 32 * self.points(x), self.presence(x).sigmoid()
 
 
+def gpt2() -> nn.Module:
+    """A decoder of GPT-2's size with a head of its own: 162 million parameters."""
+    return Transformer(causal=True, tokens=50257, length=64, width=768, depth=12, heads=12)
+
+
 NETWORKS = {
     "resnet18": classifier("resnet18"),
     "mobilenet_v2": classifier("mobilenet_v2"),
@@ -457,6 +464,9 @@ NETWORKS = {
     "boxes_scores": lambda: BoxesAndScores(sliced=False),
     "boxes_scores_sliced": lambda: BoxesAndScores(sliced=True),
     "landmarks": Landmarks,
+    "resnet50": classifier("resnet50"),
+    "vit_b": classifier("vit_b_16"),
+    "gpt2": gpt2,
     "lstm": lambda: Recurrent(nn.LSTM),
     "gru": lambda: Recurrent(nn.GRU),
     "bert_mini": lambda: Transformer(causal=False),
