@@ -27,7 +27,7 @@ from pathlib import Path
 # ----------------------------------------------------------------------------------------------------------------------
 
 BUDGET = "budget=weights:50%"
-REPETITIONS = 5
+REPETITIONS = 2
 
 
 def _seconds(command: list[str]) -> float:
