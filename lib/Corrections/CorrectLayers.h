@@ -18,7 +18,7 @@ struct LayerCorrectionOptions : ChannelRunOptions {
   /// Tell of that, as the pass of that flag.
   bool remarks = false;
   llvm::StringRef pass;
-  /// With `moments`: what shards have found so far; null: there are none.
+  /// Moments that shards have found so far, with `moments`; null: no shards.
   const ShardMoments *shards = nullptr;
 };
 

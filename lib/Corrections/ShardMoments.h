@@ -9,7 +9,7 @@
 
 namespace mct::corrections {
 
-/// What the channels of a layer saw in the float network and in the quantized
+/// Moments of the channels of a layer in the float network and in the quantized
 /// one, in which the layers before it are corrected.
 struct LayerMoments {
   quantization::ChannelStatistics exact, seen;

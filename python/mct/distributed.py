@@ -100,7 +100,7 @@ Shard: TypeAlias = "list[Piece]"
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: a module, as bytecode, a pass or pipeline, and its options as text."""
+    """A module, as bytecode, and the pass or pipeline that runs on it, with its options as text."""
 
     source: bytes
     inputs: Sequence[Input]
@@ -318,7 +318,7 @@ class Distribution:
         self.parts += [found[number] for number in range(count)]
 
     def _send(self, piece: Piece) -> Any:
-        """What a worker makes itself is sent as its description."""
+        """Returns a future of what a worker makes itself, and other pieces as they are."""
         return self.client.compute(piece.source) if hasattr(piece.source, "__dask_graph__") else piece
 
 
