@@ -84,7 +84,7 @@ class Piece:
 
 
 def _download(url: str, path: str) -> None:
-    import fsspec  # type: ignore[import-untyped]
+    import fsspec
 
     try:
         with fsspec.open(url, "rb") as source, open(path, "wb") as target:
