@@ -70,7 +70,7 @@ protected:
       options.judge = false;
       passes.addPass(createRoundWeightsPass(options));
     }
-    // What is measured behind them judges.
+    // The measurement behind them judges.
     auto bias = set(CorrectBiasPassOptions());
     bias.judge = false;
     passes.addPass(createCorrectBiasPass(bias));

@@ -286,7 +286,7 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
   if (points.empty())
     return points;
   auto *findings = support::PassSideOutputsScope::find(&getContext());
-  // Those of shards are known already.
+  // The samples of shards are known already.
   if (findings && (!isFromFiles || !statisticsIn.empty()))
     findings->calibration.emplace();
   if (!isFromFiles)
@@ -383,7 +383,7 @@ LogicalResult CalibratePass::recordPart(execution::Shards &shards,
                 llvm::json::Object{{"points", own.pointsToJson()},
                                    {"digest", *digest},
                                    {"samples", samples->numSamples()}});
-  // What comes next chooses samples.
+  // The next question is one of chosen samples.
   FailureOr<execution::RunSettings> settings =
       parseOwnSettings(kStatistics, batchSize, threads);
   if (failed(settings) ||

@@ -43,20 +43,9 @@ static llvm::Error mergeStatistics(json::Object &content,
   return llvm::Error::success();
 }
 
-/// Adds members that no other shard has.
-static void mergeMembers(json::Object &content, const json::Object &other) {
-  for (const auto &[key, value] : other) {
-    auto [member, isNew] = content.try_emplace(key, value);
-    json::Object *own = isNew ? nullptr : member->second.getAsObject();
-    if (const json::Object *added = value.getAsObject(); own && added)
-      mergeMembers(*own, *added);
-    else if (value.getAsInteger().value_or(0) != 0 ||
-             !value.getAsString().value_or("").empty())
-      member->second = value;
-  }
-}
-
-static llvm::Error merge(ShardPart &into, const ShardPart &part) {
+/// Adds a part to one about the same question; returns false for a kind whose
+/// parts stay as they are.
+static llvm::Expected<bool> merge(ShardPart &into, const ShardPart &part) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("'" + part.file + "': " + message);
   };
@@ -65,22 +54,22 @@ static llvm::Error merge(ShardPart &into, const ShardPart &part) {
                 into.file + "' one of " + Twine(into.count) +
                 "; merge files of the same shards");
   for (int64_t shard : part.shards)
-    if (!into.shards.insert(shard).second)
+    if (into.shards.count(shard))
       return fail("has the " + part.kind + " of shard " + Twine(shard) +
                   ", as '" + into.file + "' has; merge each shard once");
-  llvm::Error error = llvm::Error::success();
   if (part.kind == "calibration") {
-    error = mergeStatistics(into.content, part.content);
+    if (llvm::Error error = mergeStatistics(into.content, part.content))
+      return fail(llvm::toString(std::move(error)));
   } else {
     auto merged =
         execution::mergeSampleParts(part.kind, into.content, part.content);
     if (!merged)
-      error = merged.takeError();
-    else if (!*merged)
-      mergeMembers(into.content, part.content);
+      return fail(llvm::toString(merged.takeError()));
+    if (!*merged)
+      return false;
   }
-  return error ? fail(llvm::toString(std::move(error)))
-               : llvm::Error::success();
+  into.shards.insert(part.shards.begin(), part.shards.end());
+  return true;
 }
 
 namespace {
@@ -111,13 +100,17 @@ private:
       return files.takeError();
     std::vector<ShardPart> merged;
     for (const ShardPart &part : (*files)->getParts()) {
-      auto same = llvm::find_if(merged, [&](const ShardPart &other) {
-        return other.kind == part.kind && other.key == part.key;
-      });
-      if (same == merged.end())
+      bool isMerged = false;
+      for (ShardPart &other : merged) {
+        if (isMerged || other.kind != part.kind || other.key != part.key)
+          continue;
+        auto done = merge(other, part);
+        if (!done)
+          return done.takeError();
+        isMerged = *done;
+      }
+      if (!isMerged)
         merged.push_back(part);
-      else if (llvm::Error error = merge(*same, part))
-        return error;
     }
     std::vector<const ShardPart *> parts;
     for (const ShardPart &part : merged)

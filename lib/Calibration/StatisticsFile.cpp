@@ -81,7 +81,7 @@ json::Value StatisticsFile::pointsToJson() const {
     json::OStream stream(buffer);
     stream.object([&] { writePoints(stream, points); });
   }
-  // What has just been written can be read.
+  // The text has just been written, and can be read.
   return llvm::cantFail(json::parse(text));
 }
 

@@ -66,6 +66,17 @@ public:
   /// Adds what a copy has seen.
   void merge(const ChannelSummary &other);
 
+  /// Returns the moments of the elements, where they are kept.
+  const quantization::ChannelStatistics &getStatistics() const {
+    return statistics;
+  }
+  /// Returns a summary that has seen these.
+  ChannelSummary with(quantization::ChannelStatistics known) const {
+    ChannelSummary summary = fresh();
+    summary.statistics = std::move(known);
+    return summary;
+  }
+
   int64_t numChannels() const { return channels; }
   double mean(int64_t channel) const;
   /// Only with `moments`.

@@ -24,6 +24,7 @@ public:
         undone(undone), correct(correct), workers(exact.size()) {}
 
   void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
+    isBehindFound = !found.empty();
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
@@ -37,15 +38,39 @@ public:
       all.merge(other);
     if (failed(all.checkFinite()))
       return failure();
-    if (!undone[layer])
+    if (known) {
+      if (failed(takeKnown(layer, all)))
+        return failure();
+    } else if (!undone[layer])
       changes[layer] = correct(layer, exact[layer], all, numSamples);
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
 
   Changes changes;
+  /// Moments that shards know together, by which layers are corrected; null:
+  /// there are no shards.
+  const MomentsOfLayers *known = nullptr;
+  /// Moments of the first layers that they do not know, on this shard. The layers
+  /// behind see no correction of them, and are not run to the end.
+  MomentsOfLayers found;
 
 private:
+  LogicalResult takeKnown(size_t layer, const ChannelSummary &seen) {
+    auto moments = known->find(layer);
+    if (moments != known->end()) {
+      changes[layer] =
+          correct(layer, exact[layer].with(moments->second.exact),
+                  exact[layer].with(moments->second.seen), numSamples);
+      return success();
+    }
+    if (isBehindFound)
+      return failure();
+    found[layer] = {exact[layer].getStatistics(), seen.getStatistics()};
+    return success();
+  }
+
+  bool isBehindFound = false;
   ArrayRef<ChannelSummary> exact;
   int64_t numSamples;
   const std::vector<bool> &undone;
@@ -76,6 +101,10 @@ private:
   };
 
   LogicalResult compile();
+  /// Finds the channels of the layers in copies of both networks.
+  void copyNetworks();
+  /// Corrects by what all shards know, or lets them know more.
+  LogicalResult runShards();
   LogicalResult divideSamples();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
@@ -119,7 +148,7 @@ private:
 };
 } // namespace
 
-LogicalResult LayerCorrection::compile() {
+void LayerCorrection::copyNetworks() {
   auto getResults = [&](const IRMapping &mapping) {
     SmallVector<ChannelValue> values;
     for (auto [layer, value] : llvm::zip(layers, mapResults(layers, mapping)))
@@ -134,6 +163,10 @@ LogicalResult LayerCorrection::compile() {
     });
   floatResults = getResults(both.floatMapping);
   results = getResults(both.mapping);
+}
+
+LogicalResult LayerCorrection::compile() {
+  copyNetworks();
   SmallVector<execution::CompileOptions, 2> compiled{
       compileFloat(both.floating, floatResults, options.judges),
       compileLayerwise(both.quantized, results, /*inputs=*/{},
@@ -400,7 +433,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
 
 LogicalResult LayerCorrection::apply(const Changes &changes) {
   std::optional<int64_t> seen;
-  if (main->samples().numSamples() != available)
+  if (main && main->samples().numSamples() != available)
     seen = main->samples().numSamples();
   for (auto [layer, change, isUndone] : llvm::zip(layers, changes, undone))
     if (!isUndone && !change.empty() &&
@@ -411,7 +444,43 @@ LogicalResult LayerCorrection::apply(const Changes &changes) {
   return success();
 }
 
+LogicalResult LayerCorrection::runShards() {
+  const MomentsOfLayers &known = options.shards->known();
+  bool isComplete = true;
+  for (size_t layer = 0; layer != layers.size(); ++layer)
+    isComplete &= known.count(layer) != 0;
+  if (isComplete) {
+    copyNetworks();
+    Changes changes(layers.size());
+    for (auto [layer, change] : llvm::enumerate(changes)) {
+      ChannelSummary empty(results[layer], /*samples=*/0, /*moments=*/true);
+      const LayerMoments &moments = known.at(layer);
+      change = correct(layer, empty.with(moments.exact),
+                       empty.with(moments.seen), /*numSamples=*/0);
+    }
+    return apply(changes);
+  }
+  if (settings.samples.files.empty())
+    return options.shards->reportMissing();
+  if (failed(compile()) || failed(divideSamples()))
+    return failure();
+  for (const ChannelSummary &summary : main->exact())
+    if (failed(summary.checkFinite()))
+      return failure();
+  LayerwiseOptions layerwise;
+  layerwise.run = settings.run;
+  SummaryVisitor visitor(main->exact(), main->samples().numSamples(), undone,
+                         correct);
+  visitor.known = &known;
+  LogicalResult ran = runLayerwise(both.quantized.getLoc(), *executor,
+                                   /*exact=*/nullptr, results, main->samples(),
+                                   layerwise, visitor);
+  return visitor.found.empty() ? ran : options.shards->stop(visitor.found);
+}
+
 LogicalResult LayerCorrection::run() {
+  if (options.shards)
+    return runShards();
   if (failed(compile()) || failed(divideSamples()) || failed(judge()))
     return failure();
   if (!folds.empty())

@@ -6,6 +6,7 @@
 #define MCT_LIB_CORRECTIONS_CORRECTLAYERS_H
 
 #include "ChannelRun.h"
+#include "ShardMoments.h"
 
 namespace mct::corrections {
 
@@ -17,6 +18,8 @@ struct LayerCorrectionOptions : ChannelRunOptions {
   /// Tell of that, as the pass of that flag.
   bool remarks = false;
   llvm::StringRef pass;
+  /// Moments that shards have found so far, with `moments`; null: no shards.
+  const ShardMoments *shards = nullptr;
 };
 
 /// Says what becomes of the output of each channel of a layer, from what the

@@ -75,7 +75,7 @@ struct CorrectSecondMomentPass
     if (layers.empty())
       return;
     FailureOr<execution::RunSettings> settings =
-        parseRunSettings("correcting", batchSize, threads);
+        parseOwnSettings("correcting", batchSize, threads);
     if (failed(settings) || failed(correct(*found, layers, *settings)))
       signalPassFailure();
   }
@@ -91,6 +91,22 @@ CorrectSecondMomentPass::correct(const Layers &found, ArrayRef<Layer *> layers,
                                  const execution::RunSettings &settings) {
   LayerCorrectionOptions options;
   options.moments = true;
+  std::optional<execution::Shards> shards;
+  std::optional<ShardMoments> moments;
+  if (isSharded()) {
+    auto opened = openShards();
+    if (failed(opened))
+      return failure();
+    shards = std::move(*opened);
+    std::string key = execution::nameContent(getOperation()) + " " +
+                      func::FuncOp(found.function).getSymName().str() + " " +
+                      std::to_string(maxBits);
+    auto known = ShardMoments::find(*shards, key);
+    if (failed(known))
+      return failure();
+    moments = std::move(*known);
+    options.shards = &*moments;
+  }
   options.how = tpc::kSecondMomentCorrection;
   if (failed(correctLayers(
           found, layers, settings, options,

@@ -232,9 +232,8 @@ FailureOr<Shards> Shards::open(ModuleOp module, const Options &options) {
     return refuse("calibration-samples counts the samples of one process; "
                   "leave it out where there are shards");
   if (options.out.empty() && options.hasSamples)
-    return refuse("calibration-data is one shard of the samples where there "
-                  "is shards-in; give shards-out=FILE, too, or leave "
-                  "calibration-data out where the files answer");
+    return refuse("calibration-data beside shards-in is a shard of the "
+                  "samples; give shards-out=FILE, too");
   auto *state = ShardStateScope::find(module.getContext());
   std::shared_ptr<const ShardFiles> &known =
       state ? state->files[options.in.vec()] : shards.files;
@@ -328,9 +327,9 @@ LogicalResult Shards::reportMissing(StringRef kind) const {
   if (out.empty() || !state)
     return emitError(module.getLoc())
            << "no file of shards-in has the " << kind
-           << " of this network; run all shards again with calibration-data, "
-              "these files as shards-in, and shards-out, and give the new "
-              "files as well";
+           << " of this network; run all shards again, with these files as "
+              "shards-in"
+           << support::kTroubleshooting << "shards-run-in-rounds";
   if (llvm::Error error = ShardFiles::save(out, {}, {}, kind))
     return emitError(module.getLoc())
            << "cannot write shards-out: " << llvm::toString(std::move(error));

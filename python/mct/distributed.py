@@ -84,7 +84,7 @@ class Piece:
 
 
 def _download(url: str, path: str) -> None:
-    import fsspec  # type: ignore[import-untyped]
+    import fsspec
 
     try:
         with fsspec.open(url, "rb") as source, open(path, "wb") as target:
@@ -100,7 +100,7 @@ Shard: TypeAlias = "list[Piece]"
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: a module, as bytecode, a pass or pipeline, and its options as text."""
+    """A module, as bytecode, and the pass or pipeline that runs on it, with its options as text."""
 
     source: bytes
     inputs: Sequence[Input]
@@ -289,26 +289,31 @@ class Distribution:
 
     def ask(self, kind: str, report: Reporter | None = None) -> None:
         """Lets the workers find out what is missing, the `kind` of statistics of all shards."""
-        from distributed import as_completed
+        from distributed import CancelledError, KilledWorker, as_completed
 
         count = len(self.shards)
-        job, files = self.client.scatter([self.job, self.files], broadcast=True, hash=False)
-        # A list of futures goes to a worker as what they stand for.
-        parts = self.client.scatter(self.parts, broadcast=True, hash=False) if self.parts else []
-        futures = {}
-        for number, pieces in enumerate(self.shards):
-            sent = [self._send(piece) for piece in pieces]
-            future = self.client.submit(
-                measure_shard, job, files, parts, number, count, *sent, retries=_RETRIES, pure=False
-            )
-            futures[future] = number
+        send = self._scatter()
+        futures = {self._submit(number, send): number for number in range(count)}
+        completed = as_completed(list(futures))
+        attempts = [0] * count
         found: dict[int, bytes] = {}
         stage = f"{kind} of shards"
         if report:
             report(stage, 0, count, 1)
         try:
-            for future in as_completed(list(futures)):
-                found[futures[future]] = future.result()
+            for future in completed:
+                number = futures[future]
+                try:
+                    found[number] = future.result()
+                except (CancelledError, KilledWorker):
+                    # The data of the task may have gone with a worker.
+                    attempts[number] += 1
+                    if attempts[number] > _RETRIES:
+                        raise
+                    again = self._submit(number, self._scatter())
+                    futures[again] = number
+                    completed.add(again)
+                    continue
                 if report:
                     report(stage, len(found), count, 1)
         finally:
@@ -317,8 +322,18 @@ class Distribution:
         self.received.append(sum(map(len, found.values())))
         self.parts += [found[number] for number in range(count)]
 
+    def _scatter(self) -> list[Any]:
+        """Sends the data of all shards to the workers; a list of futures goes to a task as what they stand for."""
+        job, files = self.client.scatter([self.job, self.files], broadcast=True, hash=False)
+        return [job, files, self.client.scatter(self.parts, broadcast=True, hash=False) if self.parts else []]
+
+    def _submit(self, number: int, send: Sequence[Any]) -> Any:
+        pieces = [self._send(piece) for piece in self.shards[number]]
+        count = len(self.shards)
+        return self.client.submit(measure_shard, *send, number, count, *pieces, retries=_RETRIES, pure=False)
+
     def _send(self, piece: Piece) -> Any:
-        """What a worker makes itself is sent as its description."""
+        """Returns a future of what a worker makes itself, and other pieces as they are."""
         return self.client.compute(piece.source) if hasattr(piece.source, "__dask_graph__") else piece
 
 

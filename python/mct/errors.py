@@ -70,7 +70,7 @@ class NoFileError(Error, FileNotFoundError):
 
 
 class ShardEnd(Error):
-    """What a shard of the samples says has been written; the model is made when those of all shards are there.
+    """Raised when the answers of a shard of the samples have been written; the model is made of those of all shards.
 
     path: the file of `shards_out`.
     """

@@ -21,7 +21,7 @@ class Report:
 
     stage: the pass that runs, such as `mct-calibrate`, or what comes before it.
     done, total: samples of the run over them that is under way; total is None while it is not known, and 0 where no
-        samples are read. Of a stage "… of shards", shards of the samples.
+        samples are read. In a stage "… of shards" they count shards of the samples.
     run:   count of the runs within the stage, from 1; a stage may read the samples several times.
     seconds: since the stage began.
     """

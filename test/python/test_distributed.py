@@ -71,13 +71,15 @@ def test_any_split_and_order_gives_the_bytes_of_one_process(
     for number, (begin, end) in enumerate(itertools.pairwise(borders)):
         np.save(tmp_path / f"{number}.npy", shuffled[begin:end])
     files = [tmp_path / f"{number}.npy" for number in range(3)]
+    assert quantize(model, {"input": shuffled}, client=client) == whole
+    # The rounds behind calibration are the same for all of these.
+    fast = quantize(model, CALIBRATION, effort="fast")
     for data in (
-        {"input": shuffled},
         [f"file://{path}" for path in files],
         array.from_array(shuffled, chunks=(70, 8, 8, 1)),
         bag.from_sequence(list(shuffled), npartitions=3),
     ):
-        assert quantize(model, data, client=client) == whole
+        assert quantize(model, data, client=client, effort="fast") == fast
 
 
 def test_budgets_and_few_bits_give_the_bytes_of_one_process(model: Any, client: Any, samples: Any) -> None:
@@ -96,10 +98,9 @@ def test_seven_workers_give_the_bytes_of_one_process(model: Any, samples: Any) -
 
 
 def _die_once(marker: str, samples: Any) -> Any:
-    try:
-        Path(marker).touch(exist_ok=False)
-    except FileExistsError:
+    if Path(marker).exists():
         return samples
+    Path(marker).write_text(str(os.getpid()))
     os._exit(1)
 
 
@@ -110,17 +111,9 @@ def test_a_shard_is_repeated_when_its_worker_dies(
 
     dying = delayed(_die_once, pure=False)(str(tmp_path / "died"), samples[:100])
     first = array.from_delayed(dying, (100, 8, 8, 1), samples.dtype)
-    before = {info["id"]: info["pid"] for info in _workers(client)}
     data = array.concatenate([first, array.from_array(samples[100:], chunks=(100, 8, 8, 1))])
     assert quantize(model, data, client=client) == whole
-    assert (tmp_path / "died").exists()
-    client.wait_for_workers(2, timeout=30)
-    assert {info["id"]: info["pid"] for info in _workers(client)} != before
-
-
-def _workers(client: Any) -> list[dict[str, Any]]:
-    pids = client.run(os.getpid)
-    return [{"id": info["id"], "pid": pids[address]} for address, info in _infos(client).items() if address in pids]
+    assert not Path(f"/proc/{(tmp_path / 'died').read_text()}").exists()
 
 
 def _infos(client: Any) -> dict[str, dict[str, Any]]:

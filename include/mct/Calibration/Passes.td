@@ -58,7 +58,7 @@ def MergeShardsPass : Pass<"mct-merge-shards", "::mlir::ModuleOp"> {
   let summary = "Make one file of what several shards of the samples say";
   let description = [{
     Reads files that `shards-out` of other passes has written, adds up what they say of the same question, exactly, and
-    writes one file in their place: the passes make the same of it. Of many shards some are merged on one machine and
+    writes one file in their place: the passes make the same of it. Some of many shards are merged on one machine and
     their files on another one, and so on. The module stays as it is.
 
     Fails where a shard is in two of the files, and where samples were divided in two ways.

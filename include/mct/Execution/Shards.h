@@ -25,7 +25,7 @@ struct Shard {
   static llvm::Expected<Shard> parse(llvm::StringRef text);
 };
 
-/// What some shards have found out for one question: a kind of statistics of
+/// The answer of some shards to one question: a kind of statistics of
 /// one network, which `key` names by its content.
 struct ShardPart {
   std::string file, kind, key;
@@ -76,7 +76,7 @@ private:
   std::set<std::string> instructionSets;
 };
 
-/// What the passes of a pipeline know together of the shards.
+/// The knowledge that the passes of a pipeline share of the shards.
 struct ShardState {
   /// Files that are open, by their paths.
   std::map<std::vector<std::string>, std::shared_ptr<const ShardFiles>> files;
@@ -111,8 +111,8 @@ public:
   /// Returns whether the samples of this process are to be asked.
   bool canMeasure() const { return hasSamples; }
 
-  /// As ShardFiles::find, with a diagnostic. Parts that are returned have
-  /// answered.
+  /// Does the same as ShardFiles::find, with a diagnostic. Parts that it
+  /// returns have answered.
   mlir::FailureOr<std::vector<const ShardPart *>>
   find(llvm::StringRef kind, llvm::StringRef key) const;
   /// The same for all parts of a kind, whatever their key.

@@ -18,7 +18,7 @@
 // ASKED: "missing":"calibration"
 
 // RUN: sh -c 'mct-opt %s --mct-calibrate="shards-in=%t.none.json" -o %t.no.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: no file of shards-in has the calibration of this network; run all shards again with calibration-data, these files as shards-in, and shards-out, and give the new files as well
+// MISSING: error: no file of shards-in has the calibration of this network; run all shards again, with these files as shards-in; see docs/guide/troubleshooting.md#shards-run-in-rounds
 
 // A shard of another network, one that is not there, one that is there twice, and other divisions.
 // RUN: sed 's/tosa.exp/tosa.sigmoid/' %s > %t.other.mlir
@@ -44,7 +44,7 @@
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy shard=2/2 shards-out=%t.c.json" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=SHARD
 // SHARD: error: shard: expected I/N with I from 0 to N - 1, found '2/2'
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy shards-in=%t.a.json" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: calibration-data is one shard of the samples where there is shards-in; give shards-out=FILE, too, or leave calibration-data out where the files answer
+// BOTH: error: calibration-data beside shards-in is a shard of the samples; give shards-out=FILE, too
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy calibration-samples=1 shards-out=%t.c.json" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: error: calibration-samples counts the samples of one process; leave it out where there are shards
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy shards-in=%t.a.json shards-out=%t.a.json" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=ONTO
