@@ -66,7 +66,7 @@ struct AssignBitWidthsPass
     if (failed(bitWidthsIn.empty() ? solve() : read()))
       return signalPassFailure();
     if (remarks)
-      remark();
+      remarkBitWidths(entry, getArgument(), choices, sensitivities, assignment);
     const KernelOps &kernels = getAnalysis<KernelOps>();
     for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
       if (failed(chooseCandidate(of, index, kernels)))
@@ -116,7 +116,6 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> choose(ArrayRef<unsigned> alternatives);
   FailureOr<OwningOpRef<ModuleOp>> copyWith(ArrayRef<unsigned> alternatives);
   LogicalResult write(const BitWidthModel &model);
-  void remark();
 
   func::FuncOp entry;
   std::vector<OperatorPoints> choices;
@@ -775,28 +774,4 @@ LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
     return entry.emitError()
            << "cannot write bit widths: " << llvm::toString(std::move(error));
   return success();
-}
-
-void AssignBitWidthsPass::remark() {
-  if (assignment.contract)
-    emitRecord(entry, getArgument(), assignment.contract->toRecord());
-  for (auto [number, of] : llvm::enumerate(choices)) {
-    unsigned index = assignment.alternatives[number];
-    Record record(Decision::Applied, Reason::AssignedBits);
-    record << "'" << of.name.getValue() << "' takes alternative "
-           << named("alternative", int64_t(index)) << " of "
-           << named("alternatives", of.numAlternatives()) << ":";
-    StringRef separator = " ";
-    for (tpc::QuantizeOp point : of.points) {
-      StringRef what =
-          point.isActivation() ? StringRef("activation") : *point.getWeight();
-      record << separator << what << " " << named(what, getBitsIn(point, index))
-             << " bits";
-      separator = ", ";
-    }
-    if (sensitivities)
-      record << ", which costs "
-             << named("sensitivity", sensitivities->distances[number][index]);
-    emitRecord(of.points.front(), getArgument(), record);
-  }
 }

@@ -44,6 +44,13 @@ void tellBitWidths(mlir::MLIRContext *context,
                    llvm::ArrayRef<OperatorPoints> choices,
                    const Assignment &assignment, const ResourceUse &use);
 
+/// Emits a remark at each operator about its alternative, and one about the
+/// promise. `pass`: the argument of the pass that has chosen.
+void remarkBitWidths(mlir::func::FuncOp entry, llvm::StringRef pass,
+                     llvm::ArrayRef<OperatorPoints> choices,
+                     const std::optional<Sensitivities> &sensitivities,
+                     const Assignment &assignment);
+
 /// `sensitivities`: of all alternatives, or none.
 llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            llvm::ArrayRef<OperatorPoints> choices,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BitWidthsFile.h"
 
+#include "mct/IR/Records.h"
 #include "mct/Support/PassSideOutputs.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -55,4 +56,31 @@ mct::bit_widths::describeAlternatives(ArrayRef<OperatorPoints> choices,
     }
   }
   return text;
+}
+
+void mct::bit_widths::remarkBitWidths(
+    mlir::func::FuncOp entry, StringRef pass, ArrayRef<OperatorPoints> choices,
+    const std::optional<Sensitivities> &sensitivities,
+    const Assignment &assignment) {
+  if (assignment.contract)
+    emitRecord(entry, pass, assignment.contract->toRecord());
+  for (auto [number, of] : enumerate(choices)) {
+    unsigned index = assignment.alternatives[number];
+    Record record(Decision::Applied, Reason::AssignedBits);
+    record << "'" << of.name.getValue() << "' takes alternative "
+           << named("alternative", int64_t(index)) << " of "
+           << named("alternatives", of.numAlternatives()) << ":";
+    StringRef separator = " ";
+    for (tpc::QuantizeOp point : of.points) {
+      StringRef what =
+          point.isActivation() ? StringRef("activation") : *point.getWeight();
+      record << separator << what << " " << named(what, getBitsIn(point, index))
+             << " bits";
+      separator = ", ";
+    }
+    if (sensitivities)
+      record << ", which costs "
+             << named("sensitivity", sensitivities->distances[number][index]);
+    emitRecord(of.points.front(), pass, record);
+  }
 }

@@ -51,8 +51,8 @@ public:
   /// Moments that shards know together, by which layers are corrected; null:
   /// there are no shards.
   const MomentsOfLayers *known = nullptr;
-  /// Moments of the first layers that they do not know, on this shard. The layers
-  /// behind see no correction of them, and are not run to the end.
+  /// Moments of the first layers that they do not know, on this shard. The
+  /// layers behind see no correction of them, and are not run to the end.
   MomentsOfLayers found;
 
 private:
