@@ -38,6 +38,12 @@ WRITERS = {
     "lib/Inspection/ReportResources.cpp": ["resources"],
     "lib/BitWidths/BitWidthsFile.cpp": ["bit-widths"],
     "lib/Calibration/StatisticsFile.cpp": ["statistics"],
+    "lib/BitWidths/MeasureSensitivity.cpp": ["shards"],
+    "lib/BitWidths/MeasureTogether.cpp": ["shards"],
+    "lib/Calibration/Calibrate.cpp": ["shards"],
+    "lib/Calibration/MergeShards.cpp": ["shards"],
+    "lib/Corrections/ShardMoments.cpp": ["shards"],
+    "lib/Execution/ShardSamples.cpp": ["shards"],
     "lib/Execution/Shards.cpp": ["shards"],
     "lib/Execution/Evaluation.cpp": ["evaluation", "signature"],
     "lib/Export/ExportOnnx.cpp": ["signature"],  # its preprocessing, in the metadata of the file

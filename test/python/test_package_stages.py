@@ -14,7 +14,7 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 
 DATA = os.path.join(os.path.dirname(__file__), "..", "data")
 DIGITS = os.path.join(DATA, "digits.mlirbc")
-NOT_OPTIONS = {"model", "data", "preprocessing", "config", "metric", "validation", "progress"}
+NOT_OPTIONS = {"model", "data", "preprocessing", "client", "config", "metric", "validation", "progress"}
 SAMPLES = {"calibration_data": [os.path.join(DATA, "digits_calib.npy")], "input_scale": 0.0625}
 
 
