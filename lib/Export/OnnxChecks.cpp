@@ -33,9 +33,8 @@ static void noteDecoding(InFlightDiagnostic &error, Operation *op) {
   overrides->findDecoding(function.getBody().front());
   if (overrides->keepsFloatAsDecoding(op))
     error.attachNote() << "it decodes the places of objects, which stays "
-                          "float; decode=cut ends the network at the heads, "
-                          "for a program that decodes behind the device, and "
-                          "decode=quantize quantizes the part";
+                          "float; give decode=cut to end at the heads, or "
+                          "decode=quantize";
 }
 
 namespace {

@@ -147,7 +147,7 @@ def test_a_camera_gets_the_heads_or_is_told_what_is_missing(study):
         return measure.run(command)
 
     refused = export(study.quantize("float")[0])
-    assert refused.returncode != 0 and "decode=cut ends the network at the heads" in refused.stderr
+    assert refused.returncode != 0 and "give decode=cut to end at the heads" in refused.stderr
     assert "it decodes the places of objects, which stays float" in refused.stderr
     found = export(study.quantize("cut", decode="cut")[0])
     assert found.returncode == 0, found.stderr

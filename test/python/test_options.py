@@ -60,7 +60,12 @@ OTHER_MEANING = {
     (name, option)
     for name in ("mct-make-trainable", "mct-make-training-function", "mct-qat")
     for option in ("weights", "activations")
-} | {("mct-qat", "labels"), ("mct-report-costs", "device")}
+} | {
+    ("mct-qat", "labels"),
+    ("mct-report-costs", "device"),
+    ("mct-merge-shards", "shards-in"),
+    ("mct-merge-shards", "shards-out"),
+}
 MODULE = "module {}"
 
 

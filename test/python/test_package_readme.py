@@ -96,7 +96,7 @@ def test_the_console_writes_what_python_writes(tmp_path: Path, monkeypatch: pyte
 def test_what_it_says_of_installing_is_there() -> None:
     extras = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     table = PAGE.split("## Extras")[1]
-    assert set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]))) == set(extras)
+    assert set(re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]))) == set(extras)
     for text in (README, PAGE):
         lines = re.findall(INSTALLS, text, re.MULTILINE)
         assert len(lines) == 2
