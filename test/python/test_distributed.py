@@ -61,6 +61,7 @@ def whole(model: Any) -> bytes:
     return quantize(model, CALIBRATION)
 
 
+@pytest.mark.alternating
 def test_any_split_and_order_gives_the_bytes_of_one_process(
     model: Any, whole: bytes, client: Any, samples: Any, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_any_split_and_order_gives_the_bytes_of_one_process(
         assert quantize(model, data, client=client, effort="fast") == fast
 
 
+@pytest.mark.alternating
 def test_budgets_and_few_bits_give_the_bytes_of_one_process(model: Any, client: Any, samples: Any) -> None:
     # Every stage that reads samples: calibration, sensitivities, assignments, rounding and biases.
     shuffled = samples[np.random.default_rng(1).permutation(len(samples))]
@@ -104,6 +106,7 @@ def _die_once(marker: str, samples: Any) -> Any:
     os._exit(1)
 
 
+@pytest.mark.alternating
 def test_a_shard_is_repeated_when_its_worker_dies(
     model: Any, whole: bytes, client: Any, samples: Any, tmp_path: Path
 ) -> None:
@@ -120,6 +123,7 @@ def _infos(client: Any) -> dict[str, dict[str, Any]]:
     return dict(client.scheduler_info(n_workers=-1)["workers"])
 
 
+@pytest.mark.alternating
 def test_workers_with_other_instructions_are_noted(model: Any, samples: Any, caplog: pytest.LogCaptureFixture) -> None:
     from distributed import Client
 
@@ -133,6 +137,7 @@ def test_workers_with_other_instructions_are_noted(model: Any, samples: Any, cap
         assert "avx" not in Path("/proc/cpuinfo").read_text()
 
 
+@pytest.mark.alternating
 def test_progress_counts_shards_and_workers_send_little(model: Any, client: Any, samples: Any) -> None:
     from mct import distributed
 
@@ -157,6 +162,7 @@ def test_progress_counts_shards_and_workers_send_little(model: Any, client: Any,
     assert received[1] < 300 * 256
 
 
+@pytest.mark.alternating
 def test_the_command_takes_the_address_of_a_scheduler(whole: bytes, client: Any, tmp_path: Path) -> None:
     output = tmp_path / "q.mlirbc"
     address = client.scheduler.address
@@ -195,6 +201,7 @@ def test_a_missing_extra_is_named(model: Any, monkeypatch: pytest.MonkeyPatch) -
         quantize(model, CALIBRATION, client="tcp://127.0.0.1:1")
 
 
+@pytest.mark.alternating
 def test_functions_write_what_a_shard_says(model: Any, whole: bytes, tmp_path: Path, samples: Any) -> None:
     from mct.errors import ShardEnd
 
@@ -220,6 +227,7 @@ echo "$last" >> rounds
 """
 
 
+@pytest.mark.alternating
 def test_the_script_for_slurm_makes_the_bytes_of_one_process(tools: Path, tmp_path: Path, samples: Any) -> None:
     page = (measure.REPOSITORY / "docs" / "guide" / "many-machines.md").read_text()
     script = re.search(r"^```text\n(#!/bin/bash\n.*?)^```$", page, re.MULTILINE | re.DOTALL)

@@ -96,7 +96,3 @@ def test_word_is_found(tmp_path: Path, path: str, text: str, expected: str) -> N
 )
 def test_other_text_is_left_alone(tmp_path: Path, path: str, text: str) -> None:
     assert findings(tmp_path, path, text) == []
-
-
-def test_repository_is_clean() -> None:
-    assert lint(measure.REPOSITORY) == []

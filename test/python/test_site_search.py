@@ -30,6 +30,7 @@ def found(browser: Browser, words: str) -> list[str]:
 
 
 @pytest.mark.skipif(not (SITE / "searchindex.js").exists(), reason="the site is not built (tools/dev/docs)")
+@pytest.mark.alternating
 def test_search_finds_the_answers_of_newcomers(chromium: Browser) -> None:  # noqa: F811
     missed = {}
     for question, page, _, _, words in questions():

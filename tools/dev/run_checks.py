@@ -47,7 +47,7 @@ FEWER_RANDOM = {
 SANITIZED_BINARIES = 4
 SANITIZED_TESTS = 2
 # and one of so many parts of the tests in Python that are marked `alternating`.
-ALTERNATING_PARTS = 3
+ALTERNATING_PARTS = 4
 # One more than there are cores: tests wait for programs that they start, and for a browser.
 WORKERS = (os.cpu_count() or 1) + 1
 # Workers of the tests in environments of others, in proportion to what they take.
@@ -430,7 +430,7 @@ def pytest() -> Tally:
     options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
     options.append(f"--part={part_of_commit()}")
     leave_out(
-        "two thirds of the tests marked as alternating",
+        "three quarters of the tests marked as alternating",
         "build/venv/bin/python -m pytest -m alternating test/python; tools/dev/importers --no-install small torch",
     )
     status = call([sys.executable, "-m", "pytest", *options, "test/python"], env=dict(os.environ, **ONE_THREAD))
