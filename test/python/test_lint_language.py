@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-import measure
 import pytest
 from lint_language import lint
 
