@@ -417,62 +417,48 @@ std::string Module::points() const {
   return print(std::move(points));
 }
 
-std::optional<std::string>
-Module::explain(StringRef format, StringRef overrides, Job &job) const {
-  std::unique_ptr<Module> explained = read(getSource(), name, job);
-  if (!explained)
+std::optional<std::string> Module::printCopy(
+    Job &job,
+    function_ref<LogicalResult(ModuleOp, llvm::raw_ostream &)> print) const {
+  std::unique_ptr<Module> copy = read(getSource(), name, job);
+  if (!copy)
     return std::nullopt;
-  MLIRContext *context = explained->context.get();
+  MLIRContext *context = copy->context.get();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     job.tell(toMessage(diagnostic));
   });
   context->getOrLoadDialect<mct::tpc::TpcDialect>();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(mct::explain(*explained->op,
-                          format == "json" ? ExplainFormat::JSON
-                                           : ExplainFormat::Text,
-                          overrides, stream)))
+  if (failed(print(*copy->op, stream)))
     return std::nullopt;
   return text;
 }
 
-std::optional<std::string> Module::reportResources(Job &job) const {
-  std::unique_ptr<Module> reported = read(getSource(), name, job);
-  if (!reported)
-    return std::nullopt;
-  MLIRContext *context = reported->context.get();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
+std::optional<std::string>
+Module::explain(StringRef format, StringRef overrides, Job &job) const {
+  auto kind = format == "json" ? ExplainFormat::JSON : ExplainFormat::Text;
+  return printCopy(job, [&](ModuleOp copy, llvm::raw_ostream &stream) {
+    return mct::explain(copy, kind, overrides, stream);
   });
-  context->getOrLoadDialect<mct::tpc::TpcDialect>();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (failed(mct::reportResources(*reported->op, KernelOps(*reported->op),
-                                  ExplainFormat::JSON, stream)))
-    return std::nullopt;
-  return text;
+}
+
+std::optional<std::string> Module::reportResources(Job &job) const {
+  return printCopy(job, [&](ModuleOp copy, llvm::raw_ostream &stream) {
+    return mct::reportResources(copy, KernelOps(copy), ExplainFormat::JSON,
+                                stream);
+  });
 }
 
 std::optional<std::string> Module::reportCosts(StringRef table,
                                                Job &job) const {
-  std::unique_ptr<Module> reported = read(getSource(), name, job);
-  if (!reported)
-    return std::nullopt;
-  MLIRContext *context = reported->context.get();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
+  return printCopy(job, [&](ModuleOp copy, llvm::raw_ostream &stream) {
+    auto costs = findCostTable(table, /*device=*/nullptr, copy);
+    return failure(failed(costs) ||
+                   failed(mct::reportCosts(copy, KernelOps(copy),
+                                           *costs ? &**costs : nullptr,
+                                           ExplainFormat::JSON, stream)));
   });
-  context->getOrLoadDialect<mct::tpc::TpcDialect>();
-  auto costs = findCostTable(table, /*device=*/nullptr, *reported->op);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (failed(costs) ||
-      failed(mct::reportCosts(*reported->op, KernelOps(*reported->op),
-                              *costs ? &**costs : nullptr, ExplainFormat::JSON,
-                              stream)))
-    return std::nullopt;
-  return text;
 }
 
 std::string Module::opNames() const {

@@ -17,7 +17,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
 #include <memory>
@@ -247,6 +249,13 @@ public:
 private:
   Module(llvm::StringRef name);
   std::string write() const;
+  /// Returns what `print` writes about a copy of the module; none, and told to
+  /// `job`, where it fails.
+  std::optional<std::string>
+  printCopy(Job &job,
+            llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp,
+                                                   llvm::raw_ostream &)>
+                print) const;
   /// Returns the text that it was parsed from, or its bytecode.
   std::string getSource() const;
   /// Returns what `work` writes about a copy.
