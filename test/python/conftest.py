@@ -18,7 +18,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "alternating: takes long for what it finds; tools/dev/check runs every fourth one, or case, as the commit says",
+        "alternating: takes long for what it finds; tools/dev/check runs every eighth one, or case, as the commit says",
     )
 
 

@@ -34,20 +34,18 @@ LLVM = Path("/usr/lib/llvm-22/bin")
 CHECK_SECONDS = 1700
 LEAST_TIDY_SECONDS = 60
 # Random networks of one check: a part of those that the tests make by themselves, for each commit another one.
-RANDOM = {"MCT_RANDOM_NETWORKS": "30", "MCT_RANDOM_INTEGERS": "30", "MCT_RANDOM_TARGETS": "50"}
-RANDOM_PARTS = 6
-# Random networks for the sanitizers, with which each takes three to four times as long.
-FEWER_RANDOM = {
+RANDOM = {
     "MCT_RANDOM_NETWORKS": "20",
     "MCT_RANDOM_INTEGERS": "20",
     "MCT_RANDOM_TARGETS": "30",
-    "MCT_RANDOM_GRAPHS": "40",
+    "MCT_RANDOM_GRAPHS": "50",
 }
+RANDOM_PARTS = 6
 # Each check builds one of so many parts of the unit tests with the sanitizers, and runs one of so many parts of them,
 SANITIZED_BINARIES = 4
 SANITIZED_TESTS = 2
 # and one of so many parts of the tests in Python that are marked `alternating`.
-ALTERNATING_PARTS = 4
+ALTERNATING_PARTS = 8
 # One more than there are cores: tests wait for programs that they start, and for a browser.
 WORKERS = (os.cpu_count() or 1) + 1
 # Workers of the tests in environments of others, in proportion to what they take.
@@ -300,7 +298,7 @@ def part_of_commit() -> str:
 
 def google_test() -> Tally:
     first = str(1 + 50 * (int(fuzz_seed()) % RANDOM_PARTS))
-    leave_out("five sixths of the random networks", "build/unit/MctRandomNetworkTests; build/unit/MctRandomTargetTests")
+    leave_out("most of the random networks", "build/unit/MctRandomNetworkTests; build/unit/MctRandomTargetTests")
     return run_google_tests(BUILD / "unit", "", DIGESTS | RANDOM | {"MCT_RANDOM_SEED": first}, leaving_out=FUZZERS)
 
 
@@ -332,8 +330,7 @@ def sanitizers() -> Tally:
     # refused, as it is elsewhere.
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
     options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed()}
-    # All of them are judged without sanitizers; errors of memory show in the first ones of each kind.
-    options |= FEWER_RANDOM | FUZZ
+    options |= RANDOM | FUZZ
     folder = BUILD / "sanitize/unit"
     fuzzed = run_google_tests(folder, "sanitize-", options, only=FUZZERS)
     if not os.environ.get("MCT_SANITIZE_ALL"):
@@ -430,7 +427,7 @@ def pytest() -> Tally:
     options = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "not thorough", f"--junit-xml={report}", *parallel]
     options.append(f"--part={part_of_commit()}")
     leave_out(
-        "three quarters of the tests marked as alternating",
+        "seven eighths of the tests marked as alternating",
         "build/venv/bin/python -m pytest -m alternating test/python; tools/dev/importers --no-install small torch",
     )
     status = call([sys.executable, "-m", "pytest", *options, "test/python"], env=dict(os.environ, **ONE_THREAD))
