@@ -21,6 +21,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from lint_findings import Finding, print_findings
+
 # A word, and what to write.
 WORDS = {
     r"(?:nobody|somebody|whoever)": "name the caller, the user or the pass",
@@ -50,7 +52,6 @@ LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 BLOCK = re.compile(r"\[\{(.*?)\}\]", re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*")
 
-Finding = tuple[Path, int, str]
 Text = tuple[int, str]
 
 
@@ -178,13 +179,5 @@ def lint(root: Path) -> list[Finding]:
     return findings
 
 
-def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
-    findings = lint(root)
-    for path, line, message in findings:
-        print(f"{path.relative_to(root)}:{line}: {message}")
-    return 1 if findings else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_findings(lint))

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from lint_findings import Finding, print_findings
+
 FILE_LINES = 800
 FUNCTION_LINES = 100
 
@@ -34,8 +36,6 @@ PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 HOLDER = re.compile(r"(?:^|\s)(?:namespace|class|struct|union|enum|extern)\b")
 # A list of parameters, and what may follow it.
 SIGNATURE = re.compile(r"\)\s*(?:(?:const|noexcept|override|final|mutable|&&?)\s*)*(?:->[^;{}]*|:(?!:)[^;{}]*)?$")
-
-Finding = tuple[Path, int, str]
 
 
 def blank(match: re.Match[str]) -> str:
@@ -97,13 +97,5 @@ def lint(root: Path) -> list[Finding]:
     return findings
 
 
-def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
-    findings = lint(root)
-    for path, line, message in findings:
-        print(f"{path.relative_to(root)}:{line}: {message}")
-    return 1 if findings else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_findings(lint))

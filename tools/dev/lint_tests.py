@@ -22,6 +22,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from lint_findings import Finding, print_findings
+
 TEST_SUFFIXES = (".mlir", ".test", ".td", ".py", ".sh")
 COMMENT = r"^\s*(?://|#)\s*"
 RUN_LINE = re.compile(COMMENT + r"RUN:\s*(.*?)\s*$")
@@ -43,8 +45,6 @@ CONCRETE_QUANTIZER = re.compile(r"\btpc::((?:PowerOfTwo|Symmetric|Uniform|Lookup
 
 PARAMETERS_ALONE = re.compile(r"\b(?:set|remove)ParametersAttr\(")
 PLAIN_REMARK = re.compile(r"\bemitRemark\(")
-
-Finding = tuple[Path, int, str]
 
 
 def run_commands(lines: list[str]) -> list[tuple[int, str]]:
@@ -184,13 +184,5 @@ def lint(root: Path) -> list[Finding]:
     return findings
 
 
-def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
-    findings = lint(root)
-    for path, line, message in findings:
-        print(f"{path.relative_to(root)}:{line}: {message}")
-    return 1 if findings else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_findings(lint))
