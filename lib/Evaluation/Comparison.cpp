@@ -194,20 +194,36 @@ struct Comparison::WorkerState {
   std::vector<void *> outputPointers;
 };
 
-/// Returns whether `permutation` is one, and brings the sizes `from` to be
-/// `to`.
-static bool isPermuted(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
-                       ArrayRef<int64_t> to) {
-  llvm::SmallVector<bool> taken(from.size(), false);
-  if (permutation.size() != from.size() || to.size() != from.size())
-    return false;
+/// Returns the order of the axes of a tensor of the sizes `from` that makes one
+/// of the sizes `to` of it; none if `permutation` does not. `permutation` may
+/// count axes of size 1 that `from` has not.
+static std::optional<llvm::SmallVector<int32_t>>
+findOrder(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
+          ArrayRef<int64_t> to) {
+  if (permutation.size() != to.size())
+    return std::nullopt;
+  llvm::SmallVector<int64_t> before(to.size(), -1);
   for (auto [axis, size] : llvm::zip_equal(permutation, to)) {
-    if (axis < 0 || size_t(axis) >= from.size() || taken[axis] ||
-        from[axis] != size)
-      return false;
-    taken[axis] = true;
+    if (axis < 0 || size_t(axis) >= to.size() || before[axis] >= 0)
+      return std::nullopt;
+    before[axis] = size;
   }
-  return true;
+  // The axis of `from` for each one, -1 for those that it has not.
+  llvm::SmallVector<int32_t> axes;
+  int32_t next = 0;
+  for (int64_t size : before) {
+    bool isThere = size_t(next) != from.size() && from[next] == size;
+    if (!isThere && size != 1)
+      return std::nullopt;
+    axes.push_back(isThere ? next++ : -1);
+  }
+  if (size_t(next) != from.size())
+    return std::nullopt;
+  llvm::SmallVector<int32_t> order;
+  for (int32_t axis : permutation)
+    if (axes[axis] >= 0)
+      order.push_back(axes[axis]);
+  return order;
 }
 
 /// Returns whether a value can be compared: real numbers, or integers that
@@ -240,10 +256,11 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
       continue;
     for (auto [index, other] : llvm::enumerate(reference.observed()))
       if (order->second.original == other.name &&
-          other.type.getElementType().isF32() &&
-          isPermuted(other.type.getShape(), order->second.permutation,
-                     own.type.getShape()))
-        partner = Partner{index, order->second.permutation};
+          other.type.getElementType().isF32())
+        if (auto found =
+                findOrder(other.type.getShape(), order->second.permutation,
+                          own.type.getShape()))
+          partner = Partner{index, *found};
   }
   for (size_t index = 0; index != numWorkers; ++index) {
     auto state = std::make_unique<WorkerState>();

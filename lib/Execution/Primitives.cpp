@@ -152,6 +152,33 @@ struct ConvolutionTensors {
 };
 } // namespace
 
+/// Turns a row that is convolved with a dilation of `d` elements, and whose
+/// length is a multiple of `d`, into an image with `d` columns that is
+/// convolved along its columns without a dilation. The elements stay where they
+/// are. oneDNN prepares a kernel for each length that a part of a row can have:
+/// for a row of 16384 elements in 0.1 s and 40 MB.
+static void foldDilatedRow(ConvolutionShape &shape) {
+  // Narrower images take longer than the row.
+  constexpr int64_t kLeastColumns = 8;
+  int64_t dilation = shape.dilationWidth;
+  auto isWhole = [&](int64_t extent) { return extent % dilation == 0; };
+  if (shape.kind == ConvolutionShape::Kind::Transpose ||
+      dilation < kLeastColumns || shape.kernelWidth == 1 ||
+      shape.strideWidth != 1 || shape.inputHeight != 1 ||
+      shape.outputHeight != 1 || shape.kernelHeight != 1 || shape.hasDepth ||
+      !isWhole(shape.inputWidth) || !isWhole(shape.outputWidth) ||
+      !isWhole(shape.padLeft) || !isWhole(shape.padRight))
+    return;
+  shape.inputHeight = shape.inputWidth / dilation;
+  shape.outputHeight = shape.outputWidth / dilation;
+  shape.inputWidth = shape.outputWidth = dilation;
+  shape.kernelHeight = shape.kernelWidth;
+  shape.padTop = shape.padLeft / dilation;
+  shape.padBottom = shape.padRight / dilation;
+  shape.kernelWidth = shape.dilationHeight = shape.dilationWidth = 1;
+  shape.padLeft = shape.padRight = 0;
+}
+
 ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   // A pointwise convolution treats all pixels alike: as one long row oneDNN
   // can block over them freely, which matters when an image has few (a fully
@@ -167,6 +194,7 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
     shape.batch = shape.inputHeight = shape.outputHeight = 1;
     shape.inputDepth = shape.outputDepth = 1;
   }
+  foldDilatedRow(shape);
   outputChannels = shape.outputChannels;
 
   // Sizes in space stand at the end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ApplyPatterns.h"
-#include "ChannelAffine.h"
+#include "AxisClusters.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Names.h"
@@ -9,7 +9,6 @@
 #include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -71,21 +70,6 @@ static bool isValid(ArrayRef<int32_t> permutation, int64_t rank) {
   return true;
 }
 
-template <typename T>
-static SmallVector<T> permute(ArrayRef<T> values,
-                              ArrayRef<int32_t> permutation) {
-  SmallVector<T> result;
-  for (int32_t from : permutation)
-    result.push_back(values[from]);
-  return result;
-}
-
-static RankedTensorType permute(RankedTensorType type,
-                                ArrayRef<int32_t> permutation) {
-  return RankedTensorType::get(permute<int64_t>(type.getShape(), permutation),
-                               type.getElementType(), type.getEncoding());
-}
-
 /// Returns whether the transposition leaves all elements where they are: it
 /// moves axes of size 1 only, and is a reshape.
 static bool movesNothing(RankedTensorType type, ArrayRef<int32_t> permutation) {
@@ -127,113 +111,10 @@ static tosa::TransposeOp getTranspose(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that compute the same in another order of the axes
-//===----------------------------------------------------------------------===//
-
-static bool isElementwise(Operation *op) {
-  auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
-  // The output operand would have to be permuted as well.
-  if (!elementwise || isa<DestinationStyleOpInterface>(op))
-    return false;
-  return llvm::none_of(
-      llvm::seq<int64_t>(0, getType(op->getResult(0)).getRank()),
-      [&](int64_t axis) { return elementwise.hasParametersAlong(axis); });
-}
-
-/// Values of a `tosa.const_shape`; empty when they are unknown.
-static SmallVector<int64_t> getShapeValues(Value value) {
-  SmallVector<int64_t> values;
-  auto op = value.getDefiningOp<tosa::ConstShapeOp>();
-  auto elements =
-      op ? dyn_cast<DenseIntElementsAttr>(op.getValuesAttr()) : nullptr;
-  if (elements)
-    for (const APInt &element : elements.getValues<APInt>())
-      values.push_back(element.getSExtValue());
-  return values;
-}
-
-/// Values of the operand that hold `perAxis` of them for each axis.
-static bool hasSizes(Value value, int64_t rank, int64_t perAxis) {
-  return int64_t(getShapeValues(value).size()) == rank * perAxis;
-}
-
-/// Returns whether `permuteOp` can be called.
-static bool canPermute(Operation *op) {
-  if (op->getNumResults() != 1)
-    return false;
-  RankedTensorType type = getType(op->getResult(0));
-  if (!type || type.getRank() < 2 || op->getNumOperands() == 0)
-    return false;
-  int64_t rank = type.getRank();
-  for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
-    if (!getType(operand) || getType(operand).getRank() != rank)
-      return false;
-  if (auto point = dyn_cast<tpc::QuantizeOp>(op))
-    return !point.isWeight() && !point.getStatistics() &&
-           point.getChannelAxes().empty();
-  if (auto slice = dyn_cast<tosa::SliceOp>(op))
-    return hasSizes(slice.getStart(), rank, 1) &&
-           hasSizes(slice.getSize(), rank, 1);
-  if (auto pad = dyn_cast<tosa::PadOp>(op))
-    return hasSizes(pad.getPadding(), rank, 2);
-  if (auto tile = dyn_cast<tosa::TileOp>(op))
-    return hasSizes(tile.getMultiples(), rank, 1);
-  return isElementwise(op) ||
-         isa<ReductionOpInterface, tosa::ConcatOp, tosa::ReverseOp>(op);
-}
-
-/// Puts the sizes of operand `number`, `perAxis` for each axis, in order.
-static void permuteSizes(RewriterBase &rewriter, Operation *op, unsigned number,
-                         int64_t perAxis, ArrayRef<int32_t> permutation) {
-  Value old = op->getOperand(number);
-  SmallVector<int64_t> from = getShapeValues(old), to;
-  for (int32_t axis : permutation)
-    for (int64_t i = 0; i != perAxis; ++i)
-      to.push_back(from[axis * perAxis + i]);
-  rewriter.setInsertionPoint(op);
-  auto type =
-      RankedTensorType::get(int64_t(to.size()), rewriter.getIndexType());
-  op->setOperand(
-      number, tosa::ConstShapeOp::create(rewriter, op->getLoc(), old.getType(),
-                                         DenseIntElementsAttr::get(type, to)));
-  eraseUnused(old.getDefiningOp(), rewriter.getListener());
-}
-
-/// Lets `op`, whose tensors are transposed already, make a transposed result.
-static void permuteOp(RewriterBase &rewriter, Operation *op,
-                      ArrayRef<int32_t> permutation) {
-  rewriter.startOpModification(op);
-  if (IntegerAttr axis = op->getAttrOfType<IntegerAttr>("axis")) {
-    Permutation inverse = invert(permutation);
-    op->setAttr("axis",
-                IntegerAttr::get(axis.getType(), inverse[axis.getInt()]));
-  }
-  if (isa<tosa::SliceOp>(op)) {
-    permuteSizes(rewriter, op, 1, 1, permutation);
-    permuteSizes(rewriter, op, 2, 1, permutation);
-  } else if (isa<tosa::PadOp>(op)) {
-    permuteSizes(rewriter, op, 1, 2, permutation);
-  } else if (isa<tosa::TileOp>(op)) {
-    permuteSizes(rewriter, op, 1, 1, permutation);
-  }
-  Value result = op->getResult(0);
-  result.setType(permute(getType(result), permutation));
-  op->setLoc(getTransposedLoc(op->getLoc(), permutation));
-  rewriter.finalizeOpModification(op);
-}
-
-//===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Ops of one block that compute the same in another order of the axes, each
-/// connected to the others by a value.
-struct Cluster {
-  /// Ops in program order.
-  SmallVector<Operation *> ops;
-};
-
 class Mover {
 public:
   Mover(RewriterBase &rewriter, Block &block)
@@ -244,29 +125,18 @@ public:
   bool run();
 
 private:
-  std::vector<Cluster> findClusters();
-  bool move(const Cluster &cluster);
+  bool move(const AxisCluster &cluster);
   /// Returns the cost around the cluster, moved by `permutation`; null: what
   /// it costs now.
-  int64_t getCostAround(const Cluster &cluster, const Permutation *permutation);
-  void apply(const Cluster &cluster, const Permutation &permutation);
+  int64_t getCostAround(const AxisCluster &cluster,
+                        const Permutation *permutation);
+  void apply(const AxisCluster &cluster, const Permutation &permutation);
 
-  bool contains(const Cluster &cluster, Operation *op) const {
-    auto found = clusterOf.find(op);
-    return found != clusterOf.end() &&
-           found->second == clusterOf.find(cluster.ops.front())->second;
-  }
-  bool isInside(const Cluster &cluster, Value value) const {
-    return value.getDefiningOp() && contains(cluster, value.getDefiningOp());
-  }
-  /// Values from outside that the cluster has as tensors.
-  SmallVector<Value> getInputs(const Cluster &cluster) const;
   /// A value in another order of its axes, made behind it.
   Value transpose(Value value, ArrayRef<int32_t> permutation, Location loc);
 
   RewriterBase &rewriter;
   Block &block;
-  llvm::DenseMap<Operation *, size_t> clusterOf;
 };
 } // namespace
 
@@ -281,7 +151,7 @@ static Value transposeConstant(RewriterBase &rewriter, Value value,
   Operation *op = value.getDefiningOp();
   rewriter.setInsertionPointAfter(op);
   auto transposed = tosa::TransposeOp::create(
-      rewriter, op->getLoc(), permute(getType(value), permutation), value,
+      rewriter, op->getLoc(), rearrange(getType(value), permutation), value,
       rewriter.getDenseI32ArrayAttr(permutation));
   auto tensor = ConstantEvaluator().evaluate(transposed.getResult());
   if (!tensor)
@@ -293,65 +163,21 @@ static Value transposeConstant(RewriterBase &rewriter, Value value,
   return constant;
 }
 
-std::vector<Cluster> Mover::findClusters() {
-  SmallVector<Operation *> ops;
-  llvm::DenseMap<Operation *, size_t> numberOf;
-  for (Operation &op : block)
-    if (canPermute(&op)) {
-      numberOf[&op] = ops.size();
-      ops.push_back(&op);
-    }
-  SmallVector<size_t> parent(ops.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  auto find = [&](size_t number) {
-    while (parent[number] != number)
-      number = parent[number] = parent[parent[number]];
-    return number;
-  };
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
-      if (auto found = numberOf.find(operand.getDefiningOp());
-          found != numberOf.end())
-        parent[find(number)] = find(found->second);
-  std::vector<Cluster> clusters;
-  llvm::DenseMap<size_t, size_t> clusterOfRoot;
-  clusterOf.clear();
-  for (auto [number, op] : llvm::enumerate(ops)) {
-    auto [found, isNew] =
-        clusterOfRoot.try_emplace(find(number), clusters.size());
-    if (isNew)
-      clusters.emplace_back();
-    clusters[found->second].ops.push_back(op);
-    clusterOf[op] = found->second;
-  }
-  return clusters;
-}
-
-SmallVector<Value> Mover::getInputs(const Cluster &cluster) const {
-  llvm::SetVector<Value> inputs;
-  for (Operation *op : cluster.ops)
-    for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
-      if (!operand.getDefiningOp() ||
-          !contains(cluster, operand.getDefiningOp()))
-        inputs.insert(operand);
-  return inputs.takeVector();
-}
-
-int64_t Mover::getCostAround(const Cluster &cluster,
+int64_t Mover::getCostAround(const AxisCluster &cluster,
                              const Permutation *permutation) {
   int64_t cost = 0;
-  for (Value input : getInputs(cluster)) {
+  for (Value input : cluster.getInputs()) {
     if (isConstantOp(input))
       continue;
     auto producer = getTranspose(input.getDefiningOp());
     RankedTensorType type = getType(input);
     // Between two values of the cluster: counted where it reads.
-    if (producer && isInside(cluster, producer.getInput1()))
+    if (producer && cluster.contains(producer.getInput1()))
       continue;
     if (!permutation) {
       // One that others read stays, whatever happens here.
       if (producer && llvm::all_of(input.getUsers(), [&](Operation *user) {
-            return contains(cluster, user);
+            return cluster.contains(user);
           }))
         cost += getCost(type, invert(producer.getPerms()));
     } else if (producer) {
@@ -361,12 +187,12 @@ int64_t Mover::getCostAround(const Cluster &cluster,
       cost += getCost(type, *permutation);
     }
   }
-  for (Operation *op : cluster.ops) {
+  for (Operation *op : cluster.ops()) {
     Value result = op->getResult(0);
     RankedTensorType type = getType(result);
     bool isReadAsItIs = false;
     for (Operation *user : result.getUsers()) {
-      if (contains(cluster, user))
+      if (cluster.contains(user))
         continue;
       auto consumer = getTranspose(user);
       if (!permutation) {
@@ -374,12 +200,12 @@ int64_t Mover::getCostAround(const Cluster &cluster,
       } else if (consumer) {
         Permutation behind = compose(invert(*permutation), consumer.getPerms());
         auto isReadInside = [&](Operation *reader) {
-          return contains(cluster, reader);
+          return cluster.contains(reader);
         };
         if (!llvm::all_of(consumer->getUsers(), isReadInside))
-          cost += getCost(permute(type, *permutation), behind);
+          cost += getCost(rearrange(type, *permutation), behind);
         if (llvm::any_of(consumer->getUsers(), isReadInside))
-          cost += getCost(permute(type, *permutation),
+          cost += getCost(rearrange(type, *permutation),
                           compose(behind, *permutation));
       } else {
         isReadAsItIs = true;
@@ -393,7 +219,7 @@ int64_t Mover::getCostAround(const Cluster &cluster,
 
 Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
                        Location loc) {
-  RankedTensorType type = permute(getType(value), permutation);
+  RankedTensorType type = rearrange(getType(value), permutation);
   rewriter.setInsertionPointAfterValue(value);
   if (!type.hasStaticShape() || !movesNothing(getType(value), permutation))
     return tosa::TransposeOp::create(
@@ -409,9 +235,9 @@ Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
   return tosa::ReshapeOp::create(rewriter, loc, type, value, shape);
 }
 
-void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
+void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
   llvm::MapVector<Value, Value> movedValues;
-  for (Value input : getInputs(cluster)) {
+  for (Value input : cluster.getInputs()) {
     Value moved;
     auto producer = getTranspose(input.getDefiningOp());
     if (isConstantOp(input)) {
@@ -420,7 +246,7 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
       Permutation both = compose(producer.getPerms(), permutation);
       moved = producer.getInput1();
       // A value of the cluster is about to be turned itself.
-      if (!isIdentity(both) || isInside(cluster, moved))
+      if (!isIdentity(both) || cluster.contains(moved))
         moved = transpose(moved, both,
                           getTransposedLoc(input.getLoc(), permutation));
     } else {
@@ -429,7 +255,7 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     }
     movedValues[input] = moved;
   }
-  for (Operation *op : cluster.ops)
+  for (Operation *op : cluster.ops())
     for (OpOperand &operand :
          op->getOpOperands().take_front(getNumDataOperands(op)))
       if (Value moved = movedValues.lookup(operand.get()))
@@ -439,16 +265,18 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
     producers.push_back(input.getDefiningOp());
   eraseUnused(producers, rewriter.getListener());
   Permutation inverse = invert(permutation);
-  for (Operation *op : cluster.ops) {
+  for (Operation *op : cluster.ops()) {
     Location loc = op->getLoc();
-    permuteOp(rewriter, op, permutation);
+    rearrangeOp(rewriter, op, permutation);
+    rewriter.modifyOpInPlace(
+        op, [&] { op->setLoc(getTransposedLoc(loc, permutation)); });
     Value result = op->getResult(0);
     SmallVector<OpOperand *> readers;
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
       Operation *user = use.getOwner();
       // Only the order of the elements counts in what a reshape reads.
-      if (contains(cluster, user) || (isa<tosa::ReshapeOp>(user) &&
-                                      movesNothing(getType(result), inverse)))
+      if (cluster.contains(user) || (isa<tosa::ReshapeOp>(user) &&
+                                     movesNothing(getType(result), inverse)))
         continue;
       auto consumer = getTranspose(user);
       if (!consumer) {
@@ -471,19 +299,19 @@ void Mover::apply(const Cluster &cluster, const Permutation &permutation) {
   }
 }
 
-bool Mover::move(const Cluster &cluster) {
+bool Mover::move(const AxisCluster &cluster) {
   // The orders that some transposition around the cluster would vanish with,
   // and how much those move.
   llvm::MapVector<Permutation, int64_t, std::map<Permutation, unsigned>> gains;
-  for (Value input : getInputs(cluster))
+  for (Value input : cluster.getInputs())
     if (auto producer = getTranspose(input.getDefiningOp())) {
       Permutation inverse = invert(producer.getPerms());
       gains[inverse] += getCost(getType(input), inverse);
     }
-  for (Operation *op : cluster.ops)
+  for (Operation *op : cluster.ops())
     for (Operation *user : op->getResult(0).getUsers())
       if (auto consumer = getTranspose(user);
-          consumer && !contains(cluster, user)) {
+          consumer && !cluster.contains(user)) {
         Permutation perms(consumer.getPerms());
         gains[perms] += getCost(getType(op->getResult(0)), perms);
       }
@@ -508,13 +336,14 @@ bool Mover::move(const Cluster &cluster) {
 
 bool Mover::run() {
   bool changed = false;
-  for (const Cluster &cluster : findClusters())
+  for (const AxisCluster &cluster : findAxisClusters(block))
     changed |= move(cluster);
   return changed;
 }
 
 bool mct::moveTransposes(RewriterBase &rewriter, Block &block) {
-  return Mover(rewriter, block).run();
+  bool changed = keepUnitAxes(rewriter, block);
+  return Mover(rewriter, block).run() || changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -571,7 +400,8 @@ struct MoveTransposesPass
     bool hasNames = false;
     function.walk([&](Block *block) { blocks.push_back(block); });
     function.walk([&](Operation *op) {
-      hasNames |= isa<tosa::TransposeOp>(op) && mct::getName(op->getLoc());
+      hasNames |= isa<tosa::TransposeOp, tosa::ReshapeOp>(op) &&
+                  mct::getName(op->getLoc());
     });
     RewritePatternSet patterns(&getContext());
     populateJoinTransposesPatterns(patterns);

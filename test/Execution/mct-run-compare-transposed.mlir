@@ -26,6 +26,24 @@
 // JSON-NEXT:   "two_transposed"
 // JSON-NEXT: ]
 
+// A value that has got an axis of size 1 is compared without it.
+// RUN: mct-opt %t/row.mlir --mct-assign-names --mct-move-transposes --tpc-attach-target=target=imx500 --mct-insert-quantizers -o %t/row.mlirbc
+// RUN: mct-run %t/row.mlirbc --input=%S/Inputs/cubes.npy --compare=%t/row.mlir | FileCheck %s
+
+//--- row.mlir
+func.func @main(%x: tensor<1x2x2x2xf32>) -> tensor<1x1x4x2xf32> {
+  %row = tosa.const_shape {values = dense<[1, 1, 4, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %three = tosa.const_shape {values = dense<[1, 2, 4]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %four = tosa.const_shape {values = dense<[1, 2, 1, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.reshape %x, %row : (tensor<1x2x2x2xf32>, !tosa.shape<4>) -> tensor<1x1x4x2xf32>
+  %1 = tosa.transpose %0 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x1x4x2xf32>) -> tensor<1x2x1x4xf32>
+  %2 = tosa.reshape %1, %three : (tensor<1x2x1x4xf32>, !tosa.shape<3>) -> tensor<1x2x4xf32>
+  %3 = tosa.exp %2 : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
+  %4 = tosa.reshape %3, %four : (tensor<1x2x4xf32>, !tosa.shape<4>) -> tensor<1x2x1x4xf32>
+  %5 = tosa.transpose %4 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x1x4xf32>) -> tensor<1x1x4x2xf32>
+  return %5 : tensor<1x1x4x2xf32>
+}
+
 //--- float.mlir
 func.func @main(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {
   %0 = tosa.transpose %x {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>

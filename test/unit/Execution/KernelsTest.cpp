@@ -240,6 +240,39 @@ TEST_F(KernelTest, DilatedConvolutionOfANarrowImageWithResidual) {
       1);
 }
 
+// Such rows are convolved as images with a column for each phase, where their
+// sizes allow it: pads of both sides, of one, of none, and other ones.
+TEST_F(KernelTest, DilatedRows) {
+  for (const char *pads : {"0, 0, 16, 16", "0, 0, 32, 0", "0, 0, 0, 0",
+                           "0, 0, 5, 3", "0, 0, 8, 0"})
+    for (bool isDepthwise : {false, true}) {
+      SCOPED_TRACE(pads);
+      llvm::SmallVector<llvm::StringRef> numbers;
+      llvm::StringRef(pads).split(numbers, ", ");
+      int64_t before = 0, after = 0, length = 80;
+      numbers[2].getAsInteger(10, before);
+      numbers[3].getAsInteger(10, after);
+      std::string from = tensorType({2, 1, length, 6}),
+                  to = tensorType({2, 1, length + before + after - 32, 6});
+      std::string weights = isDepthwise ? constant("w", {1, 5, 6, 1}, 1)
+                                        : constant("w", {6, 1, 5, 6}, 1);
+      std::string kind = isDepthwise ? "depthwise_conv2d" : "conv2d";
+      std::string kernel =
+          isDepthwise ? tensorType({1, 5, 6, 1}) : tensorType({6, 1, 5, 6});
+      std::string body = weights + constant("b", {6}, 2) + "%0 = tosa." + kind +
+                         " %x, %w, %b, %zero, %zero {acc_type = f32, dilation "
+                         "= array<i64: 1, 8>, pad = array<i64: " +
+                         pads + ">, stride = array<i64: 1, 1>} : (" + from +
+                         ", " + kernel +
+                         ", tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> " +
+                         to + "\n%1 = tosa.add %0, %y : (" + to + ", " + to +
+                         ") -> " + to + "\nreturn %1 : " + to;
+      expectSameAsLoops(function("%x: " + from + ", %y: " + to, to, body), 1);
+      if (HasFatalFailure())
+        return;
+    }
+}
+
 TEST_F(KernelTest, TransposedConvolution) {
   expectSameAsLoops(
       function("%x: tensor<1x4x5x6xf32>", "tensor<1x8x10x7xf32>",

@@ -12,8 +12,59 @@ using namespace mct;
 using namespace mct::testing;
 
 namespace {
+/// Reshapes a value before or behind `op`.
+Value reshape(OpBuilder &builder, Operation *op, Value value,
+              ArrayRef<int64_t> shape) {
+  Value sizes = tosa::ConstShapeOp::create(
+      builder, op->getLoc(),
+      tosa::shapeType::get(op->getContext(), int(shape.size())),
+      builder.getIndexTensorAttr(shape));
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  return tosa::ReshapeOp::create(builder, op->getLoc(), type, value, sizes);
+}
+
+/// Lets an op of rank 4 work without an axis of size 1, where it has one, as an
+/// import does with convolutions of rows.
+void dropUnitAxis(Operation *op) {
+  auto isTensor = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 4;
+  };
+  auto attribute = op->getAttrOfType<IntegerAttr>("axis");
+  int64_t dropped = 0;
+  auto isUnit = [&](Value value) {
+    return !isTensor(value) ||
+           cast<RankedTensorType>(value.getType()).getDimSize(dropped) == 1;
+  };
+  while (dropped != 4 && ((attribute && attribute.getInt() == dropped) ||
+                          !isUnit(op->getResult(0)) ||
+                          !llvm::all_of(op->getOperands(), isUnit)))
+    ++dropped;
+  if (dropped == 4)
+    return;
+  auto shorten = [&](Value value) {
+    auto shape =
+        llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape());
+    shape.erase(shape.begin() + dropped);
+    return shape;
+  };
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTensor(operand.get()))
+      operand.set(reshape(builder, op, operand.get(), shorten(operand.get())));
+  if (attribute && attribute.getInt() > dropped)
+    op->setAttr("axis", builder.getI32IntegerAttr(attribute.getInt() - 1));
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  result.setType(type.clone(shorten(result)));
+  builder.setInsertionPointAfter(op);
+  Value whole = reshape(builder, op, result, type.getShape());
+  result.replaceAllUsesExcept(whole, whole.getDefiningOp());
+}
+
 /// Lets some ops of rank 4 work in another order of the axes, most often with
 /// channels in front, and transposes around them: as an import does, op by op.
+/// Some of them work without an axis of size 1.
 void scatterTransposes(ModuleOp module) {
   std::mt19937 random(5);
   SmallVector<Operation *> ops;
@@ -55,6 +106,8 @@ void scatterTransposes(ModuleOp module) {
         tosa::TransposeOp::create(builder, op->getLoc(), type, op->getResult(0),
                                   builder.getDenseI32ArrayAttr(inverse));
     op->getResult(0).replaceAllUsesExcept(back.getResult(), back);
+    if (random() % 2 == 0)
+      dropUnitAxis(op);
   }
 }
 
