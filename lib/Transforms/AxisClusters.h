@@ -12,8 +12,8 @@
 
 namespace mct {
 
-/// For each axis of a tensor the axis that it was before, or `kInsertedAxis`
-/// for one of size 1 that the tensor had not.
+/// Holds for each axis of a tensor the axis that it was before, or
+/// `kInsertedAxis` for one of size 1 that the tensor had not.
 using AxisMap = llvm::SmallVector<int32_t, 4>;
 constexpr int32_t kInsertedAxis = -1;
 

@@ -109,14 +109,12 @@ def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
     such ops is brought into the order in which the transpositions around it move the fewest elements, and only where
     those are fewer than before; constants are transposed at compile time. Transpositions that meet are joined, those
     that change nothing vanish, and one that moves axes of size 1 only is a reshape.
-
-    Importers write a convolution of rows as one of images: a reshape inserts an axis of size 1 before it, and another
-    drops it behind. Where such reshapes stand between the region and transpositions on both sides of it, its ops get the axis, and the
-    reshapes vanish.
+    Importers insert an axis of size 1 before a convolution of rows and drop it behind. Where such reshapes stand between
+    a region and transpositions on both sides of it, its ops get the axis, and the reshapes vanish.
 
     Values whose axes are in another order are named after what they were, with `_transposed` behind, and their location
-    keeps the order (`mct-run --compare` asks for it); one that is brought back keeps the name. Results and arguments of the function stay as they are. Takes time linear in the number of ops.
-
+    keeps the order (`mct-run --compare` asks for it); one that is brought back keeps the name. Results and arguments of
+    the function stay as they are. Takes time linear in the number of ops.
     Needs constants that are folded: run `mct-fold-constants` before.
 
     Before:

@@ -262,6 +262,47 @@ BENCHMARK(compileChain)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
+/// A row of 16384 elements with 32 channels, convolved with a dilation.
+std::string makeDilatedRow(int64_t dilation) {
+  const std::string type = "tensor<1x1x16384x32xf32>";
+  std::string d = std::to_string(dilation);
+  return "func.func @main(%x: " + type + ") -> " + type + R"( {
+    %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %w = "tosa.const"() <{values = dense<0.05> : tensor<32x1x3x32xf32>}> : () -> tensor<32x1x3x32xf32>
+    %b = "tosa.const"() <{values = dense<0.1> : tensor<32xf32>}> : () -> tensor<32xf32>
+    %0 = tosa.conv2d %x, %w, %b, %zero, %zero {acc_type = f32, dilation = array<i64: 1, )" +
+         d + ">, pad = array<i64: 0, 0, " + d + ", " + d +
+         ">, stride = array<i64: 1, 1>} : (" + type +
+         ", tensor<32x1x3x32xf32>, tensor<32xf32>, tensor<1xf32>, "
+         "tensor<1xf32>) -> " +
+         type + "\nreturn %0 : " + type + "\n}";
+}
+
+void runDilatedRow(benchmark::State &state) {
+  mlir::DialectRegistry registry;
+  Executor::registerDependencies(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      makeDilatedRow(state.range(0)), &context);
+  auto executor = Executor::compile(*module);
+  if (mlir::failed(executor))
+    return state.SkipWithError("cannot compile");
+  size_t elements = (*executor)->inputs()[0].type.getNumElements();
+  std::vector<float> input(elements, 0.5f), output(elements);
+  Worker worker(**executor);
+  for (auto _ : state)
+    if (llvm::Error error = worker.run({input.data()}, {output.data()}, 1))
+      return state.SkipWithError(llvm::toString(std::move(error)).c_str());
+  state.counters["samples"] = double((*executor)->unit());
+}
+BENCHMARK(runDilatedRow)
+    ->Name("BM_RunDilatedRow")
+    ->Arg(1)
+    ->Arg(64)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond);
+
 [[maybe_unused]] const bool kRegistered = [] {
   mct::registerAllMctPasses();
   for (const Network &network : kNetworks) {
