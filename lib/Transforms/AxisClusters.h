@@ -49,10 +49,10 @@ private:
 /// Returns the clusters of the block in program order of their first ops.
 std::vector<AxisCluster> findAxisClusters(mlir::Block &block);
 
-/// Gives clusters between transpositions an axis of size 1 that reshapes drop
-/// before and insert behind them, as importers write convolutions of rows, so
-/// that the transpositions can move: the reshapes vanish. Returns whether
-/// anything changed.
+/// Gives clusters an axis of size 1 that reshapes drop before and insert behind
+/// them, as importers write convolutions of rows and products of matrices: the
+/// reshapes vanish, and what stands behind them is next to the cluster. Returns
+/// whether anything changed.
 bool keepUnitAxes(mlir::RewriterBase &rewriter, mlir::Block &block);
 
 } // namespace mct

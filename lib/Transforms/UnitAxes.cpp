@@ -31,8 +31,8 @@ public:
   UnitAxis(const AxisCluster &cluster, int64_t rank, int64_t position)
       : cluster(cluster), axes(insertAxis(rank, position)) {}
 
-  /// Returns how many of the reshapes there are; 0 where no transposition
-  /// stands on one of the two sides, and nothing is to be gained.
+  /// Returns how many of the reshapes there are; 0 where all stand on one side,
+  /// since the ops would only need others on the other side.
   unsigned count() const;
   /// Makes the ops of the cluster work on the axis.
   void keep(RewriterBase &rewriter) const;
@@ -68,20 +68,12 @@ static Value createReshape(RewriterBase &rewriter, Value value,
 
 unsigned UnitAxis::count() const {
   unsigned before = 0, behind = 0;
-  bool isTransposedBefore = false, isTransposedBehind = false;
   for (Value input : cluster.getInputs())
-    if (Value source = getSource(input)) {
-      ++before;
-      isTransposedBefore |= bool(source.getDefiningOp<tosa::TransposeOp>());
-    }
+    before += bool(getSource(input));
   for (Operation *op : cluster.ops())
     for (Operation *user : op->getUsers())
-      if (inserts(user, op->getResult(0))) {
-        ++behind;
-        isTransposedBehind |=
-            llvm::any_of(user->getUsers(), llvm::IsaPred<tosa::TransposeOp>);
-      }
-  return isTransposedBefore && isTransposedBehind ? before + behind : 0;
+      behind += inserts(user, op->getResult(0));
+  return before && behind ? before + behind : 0;
 }
 
 /// Returns an input of the cluster with the axis: what the reshape before it

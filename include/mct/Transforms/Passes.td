@@ -109,8 +109,8 @@ def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
     such ops is brought into the order in which the transpositions around it move the fewest elements, and only where
     those are fewer than before; constants are transposed at compile time. Transpositions that meet are joined, those
     that change nothing vanish, and one that moves axes of size 1 only is a reshape.
-    Importers insert an axis of size 1 before a convolution of rows and drop it behind. Where such reshapes stand between
-    a region and transpositions on both sides of it, its ops get the axis, and the reshapes vanish.
+    Importers insert an axis of size 1 before a convolution of rows and drop it behind. Where such reshapes stand on both
+    sides of a region, its ops get the axis, and the reshapes vanish.
 
     Values whose axes are in another order are named after what they were, with `_transposed` behind, and their location
     keeps the order (`mct-run --compare` asks for it); one that is brought back keeps the name. Results and arguments of

@@ -57,10 +57,9 @@ void populateJoinTransposesPatterns(mlir::RewritePatternSet &patterns);
 /// middle of a cluster gains nothing by a transposition that moves past it
 /// alone, since each of its other operands and users needs one then. Only the
 /// sum over all values around the cluster tells whether less is moved, and all
-/// ops of the cluster change at once. Ops between transpositions whose tensors
-/// lack an axis of size 1, by reshapes, get it. Alternate it with the patterns
-/// above until neither changes anything; `rewriter` tells its listener what
-/// happens.
+/// ops of the cluster change at once. Clusters between reshapes that drop and
+/// insert an axis of size 1 get it. Alternate it with the patterns above until
+/// neither changes anything; `rewriter` tells its listener what happens.
 bool moveTransposes(mlir::RewriterBase &rewriter, mlir::Block &block);
 
 } // namespace mct
