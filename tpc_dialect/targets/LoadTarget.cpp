@@ -48,16 +48,32 @@ private:
 };
 } // namespace
 
-/// Reports that `name` is no `what` ("target", "device") of those known.
+static SmallVector<StringRef> getNames(ArrayRef<StockTarget> stock) {
+  SmallVector<StringRef> names;
+  for (const StockTarget &each : stock)
+    names.push_back(each.name);
+  return names;
+}
+
+/// Reports that `name` is no `what` ("target", "device") of those known, and
+/// whether it is an `other` of those.
 static LogicalResult reportUnknown(StringRef what, StringRef name,
-                                   ArrayRef<StringRef> names,
+                                   ArrayRef<StringRef> names, StringRef other,
+                                   ArrayRef<StringRef> otherNames,
                                    Location requestedAt) {
   InFlightDiagnostic diagnostic = emitError(requestedAt)
                                   << "unknown " << what << " '" << name << "'";
   if (std::optional<StringRef> nearest = findNearest(name, names))
     diagnostic << "; did you mean '" << *nearest << "'?";
-  return diagnostic << "; known: " << llvm::join(names, ", ")
-                    << ", or the path of a file";
+  diagnostic << "; known: " << llvm::join(names, ", ")
+             << ", or the path of a file";
+  // The vendor's name of a configuration begins with that of its device.
+  auto isMeant = [&](StringRef known) { return name.starts_with(known); };
+  if (const StringRef *found = llvm::find_if(otherNames, isMeant);
+      found != otherNames.end())
+    diagnostic.attachNote() << "'" << *found << "' is a " << other
+                            << ": it is given by " << other << "=" << *found;
+  return diagnostic;
 }
 
 /// Returns whether a name that is not known was meant as the path of a file.
@@ -90,10 +106,8 @@ static FailureOr<Source> open(StringRef target, StringRef folder,
   if (isPath(target))
     return emitError(requestedAt)
            << "cannot read target file '" << path << "': " << reason;
-  SmallVector<StringRef> names;
-  for (const StockTarget &known : listTargets())
-    names.push_back(known.name);
-  return reportUnknown("target", target, names, requestedAt);
+  return reportUnknown("target", target, getNames(listTargets()), "device",
+                       getNames(listDevices()), requestedAt);
 }
 
 OwningOpRef<ModuleOp>
@@ -339,9 +353,9 @@ OwningOpRef<ModuleOp> mct::tpc::loadDeviceFile(StringRef path,
       return {};
     }
     SmallVector<StringRef> names{"none"};
-    for (const StockTarget &known : listDevices())
-      names.push_back(known.name);
-    (void)reportUnknown("device", path, names, requestedAt);
+    llvm::append_range(names, getNames(listDevices()));
+    (void)reportUnknown("device", path, names, "target",
+                        getNames(listTargets()), requestedAt);
     return {};
   }
   llvm::SourceMgr sourceMgr;

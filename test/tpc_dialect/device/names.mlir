@@ -7,6 +7,8 @@
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=%t/absent.mlir 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u56 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u55-32 2>&1 | FileCheck %s --check-prefix=SMALLER
+// RUN: not mct-opt %t/network.mlir --mct-check-integer=profile=tflite_v1 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not mct-opt %t/network.mlir --tpc-attach-target=target=ethos-u85-256 2>&1 | FileCheck %s --check-prefix=DEVICE
 // The vendor's name of a configuration is one of its device.
 // RUN: mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u55-256 | FileCheck %s --check-prefix=KNOWN
 // RUN: mct-opt %t/network.mlir --mct-check-integer=profile=ethos-u85-256 | FileCheck %s --check-prefix=KNOWN
@@ -18,6 +20,10 @@
 // ABSENT: error: cannot read device file '{{.*}}absent.mlir': No such file or directory
 // NEAR: error: unknown device 'ethos-u56'; did you mean 'ethos-u55'?; known: none, ethos-u55, ethos-u85, imx500, pro_int, or the path of a file
 // SMALLER: error: unknown device 'ethos-u55-32'; did you mean 'ethos-u55'?
+// TARGET: error: unknown device 'tflite_v1'; known: none,
+// TARGET: note: 'tflite' is a target: it is given by target=tflite
+// DEVICE: error: unknown target 'ethos-u85-256'; known: default,
+// DEVICE: note: 'ethos-u85' is a device: it is given by device=ethos-u85
 // KNOWN: func.func @main
 
 //--- op.mlir
