@@ -448,9 +448,11 @@ static LogicalResult judge(const execution::Evaluation &results) {
                      " has no value of the name and size of " +
                      llvm::join(results.notCompared, ", "));
   if (results.steps.differing)
-    verdict = refuse("--exact: " + Twine(results.steps.differing) + " of " +
-                     Twine(results.steps.values) +
-                     " values differ from those of " + otherFile);
+    verdict = refuse(
+        "--exact: " + Twine(results.steps.differing) + " of " +
+        Twine(results.steps.values) + " values differ from those of " +
+        otherFile +
+        (local ? "" : "; with --local they are counted where they arise"));
   return verdict;
 }
 
