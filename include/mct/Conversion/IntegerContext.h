@@ -65,7 +65,7 @@ private:
 /// The sums of stored codes along axes.
 struct SumsOfCodes {
   StoredIntegers codes;
-  /// From the last one on.
+  /// Numbers of the axes, the last one first.
   llvm::SmallVector<int64_t> axes;
   mlir::Value sums;
 };
