@@ -135,7 +135,7 @@ private:
 /// Finds what decides about the alternatives: a budget, a file, or the loss
 /// that is allowed.
 LogicalResult AssignBitWidthsPass::checkWhatDecides() {
-  constexpr double kDefaultLoss = 0.3;
+  constexpr double kDefaultLoss = 0.1;
   loss = maxLoss;
   bool isDecided = !budget.empty() || !bitWidthsIn.empty();
   if (failed(checkMaxDrop()))

@@ -90,6 +90,8 @@ public:
   FailureOr<std::vector<std::vector<double>>> measureEach();
 
   SensitivityMetric usedMetric() const {
+    if (options.metric == SensitivityMetric::Logits)
+      return SensitivityMetric::Logits;
     return results->usedMetric() == ResultMetric::KL ? SensitivityMetric::KL
                                                      : SensitivityMetric::MSE;
   }
@@ -223,6 +225,8 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
     return check(results->decide(ResultMetric::KL));
   case SensitivityMetric::MSE:
     return check(results->decide(ResultMetric::MSE));
+  case SensitivityMetric::Logits:
+    return check(results->decide(ResultMetric::Logits));
   }
   llvm_unreachable("all metrics are covered");
 }

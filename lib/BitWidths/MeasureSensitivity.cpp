@@ -170,9 +170,7 @@ static llvm::Error readSensitivities(const llvm::json::Object &content,
                                      Twine(distances.size()) + " numbers of '" +
                                      choice.name.getValue() + "'");
     found.samples = *samples;
-    found.metric = *metric == stringifyMetric(SensitivityMetric::KL)
-                       ? SensitivityMetric::KL
-                       : SensitivityMetric::MSE;
+    found.metric = readMetric(*metric);
   }
   return llvm::Error::success();
 }

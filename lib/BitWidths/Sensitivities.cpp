@@ -23,7 +23,24 @@ mct::bit_widths::findChoices(func::FuncOp function) {
 }
 
 StringRef mct::bit_widths::stringifyMetric(SensitivityMetric metric) {
-  return metric == SensitivityMetric::KL ? "kl" : "mse";
+  switch (metric) {
+  case SensitivityMetric::KL:
+    return "kl";
+  case SensitivityMetric::Logits:
+    return "logits";
+  case SensitivityMetric::Auto:
+  case SensitivityMetric::MSE:
+    return "mse";
+  }
+  llvm_unreachable("all metrics are covered");
+}
+
+SensitivityMetric mct::bit_widths::readMetric(StringRef word) {
+  for (SensitivityMetric metric :
+       {SensitivityMetric::KL, SensitivityMetric::Logits})
+    if (word == stringifyMetric(metric))
+      return metric;
+  return SensitivityMetric::MSE;
 }
 
 static StringRef wordOf(SensitivityDistance distance) {
@@ -161,8 +178,8 @@ Sensitivities::readFrom(func::FuncOp function,
   // The dialect has checked its members.
   Sensitivities found;
   if (auto metric = attribute.getAs<StringAttr>(TpcDialect::kSensitivityMetric);
-      metric && metric.getValue() == "kl")
-    found.metric = SensitivityMetric::KL;
+      metric)
+    found.metric = readMetric(metric.getValue());
   if (auto samples =
           attribute.getAs<IntegerAttr>(TpcDialect::kSensitivitySamples))
     found.samples = samples.getInt();

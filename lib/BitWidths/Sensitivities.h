@@ -54,6 +54,8 @@ struct Sensitivities {
 };
 
 llvm::StringRef stringifyMetric(SensitivityMetric metric);
+/// Returns the metric of such a word; MSE for any other.
+SensitivityMetric readMetric(llvm::StringRef word);
 
 } // namespace mct::bit_widths
 

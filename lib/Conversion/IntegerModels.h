@@ -11,9 +11,10 @@ namespace mct {
 /// A mean of n values, n no power of two, may lie halfway between two codes,
 /// and no multiplier is exactly 1 / n. One that is too large passes the
 /// middle of positive sums on the right side. Where there are negative ones,
-/// kNudge * sum + 1 does. What is not halfway does not reach it, unless the
-/// result has steps below the 16th part of the values', or steps that are no
-/// power of two of theirs.
+/// codes are counted from a lower one on, which the zero point of the result
+/// takes back, or kNudge * sum + 1 does. What is not halfway does not reach it,
+/// unless the result has steps below the 16th part of the values', or steps
+/// that are no power of two of theirs.
 inline constexpr int kNudge = 64;
 
 /// Returns n where a factor is what f32 has for 1 / n, and otherwise nothing.
@@ -92,6 +93,10 @@ mlir::Value getSoftmaxInput(mlir::Value value);
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// Returns sums of stored codes, less their zero point, along axes, of which
+/// the last one comes first.
+mlir::Value sumCodes(IntegerBuilder &b, const StoredIntegers &codes,
+                     llvm::ArrayRef<int64_t> axes);
 /// Returns stored integers as sums of one term.
 IntegerAccumulator accumulate(IntegerBuilder &b, const StoredIntegers &stored);
 /// Returns what is stored as sums of one term, or sums.

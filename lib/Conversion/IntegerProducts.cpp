@@ -56,6 +56,10 @@ IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
       kNudge * sums.bound + 1 < 0x1p31) {
     sums.mean = sums.summands;
     sums.mean->count = *values;
+    // The number that f32 has for it may be less, and means that lie halfway
+    // would go down. Kernels that round twice multiply by that number.
+    if (!roundsTwice(context.getOptions().rounding))
+      scales = {sums.getScale(0) / *values};
   }
   sums.summands.reset();
   sums.scales = std::move(scales);

@@ -37,6 +37,23 @@ static SmallVector<int64_t> mergeAxes(SmallVector<int64_t> &shape,
   return merged;
 }
 
+/// Returns sums along axes, of which the last one comes first.
+static Value sumAlong(IntegerBuilder &b, Value values, ArrayRef<int64_t> axes) {
+  for (int64_t axis : axes) {
+    auto type = cast<RankedTensorType>(values.getType());
+    SmallVector<int64_t> reduced(type.getShape());
+    reduced[axis] = 1;
+    values = tosa::ReduceSumOp::create(b, type.clone(reduced), values,
+                                       b.getI32IntegerAttr(int32_t(axis)));
+  }
+  return values;
+}
+
+Value mct::sumCodes(IntegerBuilder &b, const StoredIntegers &codes,
+                    ArrayRef<int64_t> axes) {
+  return sumAlong(b, b.widen(codes), axes);
+}
+
 static IntegerOr<IntegerAccumulator>
 accumulateReduction(IntegerContext &context, tosa::ReduceSumOp op) {
   // Sums along neighbouring axes are one.
@@ -76,17 +93,13 @@ accumulateReduction(IntegerContext &context, tosa::ReduceSumOp op) {
     return {IntegerReason::SumsDoNotFit, op};
   SmallVector<int64_t> merged = mergeAxes(shape, axes);
   IntegerBuilder &b = context.getBuilder();
-  result.value =
-      stored ? b.widen({b.reshape(stored->value, shape), stored->encoding})
-             : b.reshape(summands, shape);
-  for (int64_t axis : merged) {
-    auto type = cast<RankedTensorType>(result.value.getType());
-    SmallVector<int64_t> reduced(type.getShape());
-    reduced[axis] = 1;
-    result.value =
-        tosa::ReduceSumOp::create(b, type.clone(reduced), result.value,
-                                  b.getI32IntegerAttr(int32_t(axis)));
+  if (!stored) {
+    result.value = sumAlong(b, b.reshape(summands, shape), merged);
+    return result;
   }
+  StoredIntegers codes{b.reshape(stored->value, shape), stored->encoding};
+  result.value = sumCodes(b, codes, merged);
+  result.summands->origin = {codes, merged, result.value};
   return result;
 }
 
@@ -183,12 +196,12 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   IntegerBuilder &b = context.getBuilder();
   if (!isPadded && kernel[0] == from[1] && kernel[1] == from[2]) {
     // A whole image has one sum.
-    Value wide = b.widen(
-        {b.reshape(stored->value, {from[0], kernel[0] * kernel[1], from[3]}),
-         encoding});
-    result.value = tosa::ReduceSumOp::create(
-        b, cast<RankedTensorType>(wide.getType()).clone({from[0], 1, from[3]}),
-        wide, b.getI32IntegerAttr(1));
+    StoredIntegers codes{
+        b.reshape(stored->value, {from[0], kernel[0] * kernel[1], from[3]}),
+        encoding};
+    result.value = sumCodes(b, codes, {1});
+    if (result.mean)
+      result.mean->origin = {codes, {1}, result.value};
     return result;
   }
   result.value = sumWindows(b, pool, *stored);

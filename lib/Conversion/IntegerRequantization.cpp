@@ -309,6 +309,7 @@ private:
   double getCodeBound() const {
     return bound * *std::max_element(factors.begin(), factors.end()) + 1;
   }
+  Value roundShiftedMean(double ratio);
   Value roundMean();
   Value roundToEven();
 
@@ -331,6 +332,39 @@ Value Requantizer::keepInside(Value sum) {
       reach = std::min(reach, parts->getLimit());
   return !isWide && bound >= double(reach) ? b.limit(sum, -reach, reach - 1)
                                            : sum;
+}
+
+/// Rounds a mean of codes, halves up, that are counted from a lower code on, so
+/// that sums are negative only where the result saturates. Returns null for
+/// other sums, and where no zero point of the result takes that back.
+Value Requantizer::roundShiftedMean(double ratio) {
+  const std::optional<SumsOfCodes> &origin = accumulator.mean->origin;
+  if (!origin || origin->sums != value || encoding.storageBits != 8)
+    return nullptr;
+  StoredIntegers codes = origin->codes;
+  const Encoding &from = codes.encoding;
+  double count = ratio / factors.front();
+  // Codes of the values between both zero points, a multiple of those that
+  // make a whole code of the result.
+  double whole = std::max(1.0, 1 / ratio);
+  double below = std::min(
+      std::ceil(double(encoding.zeroPoint - encoding.low) / ratio / whole),
+      std::ceil(double(from.zeroPoint - from.low) / whole));
+  double zero = double(encoding.zeroPoint) - below * whole * ratio;
+  double start = double(from.zeroPoint) - below * whole;
+  bool isInside = start >= -128 && zero >= -128 &&
+                  (start <= double(from.low) || zero <= double(encoding.low));
+  double range = std::max(double(from.high) - start, start - double(from.low));
+  // A multiplier is less than 2^-30 too large, and what is not halfway is at
+  // least the 2 * count-th part of a code away from that.
+  if (from.storageBits != 8 || !isInside || 2 * count * range * ratio >= 0x1p30)
+    return nullptr;
+  codes.encoding.zeroPoint = int64_t(start);
+  value = sumCodes(b, codes, origin->axes);
+  bound = count * range;
+  direction = FactorRounding::Up;
+  return b.rescale(keepInside(value), 0, factors, int64_t(zero),
+                   encoding.storageBits, direction);
 }
 
 /// Moves sums by less than a step away from the middles, in the direction in
@@ -384,18 +418,20 @@ Value Requantizer::run() {
     value = b.rescale(value, 0, 1.0, 0, 32);
     isWide = false;
   }
-  // Means lie halfway where the steps differ by a power of two. Finer results
-  // have no middles that a mean lies on, but for n that are multiples of
-  // kNudge.
+  // Means lie halfway where the steps differ by a power of two, and n is a
+  // multiple of twice their ratio.
   double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
   bool isMean =
-      accumulator.mean && !roundsTwice() && quantization::isPowerOfTwo(ratio);
+      accumulator.mean && !roundsTwice() && quantization::isPowerOfTwo(ratio) &&
+      meetsMiddles(ratio, std::round(ratio / factors.front()), bound);
   bool isNudged = isMean && ratio <= kNudge / 4.0;
   if (isMean && roundsToEven() && !isNudged)
     context.noteRoundHalfUp(
         "means on a grid that is more than 16 times as fine");
-  if (isNudged && (accumulator.mean->hasNegative || roundsToEven()))
-    return roundMean();
+  if (isNudged && (accumulator.mean->hasNegative || roundsToEven())) {
+    Value codes = roundsToEven() ? nullptr : roundShiftedMean(ratio);
+    return codes ? codes : roundMean();
+  }
   if (isNudged)
     direction = FactorRounding::Up;
   return isEven ? roundToEven() : rescaleToCodes(value);

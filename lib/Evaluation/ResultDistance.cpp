@@ -67,6 +67,24 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
   return rowLength > 1;
 }
 
+/// Returns logarithms of the probabilities of each row, less their mean.
+static std::vector<float> toLogits(ArrayRef<float> values, int64_t rowLength) {
+  // Less likely is never, for whoever decides.
+  constexpr double kLeast = 1e-6;
+  std::vector<float> logits;
+  logits.reserve(values.size());
+  for (size_t first = 0; first < values.size(); first += rowLength) {
+    double sum = 0;
+    for (float value : values.slice(first, rowLength)) {
+      logits.push_back(float(std::log(std::max(double(value), kLeast))));
+      sum += logits.back();
+    }
+    for (float &logit : llvm::MutableArrayRef(logits).drop_front(first))
+      logit -= float(sum / double(rowLength));
+  }
+  return logits;
+}
+
 /// The group of each element of a sample; empty: they are in one.
 static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
                                          const ResultGroups &groups) {
@@ -109,6 +127,7 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
       if (output.numParts != 1)
         part.group = group;
       part.energies.resize(samples);
+      part.energiesOfLogits.resize(samples);
     }
     blockElements += spec.type.getNumElements();
   }
@@ -135,6 +154,9 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
       ArrayRef<float> row =
           real.slice(sample * output.elements, output.elements);
       int64_t at = number * unit + sample;
+      if (output.distributions[number])
+        parts[output.firstPart].energiesOfLogits[at] =
+            energy(toLogits(row, output.rowLength));
       if (output.partOf.empty()) {
         parts[output.firstPart].energies[at] = energy(row);
         continue;
@@ -160,11 +182,16 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
     if (metric == ResultMetric::Auto)
       output.metric =
           output.isDistribution ? ResultMetric::KL : ResultMetric::MSE;
+    if (metric == ResultMetric::Logits && !output.isDistribution)
+      output.metric = ResultMetric::MSE;
     // The probabilities of a row belong together.
-    if (output.metric == ResultMetric::KL)
+    if (output.metric != ResultMetric::MSE)
       output.partOf.clear();
   }
   joinParts();
+  for (Part &part : parts)
+    if (outputs[part.output].metric == ResultMetric::Logits)
+      part.energies = part.energiesOfLogits;
   return llvm::Error::success();
 }
 
@@ -192,13 +219,12 @@ void ResultDistance::joinParts() {
 }
 
 ResultMetric ResultDistance::usedMetric() const {
-  return llvm::any_of(outputs,
-                      [](const Output &output) {
-                        return output.elements != 0 &&
-                               output.metric == ResultMetric::KL;
-                      })
-             ? ResultMetric::KL
-             : ResultMetric::MSE;
+  for (ResultMetric metric : {ResultMetric::KL, ResultMetric::Logits})
+    if (llvm::any_of(outputs, [&](const Output &output) {
+          return output.elements != 0 && output.metric == metric;
+        }))
+      return metric;
+  return ResultMetric::MSE;
 }
 
 std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
@@ -229,6 +255,21 @@ ResultDistance::Found ResultDistance::createFound() const {
   found.distances.assign(parts.size(), std::vector<double>(samples));
   found.agreeing.resize(samples);
   return found;
+}
+
+double ResultDistance::Output::measure(ArrayRef<float> expected,
+                                       ArrayRef<float> actual) const {
+  switch (metric) {
+  case ResultMetric::KL:
+    return divergence(expected, actual, rowLength, isDistribution);
+  case ResultMetric::Logits:
+    return squaredError(toLogits(expected, rowLength),
+                        toLogits(actual, rowLength));
+  case ResultMetric::Auto:
+  case ResultMetric::MSE:
+    return squaredError(expected, actual);
+  }
+  llvm_unreachable("unknown metric");
 }
 
 void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
@@ -264,10 +305,7 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
                              output.elements);
       if (output.partOf.empty())
         found.distances[output.firstPart][first + sample] =
-            output.metric == ResultMetric::KL
-                ? divergence(expected, actual, output.rowLength,
-                             output.isDistribution)
-                : squaredError(expected, actual);
+            output.measure(expected, actual);
       else
         addByPart(output, expected, actual, first + sample, found);
       if (index == 0 && hasScores)

@@ -316,10 +316,11 @@ static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
     pass.roundMaxBits = options.corrections.roundWeights
                             ? options.rounding.roundWeightsMaxBits
                             : 0;
-    // A loss in dB is one of squared errors.
+    // A loss in dB is one of squared errors. Those of probabilities are of
+    // the few samples about which the network is in doubt.
     if (choosesByLoss(options) &&
         !options.sensitivity.sensitivityMetric.hasValue())
-      pass.metric = SensitivityMetric::MSE;
+      pass.metric = SensitivityMetric::Logits;
   };
   AddErrorTolerancesPassOptions tolerances;
   tolerances.function = options.samples.function;

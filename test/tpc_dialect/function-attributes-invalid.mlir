@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
-// expected-error @below {{'tpc.sensitivities' is not a dictionary; expected {metric = "kl" or "mse", samples = N, of = {OPERATOR = [a number for each alternative], ...}}}}
+// expected-error @below {{'tpc.sensitivities' is not a dictionary; expected {metric = "kl", "mse" or "logits", samples = N, of = {OPERATOR = [a number for each alternative], ...}}}}
 func.func private @f() attributes {tpc.sensitivities = 4 : i64}
 
 // -----

@@ -10,7 +10,7 @@ Needs the built tools and ../shared (see measure.py); networks of the zoo that w
 quantized for a target with steps that are powers of two and for `imx500`, whose kernels have other steps, and compared
 with its simulation, halves to even, of `imx500` also where that sums exactly (mct-separate-steps). What is fused is
 counted in ONNX Runtime's optimized graph; times are those of one sample in one thread, beside those of the file that
-ONNX Runtime's own quantizer makes of the float network.
+ONNX Runtime's own quantizer makes of the float network, but for networks of `ALONE`.
 docs/results/downstream.md has the table.
 """
 
@@ -55,6 +55,8 @@ NETWORKS = [
     ("ViT-S", of_zoo("vit_s"), 4),
     ("LSTM", of_zoo("lstm"), 16),
 ]
+# Large networks, which are not quantized a second time.
+ALONE = ["ViT-S"]
 FUSED = {
     "layers": ["QLinearConv", "QGemm", "QLinearMatMul"],
     "sums": ["QLinearAdd"],
@@ -103,15 +105,17 @@ def row(name: str, network: dict, count: int, folder: Path) -> list[str]:
         )
         differing, total = compare(quantized, export(quantized, onnx), samples, folder, exact)
         cells.append(str(differing))
-    prepared = folder / "float.mlirbc"
-    measure.run_ok([measure.BIN / "mct-opt", network["model"], "--mct-prepare", "-o", prepared])
     command = [python(), SCRIPTS / "run_qdq.py", onnx, "--openvino", "--calibration", folder / "x.npy"]
-    repeat = "--repeat=10" if samples[0].size > 100000 else "--repeat=300"
-    found = json.loads(measure.run_ok([*command, repeat, "--float", export(prepared, folder / "float.onnx")]).stdout)
+    command += ["--repeat=10" if samples[0].size > 100000 else "--repeat=300"]
+    if name not in ALONE:
+        prepared = folder / "float.mlirbc"
+        measure.run_ok([measure.BIN / "mct-opt", network["model"], "--mct-prepare", "-o", prepared])
+        command += ["--float", export(prepared, folder / "float.onnx")]
+    found = json.loads(measure.run_ok(command).stdout)
     operators = found["operators"]
     fused = [str(sum(operators.get(each, 0) for each in kinds)) for kinds in FUSED.values()]
     left = [f"{operators[each]} {each}" for each in FLOAT if each in operators]
-    times = [f"{found[key]:.3f}" for key in ("milliseconds", "theirs_milliseconds")]
+    times = [f"{found[key]:.3f}" if key in found else "left out" for key in ("milliseconds", "theirs_milliseconds")]
     takes = "yes" if found["openvino"] else "no"
     values = f"{total:,}".replace(",", " ")
     return [f"{name} ({count})", values, *cells, " / ".join(fused), ", ".join(left) or "none", *times, takes]

@@ -57,7 +57,7 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   auto refuse = [&](const Twine &what) -> LogicalResult {
     return op->emitError()
            << "'" << TpcDialect::kSensitivitiesAttrName << "' " << what
-           << "; expected {metric = \"kl\" or \"mse\", samples = N, of = "
+           << "; expected {metric = \"kl\", \"mse\" or \"logits\", samples = N, of = "
               "{OPERATOR = [a number for each alternative], ...}}";
   };
   auto members = dyn_cast<DictionaryAttr>(attribute);
@@ -78,7 +78,8 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   Attribute metric = members.get(TpcDialect::kSensitivityMetric);
   auto text = dyn_cast_or_null<StringAttr>(metric);
   if (metric &&
-      (!text || (text.getValue() != "kl" && text.getValue() != "mse")))
+      (!text || (text.getValue() != "kl" && text.getValue() != "mse" &&
+                 text.getValue() != "logits")))
     return refuse("has another 'metric'");
   Attribute samples = members.get(TpcDialect::kSensitivitySamples);
   auto count = dyn_cast_or_null<IntegerAttr>(samples);

@@ -20,6 +20,8 @@ enum class SensitivityMetric {
   Auto,
   KL,
   MSE,
+  /// MSE of the logits of distributions, MSE for others.
+  Logits,
 };
 
 /// Returns the command line's words for them.
@@ -31,7 +33,9 @@ inline llvm::cl::ValuesClass sensitivityMetricValues() {
                  "Kullback-Leibler divergence of the distributions, or of the "
                  "softmax, along the last axis"),
       clEnumValN(SensitivityMetric::MSE, "mse",
-                 "mean squared error by the mean square"));
+                 "mean squared error by the mean square"),
+      clEnumValN(SensitivityMetric::Logits, "logits",
+                 "mse of the logarithms of distributions, mse for others"));
 }
 
 /// How a value inside of the network is compared with that of the float one.

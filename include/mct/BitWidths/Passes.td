@@ -61,7 +61,7 @@ def Mct_ValidationLabelsOption :
 def Mct_DeviceOption :
     Option<"device", "device", "std::string", /*default=*/"",
            "The `tpc.device` that reads the weights: the cycles for which its layers wait for them decide, and max-loss "
-           "is 0.3 where nothing else is given">;
+           "is 0.1 where nothing else is given">;
 def Mct_CostTableOption :
     Option<"costTable", "cost-table", "std::string", /*default=*/"",
            "Table of the cycles of layers on the device, as mct.cost.write_table writes it; empty: that which the device names">;
@@ -117,7 +117,8 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
 
     `metric`: `kl`, the Kullback-Leibler divergence of the distributions along the last axis from those of the float
     network, where the rows of a result are not negative and sum up to 1, and of the softmax of others; `mse`, the mean
-    squared error by the mean square. `auto` takes `kl` for distributions and `mse` for everything else. Results
+    squared error by the mean square; `logits`, the same of the logarithms of distributions, less their mean in each row, and `mse` of other
+    results. `auto` takes `kl` for distributions and `mse` for everything else. Results
     that have no alternatives are compared before they are quantized. Distances are means over the samples, then over the
     results that are tensors of f32.
 
@@ -203,7 +204,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     one with the smallest weights that is at most so many dB further from the float network than the present
     alternatives are, as complete networks. It is found by bisection, rounded and measured as above. `device`: not bytes count but
     the cycles for which layers wait for their weights, by `tpc.compressed_weights` and `tpc.repeated_layers` of that device; layers
-    that wait for nothing keep their alternatives. `max-loss` is 0.3 then, where neither it nor a budget is given.
+    that wait for nothing keep their alternatives. `max-loss` is 0.1 then, where neither it nor a budget is given: the cheapest of several assignments
+    that look near is further than it looks. In `mct-ptq` the loss is that of `metric=logits`.
 
     `max-drop`: the smallest `weights`, `total`, `bops` or `cycles` (`minimize`; cycles as those of a budget) by which `drop-metric` drops from the float network by no
     more than that, as samples with labels show that nothing else has seen (`validation-data`, `labels`). A tenth of them, by their

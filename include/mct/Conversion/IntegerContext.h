@@ -62,12 +62,22 @@ private:
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// The sums of stored codes along axes.
+struct SumsOfCodes {
+  StoredIntegers codes;
+  /// Numbers of the axes, the last one first.
+  llvm::SmallVector<int64_t> axes;
+  mlir::Value sums;
+};
+
 /// Describes values whose mean is taken.
 struct Summands {
   double step = 1;
   bool hasNegative = true;
   /// Count of the summed values; 1 where the step contains it.
   double count = 1;
+  /// Set where the values are stored codes and have one count in all sums.
+  std::optional<SumsOfCodes> origin = {};
 };
 
 /// The products and sums with numbers that f32 computes one after the other,

@@ -29,7 +29,10 @@ enum class ResultMetric {
   Auto,
   KL,
   /// The sum of the squared errors over that of the squares.
-  MSE
+  MSE,
+  /// The same of logits where all rows of the reference are distributions, MSE
+  /// elsewhere.
+  Logits
 };
 
 /// Measures the distance of the results of a network from those of a reference.
@@ -56,7 +59,7 @@ public:
   /// Decides how results are compared, when all units were kept. Fails where
   /// results are not finite.
   llvm::Error decide(ResultMetric metric);
-  /// Returns KL when some result is compared by it.
+  /// Returns KL when some result is compared by it, or else Logits.
   ResultMetric usedMetric() const;
   /// Returns how the result with that index is compared; none if it does not
   /// count.
@@ -87,6 +90,8 @@ public:
     std::optional<size_t> group;
     /// Energy of the values of the reference, by sample.
     std::vector<double> energies;
+    /// Energy of their logits, where they are distributions.
+    std::vector<double> energiesOfLogits;
   };
   /// Returns the parts that count, after `decide`.
   llvm::ArrayRef<Part> getParts() const { return parts; }
@@ -124,6 +129,10 @@ private:
     /// are one part.
     std::vector<int64_t> partOf;
     size_t firstPart = 0, numParts = 1;
+
+    /// Returns the divergence or squared error of one sample as a whole.
+    double measure(llvm::ArrayRef<float> expected,
+                   llvm::ArrayRef<float> actual) const;
   };
   void joinParts();
   void addByPart(const Output &output, llvm::ArrayRef<float> expected,

@@ -45,6 +45,25 @@ protected:
            point("out", "o", type, output) + "return %out : " + type + "\n}\n";
   }
 };
+
+/// Means that are written as a sum times a number.
+class LowerMeans : public LowerToInteger {
+protected:
+  /// Returns the network of a mean of whole images between two points.
+  static std::string sumTimesNumber(int64_t positions, int64_t channels,
+                                    const std::string &input,
+                                    const std::string &output) {
+    std::string type = tensorType({1, positions, channels}),
+                sum = tensorType({1, 1, channels});
+    return "(%x: " + type + ") -> " + sum + " {\n" + kShift +
+           constant("n", {1, 1, 1}, Floats{float(1.0 / double(positions))}) +
+           point("in", "x", type, input) +
+           "%s = tosa.reduce_sum %in {axis = 1 : i32} : (" + type + ") -> " +
+           sum + "\n%m = tosa.mul %s, %n, %shift : (" + sum +
+           ", tensor<1x1x1xf32>, tensor<1xi8>) -> " + sum + "\n" +
+           point("out", "m", sum, output) + "return %out : " + sum + "\n}\n";
+  }
+};
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +129,52 @@ TEST_F(LowerToInteger, MeansOfWholeImagesWhoseSizesAreNoPowersOfTwo) {
                     powerOfTwo(threshold, 8, isSigned)) +
               "return %out : tensor<1x1x1x600xf32>\n}\n",
           inputs);
+}
+
+TEST_F(LowerMeans, OfNumbersThatF32HasTooSmall) {
+  // f32 has more than 1 / 6, and less than 1 / 100. Sums are of every size.
+  for (int64_t positions : {6, 100}) {
+    std::vector<Floats> inputs = samples({{1, positions, 300}});
+    for (size_t i = 0; i != inputs[0].size(); ++i)
+      inputs[0][i] *= float(1 + i % 300) / 200;
+    for (auto [isSigned, threshold] :
+         {std::pair(false, 4.0), {true, 4.0}, {true, 2.0}, {true, 8.0}})
+      expectSame(sumTimesNumber(positions, 300, powerOfTwo(4, 8, isSigned),
+                                powerOfTwo(threshold, 8, isSigned)),
+                 inputs);
+  }
+}
+
+TEST_F(LowerMeans, WithZeroPoints) {
+  auto uniform = [](const char *scale, int zeroPoint) {
+    return "parameters(#tpc.uniform<scale = [" + std::string(scale) +
+           "], zero_point = [" + std::to_string(zeroPoint) +
+           "], bits = 8, rounding = half_up>)";
+  };
+  std::vector<Floats> inputs = samples({{1, 12, 100}});
+  for (size_t i = 0; i != inputs[0].size(); ++i)
+    inputs[0][i] *= float(1 + i % 100) / 70;
+  for (auto [scale, zeroPoint] : {std::pair("0.0625", 77), {"0.03125", 131}})
+    expectSame(sumTimesNumber(12, 100, uniform("0.03125", 100),
+                              uniform(scale, zeroPoint)),
+               inputs);
+}
+
+TEST_F(LowerMeans, OfSignedCodesAreOneRescale) {
+  // The zero point of the result is that of what the codes are counted from.
+  auto countProducts = [&](double threshold) {
+    auto integers = lower("func.func @main" +
+                              sumTimesNumber(12, 4, powerOfTwo(4, 8, true),
+                                             powerOfTwo(threshold, 8, true)),
+                          "io=integer");
+    unsigned count = 0;
+    if (integers)
+      integers->walk([&](tosa::MulOp) { ++count; });
+    return count;
+  };
+  EXPECT_EQ(countProducts(8), 0u);
+  EXPECT_EQ(countProducts(4), 0u);
+  EXPECT_EQ(countProducts(2), 0u);
 }
 
 TEST_F(LowerToInteger, MeansWithStepsOfAnyRatio) {
