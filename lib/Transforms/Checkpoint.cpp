@@ -146,9 +146,8 @@ private:
     signalPassFailure();
     InFlightDiagnostic error = emitError(getOperation().getLoc())
                                << "'" << path << "' was made with " << what;
-    error.attachNote() << "a run continues with the network, samples and "
-                          "options that it began with; remove the folder, or "
-                          "give another one, to start again";
+    error.attachNote() << "a run goes on with what it began with; remove the "
+                          "folder, or give another one";
     return error;
   }
 

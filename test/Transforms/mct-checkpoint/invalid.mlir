@@ -39,7 +39,7 @@
 // ANCHOR: error: runs passes on the module, but got some for 'func.func'; write builtin.module(PASSES)
 // SHARDS: error: files of shards keep what was measured, and a checkpoint does not know of the others; give either checkpoint or shards-out
 // OPTIONS: error: '{{.*}}module.mlirbc' was made with other options
-// OPTIONS: note: a run continues with the network, samples and options that it began with; remove the folder, or give another one, to start again
+// OPTIONS: note: a run goes on with what it began with; remove the folder, or give another one
 // NETWORK: error: '{{.*}}module.mlirbc' was made with another network
 // SAMPLES: error: '{{.*}}module.mlirbc' was made with other samples, or with another content of a file that options name
 // VERSION: error: '{{.*}}module.mlirbc' was made with another version of mct
