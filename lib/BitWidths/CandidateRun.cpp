@@ -634,6 +634,8 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     distances.emplace_back(of.alternatives.size());
   auto before = staged->createFrontier(frontierBytes),
        behind = staged->createFrontier(frontierBytes);
+  if (runOptions.progress)
+    runOptions.progress->beginParts(countStages());
   for (unsigned stage = 0; stage != countStages(); ++stage) {
     if (failed(observeBase(stage, before.get(), behind.get())))
       return failure();
@@ -668,6 +670,8 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     for (size_t layer : layersOfStage(stage))
       network.layers[layer].products = ProductSamples();
     std::swap(before, behind);
+    if (runOptions.progress)
+      runOptions.progress->endPart();
   }
   return distances;
 }
