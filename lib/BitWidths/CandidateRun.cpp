@@ -158,7 +158,7 @@ private:
   LogicalResult measure(MutableArrayRef<Trial> trials, unsigned stage,
                         const Frontier *before);
   /// Bytes in memory of each of two frontiers and of the float results.
-  static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
+  int64_t frontierBytes = int64_t(16) << 20;
 
   /// Memory for rows of all layers of a stage.
   static constexpr int64_t kRowBytes = int64_t(16) << 20;
@@ -193,9 +193,10 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
     return failure();
   source = run->sharedSamples();
   runOptions = settings.run;
+  frontierBytes = settings.limitKept(frontierBytes);
   int64_t unit = run->executor().unit();
   results = std::make_unique<ResultDistance>(
-      run->executor().outputs(), unit, source->numSamples(), kFrontierBytes);
+      run->executor().outputs(), unit, source->numSamples(), frontierBytes);
   if (results->isEmpty())
     return emitError(loc) << "no result of the function is a tensor of f32 "
                              "with a batch, whose change could be measured";
@@ -635,8 +636,10 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   std::vector<std::vector<double>> distances;
   for (const OperatorCandidates &of : candidates)
     distances.emplace_back(of.alternatives.size());
-  auto before = staged->createFrontier(kFrontierBytes),
-       behind = staged->createFrontier(kFrontierBytes);
+  auto before = staged->createFrontier(frontierBytes),
+       behind = staged->createFrontier(frontierBytes);
+  if (runOptions.progress)
+    runOptions.progress->beginParts(countStages());
   for (unsigned stage = 0; stage != countStages(); ++stage) {
     if (failed(observeBase(stage, before.get(), behind.get())))
       return failure();
@@ -671,6 +674,8 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     for (size_t layer : layersOfStage(stage))
       network.layers[layer].products = ProductSamples();
     std::swap(before, behind);
+    if (runOptions.progress)
+      runOptions.progress->endPart();
   }
   return distances;
 }

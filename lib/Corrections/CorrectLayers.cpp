@@ -246,6 +246,7 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
       return failure();
   LayerwiseOptions layerwise;
   layerwise.run = settings.run;
+  layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
                          undone, correct);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
@@ -469,6 +470,7 @@ LogicalResult LayerCorrection::runShards() {
       return failure();
   LayerwiseOptions layerwise;
   layerwise.run = settings.run;
+  layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(main->exact(), main->samples().numSamples(), undone,
                          correct);
   visitor.known = &known;

@@ -315,6 +315,8 @@ LogicalResult LayerwiseRun::run() {
   SmallVector<SmallVector<size_t, 1>> layersOf(executor.numStages());
   for (size_t layer = 0; layer != layers.size(); ++layer)
     layersOf[executor.stageOf(layer)].push_back(layer);
+  if (options.run.progress)
+    options.run.progress->beginParts(executor.numStages());
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
     ArrayRef<size_t> seen = layersOf[stage];
     visitor.begin(seen, buffers.size());
@@ -352,6 +354,8 @@ LogicalResult LayerwiseRun::run() {
     for (const auto &[layer, editor] : editors)
       for (std::unique_ptr<Player> &player : changing->players)
         player->worker.setEditor(layer, editor);
+    if (options.run.progress)
+      options.run.progress->endPart();
     if (options.numVisits)
       *options.numVisits += 1 + seen.size() + changing->players.size();
   }

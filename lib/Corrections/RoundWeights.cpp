@@ -376,7 +376,7 @@ LogicalResult RoundingRun::prepare() {
   }
   layerwise.run = settings.run;
   // The rows take as much beside it.
-  layerwise.memoryBudget = int64_t(16) << 20;
+  layerwise.memoryBudget = settings.limitKept(int64_t(16) << 20);
   SmallVector<execution::CompileOptions, 2> options{
       compileLayerwise(both.floating, floatResults, {}, floatSummands, judges),
       compileLayerwise(both.quantized, results, inputs, summands, judges)};

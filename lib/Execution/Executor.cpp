@@ -50,6 +50,11 @@ public:
   /// When the parts are code.
   LogicalResult finish(const PartSet &parts);
 
+  /// Units that are chosen have at most so many samples.
+  int64_t mostUnit = std::numeric_limits<int64_t>::max();
+  /// Set when the network needs too much memory, and may need less with smaller
+  /// units: compile again with those.
+  bool wantsSmallerUnit = false;
   std::unique_ptr<Program> program = std::make_unique<Program>();
 
 private:
@@ -539,7 +544,7 @@ LogicalResult Compiler::chooseUnit() {
   else if (options.unit > 0)
     program->unit = options.unit;
   else
-    program->unit = unitFor(entry, *dimensions, *size);
+    program->unit = std::min(mostUnit, unitFor(entry, *dimensions, *size));
   hasOtherBatch = *size != program->unit;
   if (hasOtherBatch && failed(mct::setBatch(entry, program->unit)))
     return failure();
@@ -666,6 +671,12 @@ LogicalResult Compiler::checkMemory() {
   if (memory.shared <= program->maxMemory &&
       memory.perWorker <= program->maxMemory - memory.shared)
     return success();
+  // Not all units are chosen, and constants are the same for all.
+  if (batch && options.unit == 0 && program->unit > 1 &&
+      memory.shared <= program->maxMemory) {
+    wantsSmallerUnit = true;
+    return failure();
+  }
   return entry.emitError("the network needs ")
          << memory.shared << " bytes for its constants and " << memory.perWorker
          << " for the values of " << program->unit
@@ -722,9 +733,8 @@ LogicalResult mct::execution::checkCompiles(ModuleOp module,
 FailureOr<std::vector<std::unique_ptr<Executor>>>
 Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
                      RunCache *cache) {
+  RunCache own;
   std::vector<Compiler> compilers;
-  for (const CompileOptions &one : options)
-    compilers.emplace_back(module, one);
   auto compile = [&](PartSet &parts) -> LogicalResult {
     for (Compiler &compiler : compilers)
       if (failed(compiler.plan(parts)))
@@ -741,9 +751,18 @@ Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
         return failure();
     return success();
   };
-  RunCache own;
-  if (failed((cache ? *cache : own).compileWith(module.getLoc(), compile)))
-    return failure();
+  for (int64_t unit = std::numeric_limits<int64_t>::max();;) {
+    compilers.clear();
+    for (const CompileOptions &one : options)
+      compilers.emplace_back(module, one).mostUnit = unit;
+    if (succeeded((cache ? *cache : own).compileWith(module.getLoc(), compile)))
+      break;
+    auto tooLarge = llvm::find_if(
+        compilers, [](const Compiler &each) { return each.wantsSmallerUnit; });
+    if (tooLarge == compilers.end())
+      return failure();
+    unit = tooLarge->program->unit / 2;
+  }
   std::vector<std::unique_ptr<Executor>> executors;
   for (Compiler &compiler : compilers)
     executors.push_back(
@@ -753,39 +772,4 @@ Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
 
 void Executor::registerDependencies(DialectRegistry &registry) {
   registerPipelineDependencies(registry);
-}
-
-ArrayRef<TensorSpec> Executor::inputs() const { return program->inputs; }
-ArrayRef<TensorSpec> Executor::outputs() const { return program->outputs; }
-ArrayRef<TensorSpec> Executor::observed() const { return program->observed; }
-int64_t Executor::unit() const { return program->unit; }
-bool Executor::allowsPartialUnits() const {
-  return program->allowsPartialUnits;
-}
-ArrayRef<Executor::PrimitiveInfo> Executor::primitives() const {
-  return program->primitiveInfos;
-}
-const Executor::Memory &Executor::memory() const { return program->memory; }
-int64_t Executor::maxMemory() const { return program->maxMemory; }
-unsigned Executor::numStages() const { return program->stages.size(); }
-unsigned Executor::stageOf(size_t observed) const {
-  return program->stageOfObserved[observed];
-}
-bool Executor::readsInputs(unsigned stage) const {
-  return program->stages[stage].readsInputs;
-}
-int64_t Executor::savedBytes(unsigned stage) const {
-  return program->stages[stage].savedBytes;
-}
-
-unsigned Executor::stageOfPoint(size_t point) const {
-  return program->replaceablePoints[point].stage;
-}
-size_t Executor::numCompiledParts() const { return program->parts->size(); }
-size_t Executor::numVisits() const { return program->numVisits; }
-
-std::string Executor::instructionSet() {
-  return (llvm::sys::getHostCPUName() + ", oneDNN " +
-          PrimitiveSet::instructionSet())
-      .str();
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,4 +30,25 @@ int64_t mct::execution::machineMemory() {
       bytes = static_cast<int64_t>(std::min<uint64_t>(bytes, limit.rlim_cur));
   }
   return bytes;
+}
+
+int64_t mct::execution::residentMemory() {
+  // Size of the address space, and of what is in memory, in pages.
+  auto file = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
+  int64_t pages;
+  if (!file ||
+      (*file)->getBuffer().split(' ').second.split(' ').first.getAsInteger(
+          10, pages))
+    return 0;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+void mct::execution::returnFreedMemory() {
+#ifdef __GLIBC__
+  // Left to itself, glibc keeps ever larger blocks.
+  constexpr int kLargeBlock = 128 * 1024;
+  mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  mallopt(M_TRIM_THRESHOLD, kLargeBlock);
+  malloc_trim(0);
+#endif
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Run.h"
 
+#include "MachineMemory.h"
 #include "Program.h"
 #include "mct/Execution/CallBuffers.h"
 #include "mct/Execution/HostCalls.h"
@@ -64,8 +65,19 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
   if (!memory)
     return emitError(loc) << llvm::toString(memory.takeError());
   settings.maxMemory = *memory;
+  if (settings.maxMemory > 0)
+    returnFreedMemory();
   settings.cache = RunCache::of(loc.getContext());
   return settings;
+}
+
+int64_t RunSettings::limitKept(int64_t usual) const {
+  // Several kinds of values are kept at a time.
+  constexpr int64_t kShares = 8, kLeast = int64_t(1) << 20;
+  if (maxMemory <= 0)
+    return usual;
+  return std::clamp((maxMemory - residentMemory()) / kShares,
+                    std::min(kLeast, usual), usual);
 }
 
 llvm::Error mct::execution::checkUnits(const Executor &executor,
@@ -92,10 +104,7 @@ size_t mct::execution::numWorkers(const Executor &executor,
   if (callsHost(executor))
     return 1;
   unsigned threads = options.threads.count();
-  // Each worker has memory of its own.
-  const Executor::Memory &memory = executor.memory();
-  if (int64_t left = executor.maxMemory() - memory.shared; memory.perWorker > 0)
-    threads = std::clamp<int64_t>(left / memory.perWorker, 1, threads);
+  threads = executor.limitWorkers(threads);
   int64_t chunks =
       Chunks(executor.unit(), samples.numSamples() * times, options).count;
   return std::clamp<int64_t>(chunks, 1, threads);

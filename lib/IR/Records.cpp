@@ -116,6 +116,8 @@ bool SilentPasses::contains(StringRef pass) const {
   return passes.count({std::this_thread::get_id(), pass.str()});
 }
 
+bool mct::isSilent(DictionaryAttr record) { return bool(record.get(kSilent)); }
+
 InFlightDiagnostic mct::emitRecord(Operation *op, StringRef pass,
                                    const Record &record, const Twine &prefix) {
   InFlightDiagnostic diagnostic = op->emitRemark()
@@ -179,7 +181,7 @@ static CollectedRecord collect(DictionaryAttr record, Diagnostic &diagnostic) {
   result.text = diagnostic.str();
   for (Diagnostic &note : diagnostic.getNotes())
     result.notes.push_back({print(note.getLocation()), note.str()});
-  result.isSilent = bool(record.get(kSilent));
+  result.isSilent = isSilent(record);
   return result;
 }
 

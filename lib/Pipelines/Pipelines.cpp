@@ -12,9 +12,14 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcRejections.h"
 #include "tpc_dialect/Transforms/Passes.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mct;
+
+/// Steps of training from one checkpoint to the next.
+static constexpr uint64_t kTrainingSteps = 100;
 
 /// Returns the options of a pass that groups of options say.
 template <typename PassOptions, typename... Groups>
@@ -243,12 +248,65 @@ static void addCorrections(OpPassManager &passManager,
     auto training =
         gather<GradientPtqPassOptions>(options.samples, options.remarks);
     training.epochs = options.training.gptqEpochs;
+    if (StringRef folder = options.checkpoint.checkpoint.getValue();
+        !folder.empty()) {
+      SmallString<128> path(folder);
+      llvm::sys::path::append(path, "training");
+      training.checkpoint = std::string(path);
+      training.checkpointEvery = kTrainingSteps;
+    }
     passManager.addPass(createGradientPtqPass(training));
   }
 }
 
-void mct::buildCorrectPipeline(OpPassManager &passManager,
-                               const CorrectOptions &options) {
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+/// Passes that run the network, or take as long.
+static constexpr StringLiteral kLongPasses[] = {"mct-assign-bit-widths",
+                                                "mct-calibrate",
+                                                "mct-correct-bias",
+                                                "mct-correct-second-moment",
+                                                "mct-gptq",
+                                                "mct-judge-correction",
+                                                "mct-measure-sensitivity",
+                                                "mct-round-weights",
+                                                "mct-select-parameters",
+                                                "mct-select-weight-parameters",
+                                                "mct-split-shared-grids"};
+
+namespace {
+/// Gives access to the copies that pass managers make of passes.
+struct CopiedPass : public Pass {
+  static std::unique_ptr<Pass> copy(const Pass &pass) {
+    return (pass.*(&CopiedPass::clone))();
+  }
+};
+} // namespace
+
+/// Adds the passes that `build` adds; with a folder for a checkpoint in stages,
+/// each of which ends behind a long pass.
+static void addStages(OpPassManager &passManager, StringRef folder,
+                      llvm::function_ref<void(OpPassManager &)> build) {
+  if (folder.empty())
+    return build(passManager);
+  OpPassManager all(ModuleOp::getOperationName());
+  build(all);
+  CheckpointPassOptions checkpoint;
+  checkpoint.directory = folder.str();
+  bool hasEnded = true;
+  for (const Pass &pass : all.getPasses()) {
+    if (hasEnded)
+      checkpoint.stages.emplace_back(ModuleOp::getOperationName());
+    checkpoint.stages.back().addPass(CopiedPass::copy(pass));
+    hasEnded = llvm::is_contained(kLongPasses, pass.getArgument());
+  }
+  passManager.addPass(createCheckpointPass(checkpoint));
+}
+
+static void addCorrectPasses(OpPassManager &passManager,
+                             const CorrectOptions &options) {
   if (correctsSecondMoment(options)) {
     // After a layer that changed the float network is another one now.
     auto calibrateAgain = [&](OpPassManager &passes) {
@@ -261,6 +319,12 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
     calibrateAgain(passManager);
   }
   addCorrections(passManager, options, /*runs=*/true);
+}
+
+void mct::buildCorrectPipeline(OpPassManager &passManager,
+                               const CorrectOptions &options) {
+  addStages(passManager, options.checkpoint.checkpoint,
+            [&](OpPassManager &passes) { addCorrectPasses(passes, options); });
 }
 
 /// Returns whether alternatives are chosen by what they cost the results.
@@ -402,11 +466,8 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
-void mct::buildPtqPipeline(OpPassManager &passManager,
-                           const PtqOptions &given) {
-  PtqOptions options;
-  options.copyOptionValuesFrom(given);
-  applyEffort(options);
+static void addPtqPasses(OpPassManager &passManager,
+                         const PtqOptions &options) {
   tpc::AttachTargetPassOptions attach;
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
@@ -473,6 +534,15 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
     return complete(passManager, options);
   }
   addRest(passManager, options, calibrate);
+}
+
+void mct::buildPtqPipeline(OpPassManager &passManager,
+                           const PtqOptions &given) {
+  PtqOptions options;
+  options.copyOptionValuesFrom(given);
+  applyEffort(options);
+  addStages(passManager, options.checkpoint.checkpoint,
+            [&](OpPassManager &passes) { addPtqPasses(passes, options); });
 }
 
 void mct::registerAllMctPasses() {

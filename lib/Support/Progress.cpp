@@ -13,7 +13,14 @@ void Progress::begin(int64_t samples) {
 
 void Progress::end() { total = 0; }
 
+void Progress::beginParts(int64_t count) {
+  partsDone = 0;
+  parts = count;
+}
+
 Progress::Counts Progress::counts() const {
   int64_t samples = total;
-  return {std::min(done.load(), samples), samples, runs};
+  int64_t all = parts;
+  return {std::min(done.load(), samples), samples, runs,
+          std::min(partsDone.load(), all), all};
 }

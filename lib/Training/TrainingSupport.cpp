@@ -69,9 +69,5 @@ int64_t training::countThreads(const Executor &executor, int64_t units,
   int64_t count = execution::callsHost(executor)
                       ? 1
                       : std::min<int64_t>(run.run.threads.count(), units);
-  // Each has memory of its own.
-  if (int64_t own = executor.memory().perWorker; own > 0)
-    count = std::min(count,
-                     (executor.maxMemory() - executor.memory().shared) / own);
-  return std::max<int64_t>(1, count);
+  return executor.limitWorkers(std::max<int64_t>(1, count));
 }

@@ -117,7 +117,7 @@ def _add_execution(parser: argparse.ArgumentParser) -> Any:
     )
     group.add_argument("--batch-size", type=int, default=0, metavar="N", help="samples that a worker takes at once")
     group.add_argument("--threads", type=int, default=0, metavar="N", help="worker threads (default: one per core)")
-    group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="refuse a network that needs more to run")
+    group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="bytes that the process may have")
     parser.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     return group
 

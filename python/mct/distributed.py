@@ -39,6 +39,7 @@ ClientLike: TypeAlias = Any
 ALONE = {
     "calibration-samples": "with a client, all samples of `data` are read; give fewer of them",
     "statistics-in": "with a client, the workers calibrate; leave it out",
+    "checkpoint": "with a client, the workers measure; leave it out",
     "validation-data": "with a client, nothing can be promised on samples with labels; give a budget",
     "shards-in": "with a client, shards are divided by it; leave it out",
     "shards-out": "with a client, shards are divided by it; leave it out",

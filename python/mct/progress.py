@@ -24,6 +24,8 @@ class Report:
         samples are read. In a stage "… of shards" they count shards of the samples.
     run:   count of the runs within the stage, from 1; a stage may read the samples several times.
     seconds: since the stage began.
+    part, parts: finished parts of the stage, such as layers, and how many there are; 0 and 0 while that is not known.
+        Runs belong to the part that is under way.
     """
 
     stage: str
@@ -31,12 +33,16 @@ class Report:
     total: int | None = 0
     run: int = 0
     seconds: float = 0.0
+    part: int = 0
+    parts: int = 0
 
 
 Callback = Callable[[Report], None]
 
 # How stages are called whose progress is that of shards of the samples.
 _OF_SHARDS = " of shards"
+# Ends what bars show of stages whose parts are counted.
+_PARTS = " parts"
 
 
 class Reporter:
@@ -48,12 +54,14 @@ class Reporter:
         self.last: Report | None = None
         self.stage, self.runs_before = "", 0
 
-    def __call__(self, stage: str, done: int = 0, total: int | None = 0, run: int = 0) -> None:
+    def __call__(
+        self, stage: str, done: int = 0, total: int | None = 0, run: int = 0, part: int = 0, parts: int = 0
+    ) -> None:
         now = time.monotonic()
         new_stage = self.last is None or self.last.stage != stage
         if new_stage:
             self.started = now
-        report = Report(stage, done, total, run, now - self.started)
+        report = Report(stage, done, total, run, now - self.started, part, parts)
         unchanged = self.last is not None and report == replace(self.last, seconds=report.seconds)
         finished = bool(total) and done == total
         # A new stage is told of at once; so is the last sample.
@@ -62,13 +70,13 @@ class Reporter:
         self.last, self.told = report, now
         self.callback(report)
 
-    def poll(self, stage: str, done: int, total: int, runs: int) -> None:
+    def poll(self, stage: str, done: int, total: int, runs: int, part: int, parts: int) -> None:
         """As `_native.Module` calls it: `runs` counts those of all stages."""
         if stage != self.stage:
             # One that is under way belongs to the new stage.
             self.stage, self.runs_before = stage, runs - (1 if total else 0)
         if stage:
-            self(stage, done, total, runs - self.runs_before)
+            self(stage, done, total, runs - self.runs_before, part, parts)
 
 
 class _Bars:
@@ -90,6 +98,8 @@ class _Bars:
             def render(self, task: Task) -> Text:
                 speed = task.finished_speed or task.speed
                 samples = task.fields["samples"]
+                if samples.endswith(_PARTS):
+                    return Text("")
                 unit = "shards" if "shards" in samples else "samples"
                 rate = f"{speed or 0:,.1f}" if unit == "shards" else f"{speed or 0:,.0f}"
                 return Text(f"{rate} {unit}/s" if samples and speed else "", style="progress.data.speed")
@@ -115,10 +125,20 @@ class _Bars:
         if self.task is None or self.report is None or self.report.stage != report.stage:
             self.finish()
             self.task = bars.add_task(report.stage, total=None, samples="")
-        elif report.run != self.report.run:
+        elif report.parts:
+            if report.parts != self.report.parts or report.part < self.report.part:
+                bars.reset(self.task)
+        elif report.run != self.report.run or self.report.parts:
             bars.reset(self.task)
         elif report.total == 0:
             return  # between two runs
+        if report.parts:
+            # The bar and the time that is left are those of the stage.
+            done = report.part + (report.done / report.total if report.total else 0)
+            text = f"{report.part}/{report.parts}{_PARTS}"
+            bars.update(self.task, description=report.stage, completed=done, total=report.parts, samples=text)
+            self.report = report
+            return
         samples = ""
         if report.done or report.total:
             samples = f"{report.done}/{report.total}" if report.total else f"{report.done}"
@@ -134,6 +154,8 @@ class _Bars:
             done = self.report.total or self.report.done
             # The last samples are often done before anybody asks again.
             samples = f"{done}/{done}" if done else ""
+            if self.report.parts:
+                done, samples = self.report.parts, f"{self.report.parts}/{self.report.parts}{_PARTS}"
             if samples and self.report.stage.endswith(_OF_SHARDS):
                 samples += " shards"
             self.progress.update(self.task, completed=done or 1, total=done or 1, samples=samples)

@@ -49,6 +49,7 @@ std::vector<Message> Job::takeMessages() {
 void Job::setStage(StringRef flag) {
   std::lock_guard<std::mutex> lock(mutex);
   stage = flag.str();
+  samples.beginParts(0);
 }
 
 std::string Job::getStage() const {

@@ -150,7 +150,8 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
         throw nb::python_error();
       if (!poll.is_none() && !ended) {
         mct::support::Progress::Counts counts = job.progress().counts();
-        poll(job.getStage(), counts.done, counts.total, counts.runs);
+        poll(job.getStage(), counts.done, counts.total, counts.runs,
+             counts.partsDone, counts.parts);
       }
     });
   }
@@ -490,7 +491,8 @@ static void defineRuns(nb::class_<Module> &module) {
           "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
           "training"_a = nb::none(),
           nb::sig("def run(self, pipeline: str, poll: "
-                  "collections.abc.Callable[[str, int, int, int], object] | "
+                  "collections.abc.Callable[[str, int, int, int, int, int], "
+                  "object] | "
                   "None = None, renamed: collections.abc.Sequence[tuple[str, "
                   "str]] = (), training: object | None = None) -> Module"),
           "A copy on which a textual pipeline of passes on a module has run."
@@ -518,7 +520,8 @@ static void defineRuns(nb::class_<Module> &module) {
                    "samples: int = 0, batch_size: int = 0, threads: int = 0, "
                    "max_memory: str = '', exact: bool = False, metric: str = "
                    "'', poll: "
-                   "collections.abc.Callable[[str, int, int, int], object] | "
+                   "collections.abc.Callable[[str, int, int, int, int, int], "
+                   "object] | "
                    "None = None) -> str"),
            "Run a function on `.npy` files, as mct-run does with the options "
            "of these names; `reference` is the module of its --compare.\n\n"
@@ -538,7 +541,8 @@ static void defineRuns(nb::class_<Module> &module) {
               "effect_samples: int = 128, batch_size: int = 0, threads: "
               "int = 0, max_memory: str = '', trace: str = '', metric: "
               "str = '', judged: UserMetric | None = None, cost_table: str = "
-              "'', poll: collections.abc.Callable[[str, int, int, int], "
+              "'', poll: collections.abc.Callable[[str, int, int, int, int, "
+              "int], "
               "object] | None = None) -> str"),
           "The JSON document of mct-run's --report: of this module, the "
           "quantized one, beside `reference`, the float one. Options as for "

@@ -176,6 +176,7 @@ def test_the_command_takes_the_address_of_a_scheduler(whole: bytes, client: Any,
     [
         ({"data": None}, "client: its workers read the samples of `data`; give data=…"),
         ({"calibration_samples": 3}, "calibration_samples: with a client, all samples of `data` are read"),
+        ({"checkpoint": "run"}, "checkpoint: with a client, the workers measure; leave it out"),
         ({"statistics_in": ["a.json"]}, "statistics_in: with a client, the workers calibrate; leave it out"),
         ({"shard": "0/2"}, "shard: with a client, shards are divided by it; leave it out"),
         ({"data": iter([])}, "data: with a client, expected .npy files, URLs of such, an array"),

@@ -45,6 +45,8 @@ SWITCHES = [
     "weights-bias-correction",
     "activation-bias-correction",
 ]
+# Options that pipelines have for all their passes; those of training have one for a file of their own.
+SHARED_BY_PASSES = ["checkpoint"]
 PIPELINES = ("mct-prepare", "mct-correct", "mct-ptq")
 # Options that a pipeline decides by itself.
 DECIDED = {
@@ -129,7 +131,7 @@ def test_option_is_described_once(described):
                 name, renamed = RENAMED[option]
                 assert text == described[name][renamed], f"{pipeline}: {option}"
                 continue
-            if option in SWITCHES:
+            if option in SWITCHES + SHARED_BY_PASSES:
                 continue
             owners = [
                 name

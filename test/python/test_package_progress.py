@@ -29,10 +29,10 @@ SCRIPT = textwrap.dedent("""
 """)
 
 
-def on_terminal(progress: object) -> str:
+def on_terminal(progress: object, source: str = SCRIPT) -> str:
     """Returns the text that the script writes to a terminal as its standard error."""
     own, its = pty.openpty()
-    script = SCRIPT.format(progress=progress)
+    script = source.format(progress=progress)
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
     with subprocess.Popen([sys.executable, "-c", script], stderr=its, stdout=subprocess.PIPE, env=environment) as child:
         os.close(its)
@@ -56,6 +56,17 @@ def test_bars_show_stage_samples_rate_and_time() -> None:
     text = on_terminal(True)
     for part in ("mct-prepare", "mct-calibrate", "500/500", "samples/s", "mct-correct-bias", "0:00:0"):
         assert part in text, text
+
+
+def test_bars_of_stages_with_parts_are_those_of_the_parts() -> None:
+    pytest.importorskip("rich")
+    parts = """for part in range(4):
+                for done in (0, 250, 500):
+                    report("mct-round-weights", done, 500, part + 1, part, 4)
+                    time.sleep(0.06)"""
+    text = on_terminal(True, SCRIPT.replace('report("mct-correct-bias", 3, None, 1)', parts))
+    for shown in ("mct-round-weights", "1/4 parts", "3/4 parts", "4/4 parts"):
+        assert shown in text, text
 
 
 def test_nothing_is_shown_where_it_is_switched_off() -> None:

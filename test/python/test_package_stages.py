@@ -297,6 +297,15 @@ def test_progress_tells_of_samples_and_passes(digits, quantized):
     assert len({report.stage for report in reports}) > 1
 
 
+def test_progress_tells_of_the_parts_of_a_stage(digits):
+    reports = []
+    mct.quantize(digits, "imx500", weights=4, progress=reports.append, **SAMPLES)
+    parts = {(report.stage, report.parts) for report in reports}
+    assert any(stage == "mct-round-weights" and count > 1 for stage, count in parts)
+    assert all(count == 0 for stage, count in parts if stage == "mct-calibrate")
+    assert all(report.part <= report.parts for report in reports)
+
+
 def test_quantized_model_is_compared_with_the_float_one(quantized):
     samples = np.load(SAMPLES["calibration_data"][0])[:20] * np.float32(0.0625)
     assert {point.name for point in quantized.compare(samples).points} <= {point.name for point in quantized.points}

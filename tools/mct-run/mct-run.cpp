@@ -100,8 +100,9 @@ static cl::opt<unsigned> numThreads("num-threads",
                                     cl::init(0), cl::cat(category));
 static cl::opt<std::string> maxMemory(
     "max-memory",
-    cl::desc("Refuse a network that needs more bytes to run (suffixes K, M, "
-             "G); default: the memory of the machine"),
+    cl::desc("Bytes that the process may have (suffixes K, M, G): fewer "
+             "workers and smaller batches, and an error where running needs "
+             "more; default: the memory of the machine"),
     cl::cat(category));
 static cl::opt<std::string> functionName("function",
                                          cl::desc("Function to run; default: "

@@ -92,8 +92,9 @@ struct CompileOptions {
   /// Types stay as they are, whatever their batch: a unit is one call. For
   /// parts of a network, whose arguments need not begin with the batch.
   bool keepTypes = false;
-  /// Compiling fails when running needs more bytes with one worker; 0: what the
-  /// machine has. `numWorkers` keeps to it, too.
+  /// Bytes that the process may have; 0: what the machine has. Compiling takes
+  /// smaller units where the chosen ones need more, and fails when running
+  /// needs more with one worker. `numWorkers` keeps to it, too.
   int64_t maxMemory = 0;
 };
 
@@ -206,8 +207,10 @@ public:
     int64_t shared = 0, perWorker = 0;
   };
   const Memory &memory() const;
-  /// Returns `CompileOptions::maxMemory`, or the memory of the machine.
-  int64_t maxMemory() const;
+  /// Returns the number of workers, at least 1 and at most `most`, whose values
+  /// fit into what `CompileOptions::maxMemory`, or the memory of the machine,
+  /// leaves beside the constants and all else that the process has by now.
+  int64_t limitWorkers(int64_t most) const;
 
   /// Returns the number of stages, at least 1.
   unsigned numStages() const;

@@ -41,7 +41,7 @@ struct RunSettings {
   /// The part of the samples that is used; a network with a fixed batch takes
   /// all.
   SampleHalf half = SampleHalf::All;
-  /// Limit on memory, as CompileOptions::maxMemory.
+  /// Limit on the memory of the process, as CompileOptions::maxMemory.
   int64_t maxMemory = 0;
   /// Shared with other runs; null: the run has its own.
   std::shared_ptr<RunCache> cache;
@@ -54,6 +54,10 @@ struct RunSettings {
   parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
         uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
+
+  /// Returns the bytes that may stay in memory of values that also lie in a
+  /// temporary file: `usual`, or less where a limit leaves the process less.
+  int64_t limitKept(int64_t usual) const;
 };
 
 /// Hands out units in order to workers, some in a row. `body(worker, unit)`

@@ -112,6 +112,9 @@ private:
   std::multiset<std::pair<std::thread::id, std::string>> passes;
 };
 
+/// Returns whether a record that a remark carries is for collectors only.
+bool isSilent(mlir::DictionaryAttr record);
+
 /// While it lives, passes of a context may be silent.
 using SilentPassesScope = support::ContextScope<SilentPasses>;
 

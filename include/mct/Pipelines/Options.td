@@ -31,6 +31,11 @@ def EffortOptionGroup : Mct_OptionGroup<"How much time quantization may take.", 
          "::mct::effortValues()">,
 ], /*copied=*/false>;
 
+def CheckpointOptionGroup : Mct_OptionGroup<"How a run goes on that was ended.", "general", [
+  Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
+         "Keep the module behind each stage that runs the network in this folder, and go on from there; see mct-checkpoint">,
+], /*copied=*/false>;
+
 def SampleOptionGroup : Mct_OptionGroup<"The samples that the network runs on, and which function that is.", "calibration",
                                         Mct_SampleOptions>;
 
@@ -152,7 +157,8 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
   Mct_Member<"corrections", CorrectionOptionGroup>, Mct_Member<"rounding", RoundingOptionGroup>,
   Mct_Member<"secondMoment", SecondMomentOptionGroup>, Mct_Member<"shiftNegative", ShiftNegativeOptionGroup>,
   Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"judge", JudgeOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
-  Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"remarks", RemarksOptionGroup>,
+  Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"checkpoint", CheckpointOptionGroup>,
+  Mct_Member<"remarks", RemarksOptionGroup>,
 ]>;
 
 /// Options of `mct-prepare` and of `mct-correct`, and those of the passes between them.

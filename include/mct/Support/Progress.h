@@ -16,11 +16,19 @@ public:
     int64_t done = 0, total = 0;
     /// Number of runs that have begun.
     int64_t runs = 0;
+    /// Numbers of parts, both 0 where it is not known how many there are.
+    int64_t partsDone = 0, parts = 0;
   };
 
   void begin(int64_t samples);
   void add(int64_t samples) { done.fetch_add(samples); }
   void end();
+
+  /// Tells how many parts a stage has that take about as long, such as layers.
+  /// Runs over samples belong to the part that is under way. 0: not known.
+  void beginParts(int64_t count);
+  void endPart() { ++partsDone; }
+
   /// Leaves out what was computed beyond the last sample, to fill a unit.
   Counts counts() const;
 
@@ -29,7 +37,7 @@ public:
   bool isCancelled() const { return cancelled; }
 
 private:
-  std::atomic<int64_t> done{0}, total{0}, runs{0};
+  std::atomic<int64_t> done{0}, total{0}, runs{0}, partsDone{0}, parts{0};
   std::atomic<bool> cancelled{false};
 };
 

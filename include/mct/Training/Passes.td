@@ -341,7 +341,8 @@ def ObserveRangesPass : Pass<"mct-observe-ranges", "::mlir::ModuleOp"> {
     Option<"fromFirstBatch", "from-first-batch", "bool", /*default=*/"true",
            "Moving averages begin with the range of the first batch">,
     Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
-           "Refuse a network that needs more bytes to run, or K, M, G of them; empty: what the machine has">,
+           "Bytes that the process may have, or K, M, G of them: fewer workers, smaller batches, more in temporary files, and an "
+           "error where running needs more; empty: those of the machine">,
     Option<"inputScale", "input-scale", "std::string", /*default=*/"",
            "Factor from stored value to network input, `S` or `S;S;…` per channel">,
     Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,

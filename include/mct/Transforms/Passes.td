@@ -795,6 +795,7 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
+include "mct/Transforms/CheckpointPass.td"
 include "mct/Transforms/SelectionPasses.td"
 
 #endif // MCT_TRANSFORMS_PASSES_TD

@@ -639,6 +639,29 @@ TEST_F(EngineTest, NetworksThatNeedTooMuchMemoryAreRefused) {
       << diagnostics[0];
 }
 
+TEST_F(EngineTest, UnitsShrinkBeforeANetworkIsRefused) {
+  auto executor = compile(chain(3));
+  ASSERT_TRUE(executor);
+  ASSERT_GT(executor->unit(), 1);
+  auto need = [](const Executor &of) {
+    return of.memory().shared + of.memory().perWorker;
+  };
+  CompileOptions options;
+  options.maxMemory = need(*executor) - 1;
+  auto half = compile(chain(3), options);
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->unit(), executor->unit() / 2);
+  EXPECT_LE(need(*half), options.maxMemory);
+  options.unit = 1;
+  options.maxMemory = 0;
+  options.maxMemory = need(*compile(chain(3), options));
+  options.unit = 0;
+  auto single = compile(chain(3), options);
+  ASSERT_TRUE(single);
+  EXPECT_EQ(single->unit(), 1);
+  EXPECT_TRUE(diagnostics.empty());
+}
+
 TEST_F(EngineTest, HugeConstantsAreRefusedBeforeTheyAreMade) {
   CompileOptions options;
   options.maxMemory = 1 << 20;

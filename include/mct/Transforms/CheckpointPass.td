@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MCT_TRANSFORMS_CHECKPOINTPASS_TD
+#define MCT_TRANSFORMS_CHECKPOINTPASS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CheckpointPass : Pass<"mct-checkpoint", "::mlir::ModuleOp"> {
+  let summary = "Run pipelines in order, and go on where an earlier run has ended";
+  let description = [{
+    Runs the stages, and keeps the module behind each of them in `module.mlirbc` of the folder `directory`, which is made where there
+    is none: a run that was killed or cancelled goes on behind the last stage that has ended, to the same bytes, and emits the
+    warnings and remarks of the earlier ones again. The file has its name when it is complete. `mct-ptq` and `mct-correct` put
+    their passes here where they get `checkpoint=DIR`; a stage ends behind each pass that runs the network.
+
+    A folder belongs to one run. Another version of the compiler, another network, other options of the passes, and other contents of
+    the files that they name, samples included, are errors. Names of files do not count, and neither do options that change no
+    result: threads, batches, limits of memory, remarks, and files that are written. Files that a finished stage has written beside the module
+    (`statistics-out`) are not written again.
+
+    Before:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc(unknown)
+    ```
+
+    After:
+    ```mlir
+    %0 = tosa.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32> loc("exp")
+    ```
+  }];
+  let options = [
+    Option<"directory", "directory", "std::string", /*default=*/"", "Folder of the checkpoint">,
+    ListOption<"stages", "stages", "::mlir::OpPassManager", "Pipelines in order: builtin.module(PASSES),…">,
+  ];
+}
+
+#endif // MCT_TRANSFORMS_CHECKPOINTPASS_TD

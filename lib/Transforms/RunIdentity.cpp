@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that the result of a run depends on.
+#include "CheckpointFile.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mct;
+
+namespace {
+/// Hashes what is written.
+class HashStream : public llvm::raw_ostream {
+public:
+  ~HashStream() override { flush(); }
+  std::string digits() {
+    flush();
+    return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
+  }
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    hash.update(StringRef(data, size));
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  llvm::BLAKE3 hash;
+  uint64_t written = 0;
+};
+
+/// Reads the options of passes word by word.
+class OptionReader {
+public:
+  llvm::Error read(StringRef text);
+  /// Text without the contents of files, and these.
+  HashStream options, files;
+
+private:
+  llvm::Error readWord(StringRef word);
+  llvm::Error readFile(StringRef path);
+};
+} // namespace
+
+/// Returns whether results depend on the option.
+static bool counts(StringRef option) {
+  static constexpr StringLiteral kOthers[] = {"threads",    "batch-size",
+                                              "max-memory", "remarks",
+                                              "checkpoint", "checkpoint-every"};
+  return !llvm::is_contained(kOthers, option) && !option.ends_with("-out");
+}
+
+static bool isRegularFile(StringRef path) {
+  return !path.empty() && llvm::sys::fs::is_regular_file(path);
+}
+
+llvm::Error OptionReader::readFile(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return llvm::createFileError(path, file.getError());
+  HashStream content;
+  content << (*file)->getBuffer();
+  files << content.digits() << ' ';
+  options << "<file>";
+  return llvm::Error::success();
+}
+
+llvm::Error OptionReader::readWord(StringRef word) {
+  if (isRegularFile(word))
+    return readFile(word);
+  // `input:FILE.npy` of the samples.
+  for (size_t at = 0; (at = word.find(':', at)) != StringRef::npos; ++at)
+    if (isRegularFile(word.drop_front(at + 1))) {
+      options << word.take_front(at + 1);
+      return readFile(word.drop_front(at + 1));
+    }
+  options << word;
+  return llvm::Error::success();
+}
+
+llvm::Error OptionReader::read(StringRef text) {
+  constexpr StringLiteral kDelimiters = " \t\n,{}()='\"";
+  StringRef option;
+  while (!text.empty()) {
+    char first = text.front();
+    StringRef word;
+    if (first == '\'' || first == '"') {
+      word = text.drop_front().take_until([&](char c) { return c == first; });
+      text = text.drop_front(std::min(word.size() + 2, text.size()));
+    } else if (kDelimiters.contains(first)) {
+      options << first;
+      text = text.drop_front();
+      if (first == ' ' || first == '}')
+        option = {};
+      continue;
+    } else {
+      word = text.take_front(text.find_first_of(kDelimiters));
+      text = text.drop_front(word.size());
+      if (text.starts_with("=")) {
+        option = word;
+        options << word;
+        continue;
+      }
+    }
+    if (!counts(option))
+      continue;
+    if (llvm::Error error = readWord(word))
+      return error;
+  }
+  options << '\n';
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunIdentity> RunIdentity::of(ModuleOp module,
+                                            ArrayRef<std::string> stages) {
+  RunIdentity identity;
+  identity.version = MCT_VERSION;
+  HashStream network;
+  // Only an older version of the format can fail.
+  (void)writeBytecodeToFile(module, network);
+  identity.network = network.digits();
+  OptionReader reader;
+  for (const std::string &stage : stages)
+    if (llvm::Error error = reader.read(stage))
+      return std::move(error);
+  identity.options = reader.options.digits();
+  identity.files = reader.files.digits();
+  return identity;
+}
