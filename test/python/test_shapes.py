@@ -2,6 +2,7 @@
 """A trained detector and a trained segmentation network through the whole pipeline: their metrics behind quantization,
 within a budget and in the report, integers that are those of the simulation, and ONNX files."""
 
+import json
 import sys
 
 import measure
@@ -181,3 +182,29 @@ def test_the_table_has_a_row_for_each_metric():
         # Bytes of 61 671 parameters, most of which have 8 bits and biases 32; the loss is the difference of its row.
         assert 60_000 < float(row[3]) < 70_000
         assert abs(float(row[5]) - float(row[6]) - float(row[7])) < 0.011
+
+
+@pytest.mark.alternating
+def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path):
+    """The search calls Python for each network that it looks at."""
+    path = tmp_path / "bits.json"
+    made = mct.quantize(
+        mct.load(judge.FOLDER / "detector.mlirbc"),
+        "imx500",
+        calibration.images,
+        metric=mct.detection.AveragePrecision("ap", decode=scenes.detections),
+        max_drop=0.1,
+        validation=test.images[:60],
+        labels=list(test.boxes[:60]),
+        effort="fast",
+        bit_widths_out=path,
+        progress=False,
+    )
+    contract = json.loads(path.read_text())["contract"]
+    kept = [look for look in contract["looks"] if look["held_out"] and look["holds"]][-1]
+    assert (contract["metric"], kept["samples"]) == ("ap", 54)
+    assert made.contract.text.startswith("'ap' drops by no more than 10.00 points: by ")
+    assert kept["drop"] == made.contract.drop < made.contract.drop_at_most <= 0.1
+    assert kept["use"] < contract["looks"][-1]["use"] or not contract["looks"][-1]["holds"]
+    # It is the average precision of that network on those images: both parts together are all images.
+    assert made.evaluate(test.images[:60], test.boxes[:60]).metric.loss == pytest.approx(kept["drop"], abs=0.05)
