@@ -176,13 +176,13 @@ def _read_answer(text: str, names: Container[str], program: str, device: str) ->
     try:
         answer = json.loads(text)
     except ValueError:
-        raise fail("what is no JSON") from None
+        raise fail("what is not JSON") from None
     if not isinstance(answer, dict) or not isinstance(answer.get("operators"), list):
         raise fail("without a list of 'operators'")
     operators = []
     for each in answer["operators"]:
         if not isinstance(each, dict) or each.get("name") not in names:
-            raise fail(f"with {each.get('name') if isinstance(each, dict) else each!r}, which is no layer's name")
+            raise fail(f"with {each.get('name') if isinstance(each, dict) else each!r}, which does not name a layer")
         operators.append(OperatorCost(each["name"], number(each, "cycles"), number(each, "memory_bytes")))
     if len({one.name for one in operators}) != len(operators):
         raise fail("with an operator that is there twice")

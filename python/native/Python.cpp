@@ -338,7 +338,7 @@ exportOnnx(const Module &self, const std::string &profile,
            const std::string &producer, const std::string &producerVersion,
            const std::string &function, int64_t operatorSet,
            const std::string &activations, const std::string &dataName,
-           uint64_t largestFile) {
+           uint64_t largestFile, const std::string &nms) {
   std::string data;
   llvm::raw_string_ostream stream(data);
   nb::bytes file = write([&](Job &job) -> std::optional<std::string> {
@@ -360,6 +360,11 @@ exportOnnx(const Module &self, const std::string &profile,
     options.openData = [&]() -> llvm::raw_ostream & { return stream; };
     if (largestFile)
       options.largestFile = largestFile;
+    if (!nms.empty())
+      if (llvm::Error error = options.setSuppression(nms)) {
+        job.fail(llvm::toString(std::move(error)));
+        return std::nullopt;
+      }
     return self.exportOnnx(options, job);
   });
   return {file, nb::bytes(data.data(), data.size())};
@@ -461,7 +466,7 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
       .def("export_onnx", exportOnnx, "profile"_a = "", "producer"_a = "",
            "producer_version"_a = "", "function"_a = "", "opset"_a = 0,
            "activations"_a = "unsigned", "data_name"_a = "",
-           "largest_file"_a = 0,
+           "largest_file"_a = 0, "nms"_a = "",
            "The ONNX file that mct-translate writes, and the one beside it, "
            "which is empty where there is none.")
       .def(

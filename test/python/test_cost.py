@@ -206,9 +206,9 @@ def test_layers_whose_costs_are_known_are_not_asked_for_again(quantized: Any, fa
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        ("print('none')", "answers what is no JSON"),
+        ("print('none')", "answers what is not JSON"),
         ("print('{}')", "answers without a list of 'operators'"),
-        ('print(\'{"operators": [{"name": "x"}]}\')', "answers with 'x', which is no layer's name"),
+        ('print(\'{"operators": [{"name": "x"}]}\')', "answers with 'x', which does not name a layer"),
         ('print(\'{"operators": [], "cycles": -1}\')', "answers -1 as 'cycles' of the network, and not a number"),
         ("import sys; sys.exit('no chip')", "ends with 1: no chip"),
     ],
