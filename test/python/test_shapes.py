@@ -208,3 +208,17 @@ def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path
     assert kept["use"] < contract["looks"][-1]["use"] or not contract["looks"][-1]["holds"]
     # It is the average precision of that network on those images: both parts together are all images.
     assert made.evaluate(test.images[:60], test.boxes[:60]).metric.loss == pytest.approx(kept["drop"], abs=0.05)
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize("target", ["imx500", "tflite"])
+def test_a_network_that_ends_at_its_heads_decodes_to_the_same_boxes(quantize, test, target):
+    """Offsets up to 2 and scores down to -34 come from one layer: one grid for both lost more than 10 points."""
+    whole, cut = (quantize("detector", target=target, effort="fast", decode=decode) for decode in ("float", "cut"))
+    heads = cut.run(test.images[:40], function="main")
+    assert [head.shape for head in heads] == [(40, 8, 8, 2), (40, 8, 8, 2), (40, 8, 8, 3)]
+    assert np.array_equal(cut.run(heads, function="decode"), whole.run(test.images[:40]))
+    # The heads are integers on the device.
+    integer = mct.lower_to_integer(mct.simulate_integers(cut), io="integer")
+    main = json.loads(integer.module.signature("main"))
+    assert [entry["type"] for entry in main["outputs"]] == [f"tensor<1x8x8x{channels}xi8>" for channels in (2, 2, 3)]
