@@ -83,6 +83,18 @@ def spread(numbers: list[float]) -> str:
     return f"{statistics.median(numbers):.0f} ({min(numbers):.0f} to {max(numbers):.0f})"
 
 
+def make_row(name: str, seen: list[dict | None], whole: int, half: int) -> list:
+    case = CASES[name]
+    made = [each for each in seen if each]
+    row = [name, f"`{case.metric}`", f"{100 * case.max_drop:g} points", case.validation, case.judging]
+    row += [len(seen), len(made), sum(each["drop"] <= case.max_drop for each in made)]
+    if not made:
+        return [*row, "", "", whole, half, ""]
+    row += [f"{100 * statistics.mean(each['drop'] for each in made):.2f} points"]
+    row += [spread([each["bytes"] for each in made]), whole, half]
+    return [*row, f"{statistics.median(each['cpu'] for each in made):.1f}"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("networks", nargs="*", default=list(CASES))
@@ -102,16 +114,7 @@ def main() -> None:
         for seed in range(options.seeds):
             seen.append(measure_seed(network, case, calibration, seed))
             print(name, seed, seen[-1], file=sys.stderr, flush=True)
-        made = [each for each in seen if each]
-        row = [name, f"`{case.metric}`", f"{100 * case.max_drop:g} points", case.validation, case.judging]
-        row += [len(seen), len(made), sum(each["drop"] <= case.max_drop for each in made)]
-        if made:
-            row += [f"{100 * statistics.mean(each['drop'] for each in made):.2f} points"]
-            row += [spread([each["bytes"] for each in made]), whole, half]
-            row += [f"{statistics.median(each['cpu'] for each in made):.1f}"]
-        else:
-            row += ["", "", whole, half, ""]
-        print("| " + " | ".join(map(str, row)) + " |", flush=True)
+        print("| " + " | ".join(map(str, make_row(name, seen, whole, half))) + " |", flush=True)
 
 
 if __name__ == "__main__":
