@@ -200,6 +200,10 @@ Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
   auto made = createNamed(name, parameter);
   if (!made)
     return refuse("metric '" + text + "': " + llvm::toString(made.takeError()));
+  if (!*made && (name == "ap" || name == "ap50"))
+    return refuse("metric '" + text +
+                  "' is computed by pycocotools, which Python calls: use mct "
+                  "run, mct quantize, or the package");
   if (!*made)
     return refuse(
         "there is no metric '" + text + "'; there are " +
