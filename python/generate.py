@@ -187,8 +187,8 @@ def function(
         extra.append(
             (
                 "metric",
-                "what `evaluate` and `report` judge the result by, as `mct.evaluation.evaluate` has it; its name is "
-                "drop_metric, too",
+                "what `evaluate` and `report` judge the result by, as `mct.evaluation.evaluate` has it, and max_drop "
+                "where no drop_metric is given: a function gives a number for each sample then, the larger the better",
             )
         )
         extra.append(("validation", "samples for max_drop as those of `data`; instead of validation_data"))
@@ -209,7 +209,7 @@ def function(
     if takes_shards:
         call.append("client=client")
     if flag == "mct-ptq":
-        call.append("config=config, validation=validation")
+        call.append("config=config, validation=validation, judge=judge")
     if on_functions:
         call.append("on_functions=True")
     returned = f"running.run_stage({', '.join(call)})"
@@ -218,7 +218,7 @@ def function(
         returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
         checks = (
             "    metric = running.find_metric(metric)\n"
-            "    drop_metric = running.name_drop_metric(metric, max_drop, drop_metric)\n"
+            "    drop_metric, judge = running.find_drop_metric(metric, max_drop, drop_metric)\n"
         )
     body = (
         f"{checks}    options: running.Options = {{\n{values}    }}\n"

@@ -105,8 +105,8 @@ ContractSearch::ContractSearch(func::FuncOp entry, const BitWidthModel &model,
                                MetricDrop &drop, double maxDrop,
                                Resource minimized, Complete complete)
     : entry(entry), model(model), drop(drop), complete(std::move(complete)) {
-  contract.metric = drop.getMetric().getText().str();
-  contract.unit = drop.getMetric().getUnit();
+  contract.metric = drop.getName().str();
+  contract.unit = drop.getUnit();
   contract.maxDrop = maxDrop;
   contract.minimized = minimized;
 }

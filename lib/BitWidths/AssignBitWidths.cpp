@@ -216,7 +216,9 @@ LogicalResult AssignBitWidthsPass::checkMaxDrop() {
     return fail() << "max-drop=" << print(maxDrop)
                   << " says of no metric how much it may drop; give "
                      "drop-metric=top1, for example";
-  if (validationData.empty() || labels.empty())
+  // A metric of the program's has its labels.
+  bool needsLabels = !execution::MetricHostScope::find(&getContext());
+  if (validationData.empty() || (labels.empty() && needsLabels))
     return fail() << "max-drop=" << print(maxDrop)
                   << " needs samples that nothing else has seen, and what is "
                      "right of them; give validation-data=FILE.npy and "

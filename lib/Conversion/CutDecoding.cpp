@@ -65,6 +65,21 @@ static void returnInstead(func::FuncOp function, ArrayRef<Value> results,
   eraseUnused(unused);
 }
 
+/// Leaves the points of the heads in the network, which ends with them.
+static void keepPoints(Decoding &decoding) {
+  llvm::SmallPtrSet<Operation *, 8> points;
+  for (Value &head : decoding.heads)
+    while (head.hasOneUse()) {
+      auto point = dyn_cast<tpc::QuantizeOp>(*head.user_begin());
+      if (!point || !point.isActivation())
+        break;
+      points.insert(point);
+      head = point.getResult();
+    }
+  llvm::erase_if(decoding.ops,
+                 [&](Operation *op) { return points.contains(op); });
+}
+
 namespace {
 struct CutDecodingPass
     : public WithOpModels<
@@ -91,6 +106,7 @@ struct CutDecodingPass
           << "call the function 'main', or name it by the option 'function'";
       return diagnostic;
     }
+    keepPoints(*decoding);
     // Other results of the function pass through the new one.
     llvm::SetVector<Value> inputs(llvm::from_range, decoding->heads);
     llvm::SmallPtrSet<Operation *, 16> part(llvm::from_range, decoding->ops);

@@ -200,6 +200,10 @@ Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
   auto made = createNamed(name, parameter);
   if (!made)
     return refuse("metric '" + text + "': " + llvm::toString(made.takeError()));
+  if (!*made && (name == "ap" || name == "ap50"))
+    return refuse("metric '" + text +
+                  "' is computed by pycocotools, which Python calls: use mct "
+                  "run, mct quantize, or the package");
   if (!*made)
     return refuse(
         "there is no metric '" + text + "'; there are " +
@@ -299,41 +303,59 @@ MetricResult execution::judge(const Metric &metric, const MetricRows &rows,
   return result;
 }
 
-LossLimit execution::limitLoss(const Metric &metric, const MetricRows &rows,
-                               const MetricRows &reference, double allowed) {
+LossLimit execution::limitOfShares(ArrayRef<double> values,
+                                   ArrayRef<double> reference,
+                                   bool isHigherBetter, double allowed) {
   LossLimit limit;
-  limit.samples = rows.getNumRows();
-  double sign = metric.isHigherBetter() ? 1 : -1;
-  if (metric.isShareOfSamples()) {
-    int64_t lost = 0, gained = 0;
-    for (auto [own, other] : llvm::zip_equal(rows.values, reference.values)) {
-      lost += sign * own < sign * other;
-      gained += sign * own > sign * other;
-    }
-    limit.loss = double(lost - gained) / double(limit.samples);
-    limit.atMost =
-        quantization::findPairedUpperBound(lost, gained, limit.samples);
-    if (*limit.atMost > allowed)
-      limit.samplesNeeded = quantization::findPairedSamplesNeeded(
-          lost, gained, limit.samples, allowed);
-    return limit;
+  limit.samples = int64_t(values.size());
+  int64_t lost = 0, gained = 0;
+  for (auto [own, other] : llvm::zip_equal(values, reference)) {
+    lost += own < other;
+    gained += own > other;
   }
-  auto findLoss = [&](ArrayRef<uint32_t> counts) {
-    return sign * (metric.aggregate(reference, counts) -
-                   metric.aggregate(rows, counts));
-  };
-  limit.loss = findLoss(std::vector<uint32_t>(size_t(limit.samples), 1));
-  limit.atMost = quantization::bootstrapUpperBound(limit.samples, findLoss);
+  if (!isHigherBetter)
+    std::swap(lost, gained);
+  limit.loss = double(lost - gained) / double(limit.samples);
+  limit.atMost =
+      quantization::findPairedUpperBound(lost, gained, limit.samples);
+  if (*limit.atMost > allowed)
+    limit.samplesNeeded = quantization::findPairedSamplesNeeded(
+        lost, gained, limit.samples, allowed);
+  return limit;
+}
+
+LossLimit execution::limitByBootstrap(
+    int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> findLoss,
+    double allowed) {
+  LossLimit limit;
+  limit.samples = samples;
+  limit.loss = findLoss(std::vector<uint32_t>(size_t(samples), 1));
+  limit.atMost = quantization::bootstrapUpperBound(samples, findLoss);
   if (!limit.atMost)
     limit.samplesNeeded = quantization::kLeastBootstrapSamples;
   else if (*limit.atMost > allowed && limit.loss < allowed) {
     // Intervals become narrower with the root of the number of samples.
     double times =
         std::pow((*limit.atMost - limit.loss) / (allowed - limit.loss), 2);
-    if (times * double(limit.samples) < 1e12)
-      limit.samplesNeeded = int64_t(std::ceil(times * double(limit.samples)));
+    if (times * double(samples) < 1e12)
+      limit.samplesNeeded = int64_t(std::ceil(times * double(samples)));
   }
   return limit;
+}
+
+LossLimit execution::limitLoss(const Metric &metric, const MetricRows &rows,
+                               const MetricRows &reference, double allowed) {
+  if (metric.isShareOfSamples())
+    return limitOfShares(rows.values, reference.values, metric.isHigherBetter(),
+                         allowed);
+  double sign = metric.isHigherBetter() ? 1 : -1;
+  return limitByBootstrap(
+      rows.getNumRows(),
+      [&](ArrayRef<uint32_t> counts) {
+        return sign * (metric.aggregate(reference, counts) -
+                       metric.aggregate(rows, counts));
+      },
+      allowed);
 }
 
 MetricResult execution::judgeMeans(StringRef name, bool isHigherBetter,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Evaluation/MetricDrop.h"
 
+#include "HostedRun.h"
 #include "MetricRun.h"
 #include "mct/IR/EntryFunction.h"
 
@@ -19,10 +20,36 @@ MetricDrop::create(ModuleOp network, RunSettings settings,
 }
 
 LogicalResult MetricDrop::prepare(ModuleOp network) {
-  auto rows = run(network, /*simulatesQuantization=*/false, nullptr, {});
-  if (failed(rows))
+  host = MetricHostScope::find(network.getContext());
+  auto prepared = prepareRun(network, /*simulatesQuantization=*/false, nullptr);
+  if (failed(prepared) || failed(checkUnseen(network, *prepared)))
     return failure();
-  reference = std::move(*rows);
+  all = prepared->sharedSamples();
+  if (!host) {
+    auto rows = run(network, *prepared, {});
+    if (failed(rows))
+      return failure();
+    reference = std::move(*rows);
+    name = metric->getText().str();
+    unit = metric->getUnit();
+    return divide(network);
+  }
+  auto results = runHosted(network, *prepared);
+  if (failed(results) || failed(divide(network)))
+    return failure();
+  name = host->getName();
+  for (Part part : {Part::Search, Part::HeldOut}) {
+    auto measured = askHost(network, takeSamples(*results, getPositions(part)),
+                            getPositions(part));
+    if (failed(measured))
+      return failure();
+    hostedReference[size_t(part)] = std::move(*measured);
+  }
+  unit = findUnit(hostedReference[size_t(Part::HeldOut)]);
+  return success();
+}
+
+LogicalResult MetricDrop::divide(ModuleOp network) {
   // Judging takes more samples than finding what is to be judged.
   auto divided = holdOut(all, all->numSamples() - all->numSamples() / 10);
   if (!divided)
@@ -58,15 +85,15 @@ LogicalResult MetricDrop::checkUnseen(ModuleOp network,
             "give others, which the network was not fitted to";
 }
 
-/// Runs on all samples, which it opens, where `samples` are null.
-FailureOr<MetricRows>
-MetricDrop::run(ModuleOp network, bool simulatesQuantization,
-                std::shared_ptr<const SampleSource> samples,
-                ArrayRef<int64_t> positions) {
-  auto fail = [&](llvm::Error error) {
-    return network.emitError()
-           << "max-drop: " << llvm::toString(std::move(error));
-  };
+static LogicalResult fail(ModuleOp network, llvm::Error error) {
+  return network.emitError()
+         << "max-drop: " << llvm::toString(std::move(error));
+}
+
+/// Prepares a run on all samples, which it opens, where `samples` are null.
+FailureOr<NetworkRun>
+MetricDrop::prepareRun(ModuleOp network, bool simulatesQuantization,
+                       std::shared_ptr<const SampleSource> samples) {
   FailureOr<func::FuncOp> entry = findEntryFunction(network, options.function);
   if (failed(entry))
     return failure();
@@ -83,39 +110,89 @@ MetricDrop::run(ModuleOp network, bool simulatesQuantization,
            << "max-drop divides samples, and the network has a fixed batch of "
            << executor.unit()
            << " that cannot be changed; give a network for one sample";
-  if (!all && failed(checkUnseen(network, *prepared)))
+  return prepared;
+}
+
+FailureOr<MetricRows> MetricDrop::run(ModuleOp network,
+                                      const NetworkRun &prepared,
+                                      ArrayRef<int64_t> positions) {
+  FailureOr<func::FuncOp> entry = findEntryFunction(network, options.function);
+  if (failed(entry))
     return failure();
+  const Executor &executor = prepared.executor();
   MetricRun::Inputs inputs;
   auto made = Metric::create(options.metric);
   if (!made)
-    return fail(made.takeError());
+    return fail(network, made.takeError());
   inputs.metric = std::move(*made);
   inputs.labelsFile = options.labelsFile;
-  inputs.samples = &prepared->samples();
+  inputs.samples = &prepared.samples();
   inputs.specs = executor.outputs();
   inputs.names = readResultNames(*entry, {});
   inputs.unit = executor.unit();
   inputs.positions = positions.vec();
-  inputs.labelled = all ? all->numSamples() : 0;
+  inputs.labelled = positions.empty() ? 0 : all->numSamples();
   auto measured = MetricRun::create(std::move(inputs));
   if (!measured)
-    return fail(measured.takeError());
-  if (failed(prepared->run(
+    return fail(network, measured.takeError());
+  if (failed(prepared.run(
           [](size_t, Worker &) {},
           [&](const Unit &unit) { return (*measured)->measure(unit, {}); })))
     return failure();
-  if (!all)
-    all = prepared->sharedSamples();
   MetricRows rows = (*measured)->getRows();
   metric = (*measured)->takeMetric();
   return rows;
 }
 
+FailureOr<HostedResults> MetricDrop::runHosted(ModuleOp network,
+                                               const NetworkRun &prepared) {
+  const Executor &executor = prepared.executor();
+  auto made = HostedRun::create(executor.outputs(), executor.unit(),
+                                prepared.samples().numSamples());
+  if (!made)
+    return fail(network, made.takeError());
+  if (failed(prepared.run([](size_t, Worker &) {},
+                          [&](const Unit &unit) {
+                            made->collect(unit);
+                            return llvm::Error::success();
+                          })))
+    return failure();
+  return made->takeResults();
+}
+
+/// Returns what the program's metric says, a number for each sample.
+FailureOr<MetricHost::Measured>
+MetricDrop::askHost(ModuleOp network, ArrayRef<MetricHost::Result> results,
+                    ArrayRef<int64_t> positions) {
+  auto measured = host->measure(results, positions, all->numSamples());
+  if (!measured)
+    return fail(network, measured.takeError());
+  if (!measured->detections && measured->values.size() != positions.size())
+    return network.emitError()
+           << "max-drop: metric '" << host->getName() << "' says "
+           << measured->values.size() << " numbers of " << positions.size()
+           << " samples; chance is known by a number for each";
+  return std::move(*measured);
+}
+
 FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
   ArrayRef<int64_t> positions = getPositions(part);
-  auto rows =
-      run(network, /*simulatesQuantization=*/true,
-          part == Part::Search ? parts.fitted : parts.judging, positions);
+  auto prepared =
+      prepareRun(network, /*simulatesQuantization=*/true,
+                 part == Part::Search ? parts.fitted : parts.judging);
+  if (failed(prepared))
+    return failure();
+  if (host) {
+    auto results = runHosted(network, *prepared);
+    if (failed(results))
+      return failure();
+    auto measured = askHost(network, *results, positions);
+    if (failed(measured))
+      return failure();
+    return limitLoss(*measured, hostedReference[size_t(part)],
+                     int64_t(positions.size()), options.allowed);
+  }
+  auto rows = run(network, *prepared, positions);
   if (failed(rows))
     return failure();
   MetricRows others;

@@ -3,6 +3,7 @@
 #include "OnnxPoints.h"
 #include "OnnxQdq.h"
 #include "OnnxRules.h"
+#include "OnnxSuppression.h"
 #include "ShiftPoints.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Evaluation/Signature.h"
@@ -278,6 +279,13 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
     execution::print(json, *record);
     graph.model.metadata.push_back({"preprocessing." + input.name, text});
   }
+  std::optional<SuppressedValues> suppressed;
+  if (graph.options.suppression) {
+    FailureOr<SuppressedValues> found = findSuppressed(graph, end);
+    if (failed(found))
+      return failure();
+    suppressed = *found;
+  }
   const Rules rules;
   for (Operation &op : body.without_terminator()) {
     if (failed(checkSizes(&op)))
@@ -290,7 +298,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
                    : rules.emit(graph, &op)))
       return failure();
   }
-  if (failed(emitResults(graph, end)))
+  if (failed(suppressed ? emitSuppression(graph, end, *suppressed)
+                        : emitResults(graph, end)))
     return failure();
   if (graph.isQdq())
     lowerQdqPoints(graph);

@@ -29,6 +29,12 @@ static PassOptions gather(const Groups &...groups) {
   return options;
 }
 
+static void addCut(OpPassManager &passManager, StringRef function) {
+  CutDecodingPassOptions cut;
+  cut.function = function.str();
+  passManager.addPass(createCutDecodingPass(cut));
+}
+
 void mct::buildPreparePipeline(OpPassManager &passManager,
                                const PrepareOptionGroup &options,
                                const DecodingOptionGroup &decoding,
@@ -63,11 +69,8 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
   if (options.residualCollapsing)
     passManager.addPass(createCollapseResidualPass(
         gather<CollapseResidualPassOptions>(remarks)));
-  if (decoding.decoding == DecodingMode::Cut) {
-    CutDecodingPassOptions cut;
-    cut.function = function.str();
-    passManager.addPass(createCutDecodingPass(cut));
-  }
+  if (decoding.decoding == DecodingMode::Cut)
+    addCut(passManager, function);
 }
 
 static void addWeightSelection(OpPassManager &passManager,
@@ -466,8 +469,9 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
-static void addPtqPasses(OpPassManager &passManager,
-                         const PtqOptions &options) {
+/// Adds all but the cut behind the last layers.
+static void addQuantization(OpPassManager &passManager,
+                            const PtqOptions &options) {
   tpc::AttachTargetPassOptions attach;
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));
@@ -541,8 +545,17 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   PtqOptions options;
   options.copyOptionValuesFrom(given);
   applyEffort(options);
+  // The part that is cut off tells which channels of a last layer mean
+  // different things, and judges what is lost: it stays to the end.
+  bool isCut = options.decoding.decoding == DecodingMode::Cut;
+  if (isCut)
+    options.decoding.decoding = DecodingMode::Float;
   addStages(passManager, options.checkpoint.checkpoint,
-            [&](OpPassManager &passes) { addPtqPasses(passes, options); });
+            [&](OpPassManager &passes) {
+              addQuantization(passes, options);
+              if (isCut)
+                addCut(passes, options.samples.function);
+            });
 }
 
 void mct::registerAllMctPasses() {

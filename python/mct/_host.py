@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mct.errors import describe
+from mct.errors import Error, describe
 from mct.target_platform import TargetError
 from mct.target_platform._predicates import quote, write_real
 
@@ -227,3 +227,37 @@ def training(loss: Callable[..., Any] | None, log_function: Callable[..., Any] |
 
 def current_training() -> HostedTraining | None:
     return _training.get()
+
+
+class HostedMetric:
+    """A metric that is computed in Python, as the compiler asks for it. Arrays that it gives are gone afterwards.
+
+    metric: a function of outputs and labels that returns a number for each sample, or `mct.detection.AveragePrecision`.
+    labels: of all samples, an array or a sequence; None: the function takes None.
+    """
+
+    def __init__(self, name: str, metric: Callable[[Any, Any], Any], labels: Any) -> None:
+        self.name = name
+        self.metric = metric
+        self.labels = labels
+
+    def measure(self, outputs: list[npt.NDArray[np.float32]], positions: list[int], samples: int) -> Any:
+        """Numbers, one for each sample of these positions among all, or `mct.detection.Matched`."""
+        from mct import detection, evaluation
+
+        arrays = tuple(output.copy() for output in outputs)
+        found = arrays[0] if len(arrays) == 1 else arrays
+        labels = self.labels
+        if labels is not None and len(labels) != samples:
+            raise Error(f"labels: {len(labels)} for {samples} samples")
+        if labels is not None:
+            labels = labels[positions] if hasattr(labels, "dtype") else [labels[position] for position in positions]
+        if isinstance(self.metric, detection.AveragePrecision):
+            return self.metric.match(found, labels)
+        numbers, has_rows = evaluation.numbers_of(self.metric(found, labels), len(positions), self.name)
+        if not has_rows:
+            raise Error(
+                f"max_drop: '{self.name}' returns one number for all samples, which says nothing of chance; return a "
+                "number for each sample"
+            )
+        return numbers

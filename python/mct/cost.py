@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of layers on a device, as its vendor's compiler estimates them.
+"""Costs of layers on a device, as its vendor's compiler or a program of yours estimates them.
 
     costs = mct.cost.ethos_u(quantized, "ethos-u55-256")            cycles and bytes of each operator
     mct.cost.write_table(quantized, "ethos-u55-256", "costs.json")  that of all alternatives, for `minimize="cycles"`
+    mct.cost.measure(quantized, ["simulator", "--json"])            the same as `ethos_u`, by a program of yours
 
 Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It is asked once for each network of
 integers: its answers are kept in the user's cache folder, by the bytes of the network and the version of Vela.
@@ -26,11 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from mct import _extras, _native
-from mct.errors import Error
+from mct.errors import Error, describe
 from mct.exporters.tosa import export_tosa
 from mct.model import Model
 
-__all__ = ["Costs", "OperatorCost", "ethos_u", "write_table"]
+__all__ = ["Costs", "OperatorCost", "ethos_u", "measure", "write_table"]
 
 # Memory and clock of Arm's reference systems, as in vela.ini, by the family of the device.
 _SYSTEMS = {
@@ -104,6 +105,90 @@ def ethos_u(
     return _ask(_lower(model, accelerator, softmax), accelerator, system, memory)
 
 
+def measure(
+    model: Model, command: Sequence[str], *, device: str = "", profile: str = "", softmax: str = "cut"
+) -> Costs:
+    """Cycles and bytes of a quantized network as a program estimates or measures them.
+
+    model:   a quantized network, which is lowered to integers, or a network of integers.
+    command: words of a command, which no shell reads. It gets a JSON object on standard input: `format`
+             ("mct-cost-question"), `version` (1), `device`, `network` (the path of a module of integers, as MLIR) and
+             `layers`, those of `Model.costs`, with the names of operators. It prints another one: `cycles` and
+             `memory_bytes` of the network, and `operators`, with `name`, `cycles` and `memory_bytes` of those that
+             cost some.
+    device:  what the result and the question call the device; "": the program.
+    profile, softmax: of the network of integers; see `mct.lower_to_integer`.
+
+    The program runs with the rights of the caller. No file names one: neither a model nor a target makes it run.
+    Raises `mct.Error` where the command fails, or prints something else.
+    """
+    integer = _lower_for(model, profile, softmax) if model.points else model
+    return _ask_command(integer, _layers(model), command, device)
+
+
+def _ask_command(integer: Model, layers: Sequence[Mapping[str, Any]], command: Sequence[str], device: str) -> Costs:
+    if isinstance(command, str) or not command:
+        raise Error(f"command: expected a list of words, the first of which is a program, found {describe(command)}")
+    words = [os.fspath(word) for word in command]
+    with tempfile.TemporaryDirectory(prefix="mct-cost-") as work:
+        file = Path(work, "network.mlir")
+        integer.save(file)
+        device = device or Path(words[0]).name
+        question = {"format": "mct-cost-question", "version": 1, "device": device, "network": str(file)}
+        try:
+            finished = subprocess.run(
+                words,
+                input=json.dumps(question | {"layers": layers}),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+        except OSError as error:
+            raise Error(f"command: '{words[0]}' cannot be run: {error.strerror}") from None
+    if finished.returncode != 0:
+        said = finished.stderr.strip().splitlines()
+        raise Error(
+            f"command: '{words[0]}' ends with {finished.returncode}: {said[-1] if said else 'it says nothing'}",
+            diagnostics=finished.stderr,
+        )
+    return _read_answer(finished.stdout, {layer["name"] for layer in layers}, words[0], device)
+
+
+def _read_answer(text: str, names: Container[str], program: str, device: str) -> Costs:
+    """Returns what a command printed."""
+
+    def fail(why: str) -> Error:
+        return Error(
+            f"command: '{program}' answers {why}",
+            notes=[
+                'expected {"cycles": 12, "memory_bytes": 34, "operators": [{"name": "conv", "cycles": 12, '
+                '"memory_bytes": 34}]}'
+            ],
+        )
+
+    def number(of: Mapping[str, Any], key: str) -> int:
+        value = of.get(key)
+        if type(value) is not int or value < 0:
+            raise fail(f"{value!r} as '{key}' of {of.get('name', 'the network')}, and not a number of them")
+        return value
+
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        raise fail("what is not JSON") from None
+    if not isinstance(answer, dict) or not isinstance(answer.get("operators"), list):
+        raise fail("without a list of 'operators'")
+    operators = []
+    for each in answer["operators"]:
+        if not isinstance(each, dict) or each.get("name") not in names:
+            raise fail(f"with {each.get('name') if isinstance(each, dict) else each!r}, which does not name a layer")
+        operators.append(OperatorCost(each["name"], number(each, "cycles"), number(each, "memory_bytes")))
+    if len({one.name for one in operators}) != len(operators):
+        raise fail("with an operator that is there twice")
+    return Costs(device, tuple(operators), number(answer, "cycles"), number(answer, "memory_bytes"))
+
+
 def write_table(
     models: Model | Sequence[Model],
     accelerator: str,
@@ -113,14 +198,17 @@ def write_table(
     softmax: str = "cut",
     system: str = "",
     memory: str = "",
+    command: Sequence[str] | None = None,
+    profile: str = "",
 ) -> None:
     """Write a table of the costs of layers, for `mct.quantize(…, minimize="cycles", cost_table=path)`.
 
     models:     quantized networks with their alternatives, as `mct.quantize` makes them. For each alternative Vela is
                 asked for the network in which all operators take it, so that layers are measured among their
-                neighbours.
+                neighbours; not where layers of other networks have told the costs of all of them.
     path:       of the JSON document `mct-costs`.
     tolerances: error tolerances of kernels that are alternatives, too (`weights-error-tolerances`).
+    command:    is asked instead of Vela, as by `measure`, for a device of any name. `profile` is that of the integers.
 
     The other arguments, and what is raised, are those of `ethos_u`.
     """
@@ -128,11 +216,19 @@ def write_table(
     for model in [models] if isinstance(models, Model) else models:
         for network in _alternatives(model, tolerances):
             layers = _layers(network)
-            names = frozenset(layer["name"] for layer in layers)
-            costs = _ask(_lower(network, accelerator, softmax), accelerator, system, memory, names)
-            for layer in layers:
-                form = layer["form"]
-                points = measured.setdefault(json.dumps(form, sort_keys=True), (form, {}))[1]
+            rows = [
+                (measured.setdefault(json.dumps(form, sort_keys=True), (form, {}))[1], layer)
+                for layer in layers
+                for form in [layer["form"]]
+            ]
+            if all(layer["compressed_bytes"] in points for points, layer in rows):
+                continue
+            if command is None:
+                names = frozenset(layer["name"] for layer in layers)
+                costs = _ask(_lower(network, accelerator, softmax), accelerator, system, memory, names)
+            else:
+                costs = _ask_command(_lower_for(network, profile, softmax), layers, command, accelerator)
+            for points, layer in rows:
                 points.setdefault(layer["compressed_bytes"], []).append(costs[layer["name"]])
     layers = [
         form | {"points": [_mean(size, points[size]) for size in sorted(points)]} for form, points in measured.values()
@@ -141,7 +237,7 @@ def write_table(
         "format": "mct-costs",
         "version": 1,
         "device": accelerator,
-        "tool": _version(find_vela()),
+        "tool": _version(find_vela()) if command is None else Path(command[0]).name,
         "layers": layers,
     }
     _native.write_file(os.fspath(path), json.dumps(document, indent=1).encode() + b"\n")
@@ -190,13 +286,16 @@ def _family(accelerator: str) -> str:
 
 
 def _lower(model: Model, accelerator: str, softmax: str) -> Model:
-    """Returns the network of integers for a device."""
-    from mct import stages
-
+    """Returns the network of integers for a device of Arm's."""
     family = _family(accelerator)
     if not model.points:
         return model
-    profile = family if family in _PROFILES else _PROFILES[0]
+    return _lower_for(model, family if family in _PROFILES else _PROFILES[0], softmax)
+
+
+def _lower_for(model: Model, profile: str, softmax: str) -> Model:
+    from mct import stages
+
     simulated = stages.simulate_integers(model)
     return stages.lower_to_integer(simulated, profile=profile, io="integer", softmax=softmax)  # type: ignore[arg-type]
 

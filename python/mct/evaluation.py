@@ -376,7 +376,7 @@ def metrics() -> dict[str, str]:
     return dict(_native.metrics()) | detection.DESCRIPTIONS
 
 
-def _numbers(found: Any, samples: int, name: str) -> tuple[list[float], bool]:
+def numbers_of(found: Any, samples: int, name: str) -> tuple[list[float], bool]:
     """The numbers that a function of the user returned, and whether it is a number for each sample."""
     array = as_array(found)
     if array.dtype.kind not in "biuf" or array.shape not in ((), (samples,)):
@@ -424,7 +424,7 @@ def judge(
         if isinstance(metric, detection.AveragePrecision):
             matched[len(found)] = metric.match(outputs, labels)
         result = matched[len(found)].precision if len(found) in matched else metric(outputs, labels)
-        numbers, has_rows = _numbers(result, count, name)
+        numbers, has_rows = numbers_of(result, count, name)
         found.append(numbers)
         kinds.add(has_rows)
     if len(kinds) > 1:

@@ -141,17 +141,20 @@ def find_metric(metric: MetricLike | None) -> MetricLike | None:
     return metric
 
 
-def name_drop_metric(metric: MetricLike | None, max_drop: float, drop_metric: str) -> str:
-    """Returns the metric that max_drop limits: what the option says, or the metric of the call, which needs a name."""
-    if not max_drop or drop_metric or metric is None:
-        return drop_metric
-    if not isinstance(metric, str):
-        name = getattr(metric, "__name__", None) or getattr(metric, "name", type(metric).__name__)
-        raise Error(
-            f"metric: '{name}' is computed in Python, where the search for max_drop cannot call it; give a metric of "
-            "the compiler (mct-run --metrics), or a budget, and judge the result with evaluate"
-        )
-    return metric
+def find_drop_metric(
+    metric: MetricLike | None, max_drop: float, drop_metric: str
+) -> tuple[str, Callable[[Any, Any], Any] | None]:
+    """Returns the name of the metric that max_drop limits, and the function where it is computed in Python.
+
+    metric: of the call, as `find_metric` returns it; the option goes before it.
+    """
+    from mct import detection
+
+    chosen = find_metric(drop_metric or None) if drop_metric in detection.OVERLAPS else drop_metric or metric
+    if not max_drop or chosen is None or isinstance(chosen, str):
+        return drop_metric or (metric if max_drop and isinstance(metric, str) else ""), None
+    name = getattr(chosen, "__name__", type(chosen).__name__)
+    return name, chosen
 
 
 def _is_default(value: object, initial: object) -> bool:
@@ -316,8 +319,12 @@ def _validate(
     function: object,
     files: _Files,
     stack: contextlib.ExitStack,
+    judge: _host.HostedMetric | None,
 ) -> None:
-    """Adds samples with labels, those of the data where none are given, to the options."""
+    """Adds samples with labels, those of the data where none are given, to the options.
+
+    judge: the metric that is computed in Python, which gets the labels; or None.
+    """
     from mct.samples import recorded, spool
 
     if "validation-data" in texts:
@@ -329,7 +336,9 @@ def _validate(
     labels = getattr(data, "labels", None)
     if labels is None:
         labels = spooled.labels
-    if "labels" not in texts and labels is not None:
+    if judge is not None:
+        judge.labels = labels if judge.labels is None else judge.labels
+    elif "labels" not in texts and labels is not None:
         texts["labels"] = _text("labels", _prepare("labels", labels, files, are_classes=False), "str")
 
 
@@ -364,6 +373,19 @@ def _distribute(
     return found
 
 
+def _host_metric(options: Options, judge: Callable[[Any, Any], Any]) -> tuple[Options, _host.HostedMetric]:
+    """Takes the labels out of the options: a metric that is computed in Python may have some of any form."""
+    from mct.samples import load_npy
+
+    labels, initial, kind = options["labels"]
+    if isinstance(labels, (str, os.PathLike)):
+        labels = load_npy(labels) if os.fspath(labels) else None
+    elif hasattr(labels, "__array__"):
+        labels = np.asarray(labels)
+    name = str(options["drop-metric"][0])
+    return {**options, "labels": (initial, initial, kind)}, _host.HostedMetric(name, judge, labels)
+
+
 def run_stage(
     model: Model,
     flag: str,
@@ -375,6 +397,7 @@ def run_stage(
     config: Config | None = None,
     client: ClientLike = None,
     validation: Any = None,
+    judge: Callable[[Any, Any], Any] | None = None,
     on_functions: bool = False,
 ) -> Model:
     """The model that a pass or pipeline makes of another one.
@@ -387,6 +410,7 @@ def run_stage(
     client:  whose workers read the samples; see `mct.distributed`.
     on_functions: the pass takes one function at a time, and runs on each.
     validation: samples for the option `validation-data`, to which the labels belong where there is one.
+    judge:   the metric of the option `drop-metric` where it is computed in Python.
     """
     from mct.model import Model
 
@@ -396,6 +420,9 @@ def run_stage(
         )
     if config is not None:
         options = _configured(options, config)
+    hosted = None
+    if judge is not None:
+        options, hosted = _host_metric(options, judge)
     with contextlib.ExitStack() as stack:
         files = _Files(stack)
         validates = "validation-data" in options
@@ -432,12 +459,12 @@ def run_stage(
                     texts["labels"] = _labels_of(texts["labels"], data, spooled.count, files)
                 files.renamed += spooled.renamed
         if validation is not None:
-            _validate(validation, module, texts, options["function"][0], files, stack)
+            _validate(validation, module, texts, options["function"][0], files, stack, hosted)
         poll = report.poll if report else None
 
         def run(pipeline: str) -> Any:
             # None where passes end because of shards.
-            return module.run(pipeline, poll, files.renamed, _host.current_training())
+            return module.run(pipeline, poll, files.renamed, _host.current_training(), hosted)
 
         if client is not None:
             return Model(_distribute(client, module, flag, texts, data, options, run, report))

@@ -276,6 +276,9 @@ Module::run(StringRef passes, Job &job,
   std::optional<TrainingHostScope> training;
   if (job.getTraining())
     training.emplace(context, *job.getTraining());
+  std::optional<execution::MetricHostScope> metric;
+  if (job.getMetric())
+    metric.emplace(context, *job.getMetric());
   job.attachHosts(context);
   // The module outlives the job, and would keep objects of Python alive that
   // may hold it.

@@ -6,6 +6,7 @@
 #define MCT_PYTHON_NATIVE_MODULE_H
 
 #include "mct/Evaluation/Metric.h"
+#include "mct/Evaluation/MetricHost.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Tflite.h"
 #include "mct/IR/HostQuantizers.h"
@@ -69,6 +70,11 @@ public:
   void setTraining(TrainingHost *host) { training = host; }
   TrainingHost *getTraining() const { return training; }
 
+  /// Sets the metric of the program that drops are those of; null: none.
+  /// Outlives the job.
+  void setMetric(execution::MetricHost *host) { metric = host; }
+  execution::MetricHost *getMetric() const { return metric; }
+
   /// Says how it ended.
   void end(bool isDone) { done = isDone; }
   bool hasFailed() const { return !done; }
@@ -83,6 +89,7 @@ private:
   support::Progress samples;
   HostQuantizers::Maker hosts;
   TrainingHost *training = nullptr;
+  execution::MetricHost *metric = nullptr;
   std::atomic<bool> done{false};
   mutable std::mutex mutex;
   std::vector<Message> messages;

@@ -33,6 +33,7 @@ using mct::python::Job;
 using mct::python::makeHosts;
 using mct::python::Message;
 using mct::python::Module;
+using mct::python::PythonMetric;
 using mct::python::PythonTraining;
 using mct::python::Raised;
 
@@ -107,7 +108,8 @@ static void *runCall(void *call) {
 /// it has ended.
 template <typename Work>
 static void perform(Job &job, const nb::object &poll, Work &&work,
-                    PythonTraining *training = nullptr) {
+                    PythonTraining *training = nullptr,
+                    PythonMetric *metric = nullptr) {
   static constexpr auto kInterval = std::chrono::milliseconds(50);
   nb::list errors;
   Raised inCallback;
@@ -115,6 +117,9 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
   if (training)
     training->raised = &inCallback;
   job.setTraining(training);
+  if (metric)
+    metric->raised = &inCallback;
+  job.setMetric(metric);
   std::exception_ptr raised;
   auto attend = [&](auto &&action) {
     if (raised)
@@ -185,11 +190,14 @@ static std::shared_ptr<const Module> parse(const nb::bytes &data,
 static std::shared_ptr<const Module>
 run(const Module &self, const std::string &pipeline, const nb::object &poll,
     const std::vector<std::pair<std::string, std::string>> &renamed,
-    const nb::object &training) {
+    const nb::object &training, const nb::object &metric) {
   Job job;
   std::optional<PythonTraining> host;
   if (!training.is_none())
     host.emplace(training);
+  std::optional<PythonMetric> judge;
+  if (!metric.is_none())
+    judge.emplace(metric);
   std::shared_ptr<const Module> module;
   perform(
       job, poll,
@@ -197,7 +205,7 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll,
         module = self.run(pipeline, job, renamed);
         job.end(module != nullptr);
       },
-      host ? &*host : nullptr);
+      host ? &*host : nullptr, judge ? &*judge : nullptr);
   return module;
 }
 
@@ -331,7 +339,7 @@ exportOnnx(const Module &self, const std::string &profile,
            const std::string &producer, const std::string &producerVersion,
            const std::string &function, int64_t operatorSet,
            const std::string &activations, const std::string &dataName,
-           uint64_t largestFile) {
+           uint64_t largestFile, const std::string &nms) {
   std::string data;
   llvm::raw_string_ostream stream(data);
   nb::bytes file = write([&](Job &job) -> std::optional<std::string> {
@@ -353,6 +361,11 @@ exportOnnx(const Module &self, const std::string &profile,
     options.openData = [&]() -> llvm::raw_ostream & { return stream; };
     if (largestFile)
       options.largestFile = largestFile;
+    if (!nms.empty())
+      if (llvm::Error error = options.setSuppression(nms)) {
+        job.fail(llvm::toString(std::move(error)));
+        return std::nullopt;
+      }
     return self.exportOnnx(options, job);
   });
   return {file, nb::bytes(data.data(), data.size())};
@@ -454,7 +467,7 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
       .def("export_onnx", exportOnnx, "profile"_a = "", "producer"_a = "",
            "producer_version"_a = "", "function"_a = "", "opset"_a = 0,
            "activations"_a = "unsigned", "data_name"_a = "",
-           "largest_file"_a = 0,
+           "largest_file"_a = 0, "nms"_a = "",
            "The ONNX file that mct-translate writes, and the one beside it, "
            "which is empty where there is none.")
       .def(
@@ -478,7 +491,7 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
       .def(
           "clone",
           [](const Module &self) {
-            return run(self, "", nb::none(), {}, nb::none());
+            return run(self, "", nb::none(), {}, nb::none(), nb::none());
           },
           "A copy, in a context of its own.");
 }
@@ -486,26 +499,26 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
 /// Defines what runs a module or looks at it.
 static void defineRuns(nb::class_<Module> &module) {
   module
-      .def(
-          "run", run, "pipeline"_a, "poll"_a = nb::none(),
-          "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
-          "training"_a = nb::none(),
-          nb::sig("def run(self, pipeline: str, poll: "
-                  "collections.abc.Callable[[str, int, int, int, int, int], "
-                  "object] | "
-                  "None = None, renamed: collections.abc.Sequence[tuple[str, "
-                  "str]] = (), training: object | None = None) -> Module"),
-          "A copy on which a textual pipeline of passes on a module has run."
-          "\n\n"
-          "`poll` is called a few times a second with the flag of the pass "
-          "that runs, and of its run over samples that is under way the "
-          "samples done, those there are (0: it does not run), and the number "
-          "of runs there have been; what it raises, and Ctrl-C, cancels the "
-          "run. `renamed`: for temporary files in the pipeline, what "
-          "`trace` calls them. `training`: of `mct._host`, what is asked while "
-          "networks are trained. Raises `mct.Error` where a pass fails; "
-          "remarks "
-          "and warnings go to `logging`.")
+      .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
+           "renamed"_a = std::vector<std::pair<std::string, std::string>>(),
+           "training"_a = nb::none(), "metric"_a = nb::none(),
+           nb::sig("def run(self, pipeline: str, poll: "
+                   "collections.abc.Callable[[str, int, int, int, int, int], "
+                   "object] | "
+                   "None = None, renamed: collections.abc.Sequence[tuple[str, "
+                   "str]] = (), training: object | None = None, metric: object "
+                   "| None = None) -> Module"),
+           "A copy on which a textual pipeline of passes on a module has run."
+           "\n\n"
+           "`poll` is called a few times a second with the flag of the pass "
+           "that runs, and of its run over samples that is under way the "
+           "samples done, those there are (0: it does not run), and the number "
+           "of runs there have been; what it raises, and Ctrl-C, cancels the "
+           "run. `renamed`: for temporary files in the pipeline, what "
+           "`trace` calls them. `training`, `metric`: of `mct._host`, what is "
+           "asked while networks are trained, and what drops are those of. "
+           "Raises `mct.Error` where a pass fails; remarks and warnings go to "
+           "`logging`.")
       .def("execute", execute, "inputs"_a,
            "outputs"_a = std::vector<std::string>(), nb::kw_only(),
            "reference"_a.none() = nb::none(), "labels"_a = "",

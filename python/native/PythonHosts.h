@@ -10,6 +10,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <exception>
 #include <utility>
@@ -207,6 +209,56 @@ public:
 private:
   nb::object object;
   bool watches, computes;
+  std::string name;
+};
+
+//===----------------------------------------------------------------------===//
+// Metrics that Python computes
+//===----------------------------------------------------------------------===//
+
+/// Images and matches of the detections of each class, and boxes of images.
+using MatchedClasses =
+    std::vector<std::tuple<std::vector<uint32_t>, std::vector<uint32_t>,
+                           std::vector<uint32_t>>>;
+mct::execution::MatchedDetections toDetections(const MatchedClasses &classes,
+                                               unsigned overlaps);
+
+/// An object of `mct._host`.
+class PythonMetric : public mct::execution::MetricHost {
+public:
+  /// Called with the interpreter's lock.
+  explicit PythonMetric(nb::object object)
+      : object(std::move(object)),
+        name(nb::cast<std::string>(this->object.attr("name"))) {}
+
+  std::string getName() const override { return name; }
+  llvm::Expected<Measured> measure(llvm::ArrayRef<Result> results,
+                                   llvm::ArrayRef<int64_t> positions,
+                                   int64_t samples) override {
+    Measured measured;
+    if (llvm::Error error = raised->guard([&] {
+          nb::list outputs, places;
+          for (const Result &result : results)
+            outputs.append(view(result.shape, llvm::ArrayRef(result.values)));
+          for (int64_t position : positions)
+            places.append(position);
+          nb::object found = object.attr("measure")(outputs, places, samples);
+          if (nb::hasattr(found, "classes"))
+            measured.detections =
+                toDetections(nb::cast<MatchedClasses>(found.attr("classes")),
+                             nb::cast<unsigned>(found.attr("overlaps")));
+          else
+            measured.values = nb::cast<std::vector<double>>(found);
+        }))
+      return error;
+    return measured;
+  }
+
+  /// The exception of the call that asks.
+  Raised *raised = nullptr;
+
+private:
+  nb::object object;
   std::string name;
 };
 

@@ -3,17 +3,13 @@
 // Metrics that others computed, for Python.
 #include "PythonHosts.h"
 
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 namespace nb = nanobind;
 using namespace nb::literals;
 
-using Counts = std::vector<uint32_t>;
-using MatchedClasses = std::vector<std::tuple<Counts, Counts, Counts>>;
+using mct::python::MatchedClasses;
 
-static mct::execution::MatchedDetections
-toDetections(const MatchedClasses &classes, unsigned overlaps) {
+mct::execution::MatchedDetections
+mct::python::toDetections(const MatchedClasses &classes, unsigned overlaps) {
   mct::execution::MatchedDetections made;
   for (const auto &[images, matches, boxes] : classes)
     made.classes.push_back({images, matches, boxes});

@@ -44,7 +44,9 @@
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=top1 --exact --compare=%t/sum.mlir 2>&1 | FileCheck %s --check-prefix=EXACT
 // EXACT: error: --metric does not go with --exact, which compares integers; --compare without it takes the float module
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=accuracy 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=ap50 2>&1 | FileCheck %s --check-prefix=BOXES
 // NAME: sum.mlir:0:0: error: there is no metric 'accuracy'; there are top1, topK, miou, psnr, cosine, auc, f1, retrieval, error-rate
+// BOXES: sum.mlir:0:0: error: metric 'ap50' is computed by pycocotools, which Python calls: use mct run, mct quantize, or the package
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels_short.npy --metric=auc 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: error: {{.*}}labels_short.npy: expected 3 labels, found {{[12]}}
 // RUN: not mct-run %t/sum.mlir --input=0:%S/Inputs/a.npy,1:%S/Inputs/b.npy --labels=%S/Inputs/labels.npy --metric=cosine 2>&1 | FileCheck %s --check-prefix=SHAPE

@@ -52,13 +52,48 @@ def test_what_is_promised_was_measured_of_the_network_that_is_returned(tmp_path:
     assert kept["samples"] + searched["samples"] == len(TEST)
 
 
-def test_what_python_computes_is_refused() -> None:
-    def mine(outputs: Any, labels: Any) -> float:
-        return 0.0
+def is_right(outputs: Any, labels: Any) -> Any:
+    return outputs.reshape(len(outputs), -1).argmax(axis=1) == labels
 
-    for metric, name in ((mine, "mine"), ("ap50", "ap50")):
-        with pytest.raises(mct.Error, match=f"metric: '{name}' is computed in Python, where the search for max_drop"):
-            quantize(metric=metric, max_drop=0.02, validation=TEST, labels=LABELS)
+
+@pytest.mark.alternating
+def test_a_function_of_python_promises_what_the_metric_of_the_compiler_does(tmp_path: Path) -> None:
+    paths = [tmp_path / "own.json", tmp_path / "top1.json"]
+    for metric, path in zip((is_right, "top1"), paths, strict=True):
+        made = quantize(
+            effort="fast", metric=metric, max_drop=0.02, validation=TEST, labels=LABELS, bit_widths_out=path
+        )
+        assert made.contract.max_drop == 0.02
+    own, top1 = (json.loads(path.read_text()) for path in paths)
+    assert own["contract"]["metric"] == "is_right" and own["contract"]["text"].startswith("'is_right' drops by")
+    assert own["contract"]["looks"] == top1["contract"]["looks"] and own["operators"] == top1["operators"]
+    # Labels of the data do as well, in a list; numbers that are not 0 or 1 have a bootstrap.
+    pairs = [(image, int(label)) for image, label in zip(TEST[:300], LABELS[:300], strict=True)]
+
+    def probability(outputs: Any, labels: Any) -> Any:
+        scores = np.exp(outputs.reshape(len(outputs), -1))
+        return scores[np.arange(len(labels)), np.asarray(labels)] / scores.sum(axis=1)
+
+    made = quantize(effort="fast", metric=probability, max_drop=0.05, validation=pairs)
+    assert "'probability' drops by no more than 0.0500: by " in made.contract.text
+
+
+def test_functions_that_no_promise_can_be_made_of_are_errors() -> None:
+    def mean(outputs: Any, labels: Any) -> float:
+        return 0.5
+
+    def fails(outputs: Any, labels: Any) -> Any:
+        raise ZeroDivisionError("of the user")
+
+    options = {"effort": "fast", "max_drop": 0.02, "validation": TEST[:40], "labels": LABELS[:40]}
+    with pytest.raises(mct.Error, match="'mean' returns one number for all samples, which says nothing of chance"):
+        quantize(metric=mean, **options)
+    with pytest.raises(ZeroDivisionError, match="of the user"):
+        quantize(metric=fails, **options)
+    with pytest.raises(mct.Error, match=r"expected one number, or an array of \d+ numbers, .* from '<lambda>'"):
+        quantize(metric=lambda outputs, labels: [1, 2, 3], **options)
+    with pytest.raises(mct.Error, match="labels: 39 for 40 samples"):
+        quantize(metric=is_right, **{**options, "labels": LABELS[:39]})
     with pytest.raises(mct.Error, match="validation and validation_data are two ways to say the same; give one"):
         quantize(metric="top1", max_drop=0.02, validation=TEST, labels=LABELS, validation_data=["x.npy"])
 

@@ -153,6 +153,85 @@ def test_a_table_has_every_layer_with_all_sizes_of_its_kernel(quantized: Any, fa
         quantized.costs(path)
 
 
+# A device that spends a cycle on each byte of a kernel, 5 on each layer, and 100 on the network.
+SIMULATOR = """
+import json, pathlib, sys
+question = json.load(sys.stdin)
+assert question["format"] == "mct-cost-question" and question["version"] == 1
+assert "i8" in pathlib.Path(question["network"]).read_text()
+operators = [
+    {"name": layer["name"], "cycles": layer["compressed_bytes"] + 5, "memory_bytes": 64} for layer in question["layers"]
+]
+with open(sys.argv[1], "a") as calls:
+    print(question["device"], file=calls)
+total = 100 + sum(operator["cycles"] for operator in operators)
+print(json.dumps({"cycles": total, "memory_bytes": 2048, "operators": operators}))
+"""
+
+
+def test_a_command_measures_networks_and_writes_tables(quantized: Any, tmp_path: Path) -> None:
+    calls, path = tmp_path / "calls", tmp_path / "costs.json"
+    command = [sys.executable, "-c", SIMULATOR, calls]
+    layers = quantized.costs()["functions"][0]["layers"]
+    costs = mct.cost.measure(quantized, command, device="own")
+    assert costs.device == "own" and costs.memory_bytes == 2048 and len(costs.operators) == len(layers)
+    assert costs.cycles == 100 + sum(layer["compressed_bytes"] + 5 for layer in layers)
+    assert costs[layers[0]["name"]].cycles == layers[0]["compressed_bytes"] + 5
+    mct.cost.write_table(quantized, "own", path, tolerances=(), command=command)
+    table = json.loads(path.read_text())
+    jsonschema.validate(table, json.loads((SCHEMAS / "costs.json").read_text()))
+    assert (table["device"], table["tool"]) == ("own", Path(sys.executable).name)
+    assert all(one["cycles"] == one["compressed_bytes"] + 5 for layer in table["layers"] for one in layer["points"])
+    # It is asked once for the network, and once for kernels of 8, of 4 and of 2 bits.
+    assert calls.read_text().split() == ["own"] * 4
+    mixed = quantize(budget=("cycles:75%",), cost_table=path)
+    found = mixed.costs(path)["functions"][0]
+    assert found["cycles"] <= 0.75 * quantized.costs(path)["functions"][0]["cycles"]
+    # The table tells what the command says of a network that it was not asked for.
+    assert found["cycles"] + 100 == pytest.approx(mct.cost.measure(mixed, command).cycles, rel=0.01)
+
+
+def test_layers_whose_costs_are_known_are_not_asked_for_again(quantized: Any, fake: Any, tmp_path: Path) -> None:
+    """The second network has no layer and no width that the first one has not, but is another network."""
+    calls = fake(rows=[["NPU", 10, 64, "TosaOutput_0"]])
+    one, both = tmp_path / "one.json", tmp_path / "both.json"
+    again = mct.Model.parse(quantized.text.replace("func.func @main", "func.func @other"), "again.mlir")
+    assert again.text != quantized.text
+    mct.cost.write_table(quantized, "ethos-u55-256", one, tolerances=())
+    assert len(calls()) == 3
+    mct.cost.write_table([quantized, again], "ethos-u55-256", both, tolerances=())
+    assert len(calls()) == 3 and one.read_bytes() == both.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("print('none')", "answers what is not JSON"),
+        ("print('{}')", "answers without a list of 'operators'"),
+        ('print(\'{"operators": [{"name": "x"}]}\')', "answers with 'x', which does not name a layer"),
+        ('print(\'{"operators": [], "cycles": -1}\')', "answers -1 as 'cycles' of the network, and not a number"),
+        ("import sys; sys.exit('no chip')", "ends with 1: no chip"),
+    ],
+)
+def test_what_a_command_cannot_say_is_an_error(quantized: Any, program: str, message: str) -> None:
+    with pytest.raises(mct.Error) as raised:
+        mct.cost.measure(quantized, [sys.executable, "-c", program])
+    assert message in str(raised.value)
+
+
+def test_a_command_is_a_list_of_words(quantized: Any) -> None:
+    with pytest.raises(mct.Error, match="command: expected a list of words, the first of which is a program, found"):
+        mct.cost.measure(quantized, "rm -r x")
+    with pytest.raises(mct.Error, match="command: '/nowhere/simulator' cannot be run: No such file or directory"):
+        mct.cost.measure(quantized, ["/nowhere/simulator"])
+    twice = (
+        "import json, sys; row = {'name': json.load(sys.stdin)['layers'][0]['name'], 'cycles': 1, 'memory_bytes': 1}; "
+    )
+    twice += "print(json.dumps({'cycles': 1, 'memory_bytes': 1, 'operators': [row, row]}))"
+    with pytest.raises(mct.Error, match="answers with an operator that is there twice"):
+        mct.cost.measure(quantized, [sys.executable, "-c", twice])
+
+
 @pytest.fixture
 def vela(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable, tool in (("MCT_VELA", "vela"), ("MCT_TOSA_TOOLS", "tosa")):

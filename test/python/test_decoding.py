@@ -2,10 +2,18 @@
 """A detector whose boxes are means of bins around the cells of a grid: its decoding part stays float, is quantized, or
 is cut off, and computes what the whole network computes."""
 
+import json
+import sys
+
 import measure
 import numpy as np
 import pytest
 from mlir_text import const, const_shape, conv, shape_text
+
+sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
+
+import run_nms
+import tool_environments
 
 SIZE, BINS, CLASSES, STRIDE, SAMPLES = 8, 4, 3, 8, 32
 CELLS = SIZE * SIZE
@@ -170,3 +178,60 @@ def test_the_bytes_are_those_of_a_whole_network_without_a_decoding_part(study):
     other, _ = study.quantize("other", decode="quantize")
     assert "decode" not in told
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_the_file_of_a_camera_ends_with_non_maximum_suppression(study):
+    """ONNX Runtime runs the whole file, with a description of the op in numpy."""
+    program = tool_environments.program("onnx", "python")
+    if program is None:
+        pytest.skip("ONNX Runtime is not installed (tools/dev/downstream --install onnx)")
+    module, _ = study.quantize("quantized", decode="quantize")
+    path = study.folder / "network.onnx"
+    command = [measure.BIN / "mct-translate", "--export-onnx", "--onnx-profile=mct_quantizers", module, "-o", path]
+    measure.run_ok([*command, "--onnx-nms=0.3:0.2:150"])
+    files = [study.folder / f"{name}.npy" for name in ("boxes", "scores", "labels", "valid")]
+    run = measure.REPOSITORY / "tools" / "dev" / "downstream" / "run_nms.py"
+    finished = measure.run_ok([program, run, path, study.inputs, ",".join(map(str, files))])
+    told = json.loads(finished.stdout.splitlines()[0])
+    assert told["op"] == ["EdgeMDT", "MultiClassNMS"] and told["sets"]["EdgeMDT"] == 1 and told["unread"] == []
+    expected = {"score_threshold": 0.3, "iou_threshold": 0.2, "max_detections": 150}
+    assert told["attributes"] == pytest.approx(expected)
+    # FLOAT is 1 and INT32 is 6.
+    assert told["types"] == [1, 1, 6, 6] and told["shapes"] == [[1, 150, 4], [1, 150], [1, 150], [1, 1]]
+    results = study.result(module)
+    wanted = run_nms.suppress(results[..., :4], results[..., 4:], np.float32(0.3), np.float32(0.2), 150)
+    found = [np.load(file) for file in files]
+    for one, other in zip(found, wanted, strict=True):
+        assert one.shape == other.shape and one == pytest.approx(other, abs=1e-4)
+    valid = found[3].ravel()
+    counts = (results[..., 4:] > 0.3).sum(axis=(1, 2))
+    # Boxes are suppressed, and not all of them.
+    assert valid.min() > 0 and (valid < counts).any() and len(set(valid)) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "message"),
+    [
+        ({"decode": "cut"}, ["--onnx-nms=0.3:0.5:20"], "cannot end with MultiClassNMS: expected boxes [batch, n, 4]"),
+        ({"decode": "cut"}, ["--onnx-nms=0.3:0.5:20"], "heads have no boxes: with decode=quantize"),
+        ({"decode": "quantize"}, ["--onnx-nms=0.3:0.5"], "onnx-nms: expected SCORE:OVERLAP:DETECTIONS"),
+        ({"decode": "quantize"}, ["--onnx-nms=0.3:1.5:20"], "found '0.3:1.5:20'"),
+        ({"decode": "quantize"}, ["--onnx-nms=0.3:0.5:20", "--onnx-profile=qdq"], "have ops of ONNX itself alone"),
+    ],
+)
+def test_a_file_that_cannot_end_so_is_an_error(study, options, arguments, message):
+    module, _ = study.quantize("quantized", **options)
+    output = study.folder / "network.onnx"
+    finished = measure.run([measure.BIN / "mct-translate", "--export-onnx", *arguments, module, "-o", output])
+    assert finished.returncode != 0 and message in finished.stderr and not output.exists()
+
+
+def test_python_writes_it_for_older_releases_of_the_layers(study):
+    mct = pytest.importorskip("mct")
+    model = mct.load(study.quantize("quantized", decode="quantize")[0])
+    path = study.folder / "network.onnx"
+    mct.exporters.export_onnx(model, path, profile="mct_quantizers", nms="0.3:0.5:20:Sony")
+    written = path.read_bytes()
+    assert b"MultiClassNMS" in written and b"Sony" in written and b"EdgeMDT" not in written
+    with pytest.raises(mct.Error, match="onnx-nms: expected SCORE:OVERLAP:DETECTIONS"):
+        mct.exporters.export_onnx(model, path, profile="mct_quantizers", nms="0.3")

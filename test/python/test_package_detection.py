@@ -171,3 +171,16 @@ def test_outputs_that_are_no_boxes_are_an_error(tmp_path: Path) -> None:
         metric(None, LABELS[:1])
     with pytest.raises(mct.Error, match="metric: expected one of ap, ap50, found 'ap75'"):
         mct.detection.AveragePrecision("ap75")
+
+
+def test_the_console_asks_for_the_drop_of_boxes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The search reaches pycocotools, which has no boxes from a network that finds digits."""
+    data = Path(__file__).parents[1] / "data"
+    samples, labels = str(data / "digits_test.npy"), str(tmp_path / "labels.npy")
+    np.save(labels, np.zeros((len(np.load(samples)), 1, 5), np.float32))
+    command = ["quantize", str(data / "digits.mlirbc"), "--target", "imx500", "--data", str(data / "digits_calib.npy")]
+    command += ["--scale", "0.0625", "--effort", "fast", "--max-drop", "0.02", "--drop-metric", "ap50", "--no-progress"]
+    command += ["--validation-data", samples, "--labels", labels, "-o", str(tmp_path / "quantized.mlirbc")]
+    assert cli.main(command) != 0
+    assert "expected boxes [images, n, 4] and scores [images, n, classes], found outputs of" in capsys.readouterr().err
+    assert not (tmp_path / "quantized.mlirbc").exists()

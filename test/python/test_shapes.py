@@ -2,6 +2,7 @@
 """A trained detector and a trained segmentation network through the whole pipeline: their metrics behind quantization,
 within a budget and in the report, integers that are those of the simulation, and ONNX files."""
 
+import json
 import sys
 
 import measure
@@ -181,3 +182,43 @@ def test_the_table_has_a_row_for_each_metric():
         # Bytes of 61 671 parameters, most of which have 8 bits and biases 32; the loss is the difference of its row.
         assert 60_000 < float(row[3]) < 70_000
         assert abs(float(row[5]) - float(row[6]) - float(row[7])) < 0.011
+
+
+@pytest.mark.alternating
+def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path):
+    """The search calls Python for each network that it looks at."""
+    path = tmp_path / "bits.json"
+    made = mct.quantize(
+        mct.load(judge.FOLDER / "detector.mlirbc"),
+        "imx500",
+        calibration.images,
+        metric=mct.detection.AveragePrecision("ap", decode=scenes.detections),
+        max_drop=0.1,
+        validation=test.images[:60],
+        labels=list(test.boxes[:60]),
+        effort="fast",
+        bit_widths_out=path,
+        progress=False,
+    )
+    contract = json.loads(path.read_text())["contract"]
+    kept = [look for look in contract["looks"] if look["held_out"] and look["holds"]][-1]
+    assert (contract["metric"], kept["samples"]) == ("ap", 54)
+    assert made.contract.text.startswith("'ap' drops by no more than 10.00 points: by ")
+    assert kept["drop"] == made.contract.drop < made.contract.drop_at_most <= 0.1
+    assert kept["use"] < contract["looks"][-1]["use"] or not contract["looks"][-1]["holds"]
+    # It is the average precision of that network on those images: both parts together are all images.
+    assert made.evaluate(test.images[:60], test.boxes[:60]).metric.loss == pytest.approx(kept["drop"], abs=0.05)
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize("target", ["imx500", "tflite"])
+def test_a_network_that_ends_at_its_heads_decodes_to_the_same_boxes(quantize, test, target):
+    """Offsets up to 2 and scores down to -34 come from one layer: one grid for both lost more than 10 points."""
+    whole, cut = (quantize("detector", target=target, effort="fast", decode=decode) for decode in ("float", "cut"))
+    heads = cut.run(test.images[:40], function="main")
+    assert [head.shape for head in heads] == [(40, 8, 8, 2), (40, 8, 8, 2), (40, 8, 8, 3)]
+    assert np.array_equal(cut.run(heads, function="decode"), whole.run(test.images[:40]))
+    # The heads are integers on the device.
+    integer = mct.lower_to_integer(mct.simulate_integers(cut), io="integer")
+    main = json.loads(integer.module.signature("main"))
+    assert [entry["type"] for entry in main["outputs"]] == [f"tensor<1x8x8x{channels}xi8>" for channels in (2, 2, 3)]

@@ -101,6 +101,13 @@ static cl::opt<std::string> onnxProducer(
              "IMX500's converter takes files of pytorch:2.0.0 and later only; "
              "metadata_props name mct in any case"),
     cl::cat(category));
+static cl::opt<std::string> onnxNms(
+    "onnx-nms", cl::value_desc("score:overlap:detections[:domain]"),
+    cl::desc("End an ONNX file with MultiClassNMS of Sony's custom layers, of "
+             "boxes with a larger score that overlap a better one by no more, "
+             "0.25:0.7:300 for example; domain: EdgeMDT, or Sony in older "
+             "releases. Results are boxes by their corners, and scores"),
+    cl::cat(category));
 static cl::opt<mct::IntegerBoundary> tfliteBoundary(
     "tflite-io",
     cl::desc("Inputs and outputs that have points, in a .tflite file, default: "
@@ -183,6 +190,9 @@ exportNetwork(const std::shared_ptr<llvm::SourceMgr> &sources,
   }
   std::tie(options.producer, options.producerVersion) =
       StringRef(onnxProducer).split(':');
+  if (!onnxNms.empty())
+    if (llvm::Error error = options.setSuppression(onnxNms))
+      return emitError(module->getLoc()) << llvm::toString(std::move(error));
   return mct::exportOnnx(*module, options, os);
 }
 

@@ -55,7 +55,7 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
 def CutDecodingPass : Pass<"mct-cut-decoding", "::mlir::ModuleOp"> {
   let summary = "Put the decoding of the places of objects into a function of its own";
   let description = [{
-    The network ends with the results of its last layers, and what decodes them is a second function, `decode`, of these
+    The network ends with the results of its last layers, or with their points where it has some, and what decodes them is a second function, `decode`, of these
     results, which a camera, or a program on the host, runs behind the accelerator. Its results are those that the network
     had; other results of the network pass through it.
 

@@ -9,6 +9,7 @@
 #include "mct/Quantization/Confidence.h"
 #include "mct/Support/Npy.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -166,6 +167,16 @@ struct LossLimit {
   /// may; none where these do, or where no number does.
   std::optional<int64_t> samplesNeeded;
 };
+
+/// Returns the limit for shares of samples: one number for each, 0 or 1.
+LossLimit limitOfShares(llvm::ArrayRef<double> values,
+                        llvm::ArrayRef<double> reference, bool isHigherBetter,
+                        double allowed);
+/// Returns the limit of a loss that is known for samples which count so often.
+LossLimit
+limitByBootstrap(int64_t samples,
+                 llvm::function_ref<double(llvm::ArrayRef<uint32_t>)> findLoss,
+                 double allowed);
 
 /// Returns what finished rows say of the loss of a network that may lose so
 /// much.

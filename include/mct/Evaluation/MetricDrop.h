@@ -6,9 +6,11 @@
 #define MCT_EVALUATION_METRICDROP_H
 
 #include "mct/Evaluation/Metric.h"
+#include "mct/Evaluation/MetricHost.h"
 #include "mct/Execution/Run.h"
 #include "mct/Execution/SampleParts.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <array>
 
 namespace mct::execution {
 
@@ -22,9 +24,11 @@ public:
   struct Options {
     /// Function to run; empty: `main`, or the only public one.
     std::string function;
-    /// Name of a metric (`Metric::create`).
+    /// Name of a metric (`Metric::create`); of no account where the program
+    /// computes one (`MetricHostScope`).
     std::string metric;
-    /// Labels of the samples, in an `.npy` file.
+    /// Labels of the samples, in an `.npy` file; a metric of the program's has
+    /// its own.
     std::string labelsFile;
     /// Drop that is allowed, in the unit of the metric.
     double allowed = 0;
@@ -38,7 +42,8 @@ public:
   static mlir::FailureOr<std::unique_ptr<MetricDrop>>
   create(mlir::ModuleOp network, RunSettings settings, const Options &options);
 
-  const Metric &getMetric() const { return *metric; }
+  llvm::StringRef getName() const { return name; }
+  Metric::Unit getUnit() const { return unit; }
   int64_t getNumSamples(Part part) const {
     return int64_t(getPositions(part).size());
   }
@@ -53,10 +58,18 @@ private:
   mlir::LogicalResult prepare(mlir::ModuleOp network);
   mlir::LogicalResult checkUnseen(mlir::ModuleOp network,
                                   const NetworkRun &prepared) const;
+  mlir::FailureOr<NetworkRun>
+  prepareRun(mlir::ModuleOp network, bool simulatesQuantization,
+             std::shared_ptr<const SampleSource> samples);
   mlir::FailureOr<MetricRows> run(mlir::ModuleOp network,
-                                  bool simulatesQuantization,
-                                  std::shared_ptr<const SampleSource> samples,
+                                  const NetworkRun &prepared,
                                   llvm::ArrayRef<int64_t> positions);
+  mlir::FailureOr<std::vector<MetricHost::Result>>
+  runHosted(mlir::ModuleOp network, const NetworkRun &prepared);
+  mlir::FailureOr<MetricHost::Measured>
+  askHost(mlir::ModuleOp network, llvm::ArrayRef<MetricHost::Result> results,
+          llvm::ArrayRef<int64_t> positions);
+  mlir::LogicalResult divide(mlir::ModuleOp network);
   llvm::ArrayRef<int64_t> getPositions(Part part) const {
     return part == Part::Search ? parts.fittedPositions
                                 : parts.judgingPositions;
@@ -64,11 +77,19 @@ private:
 
   RunSettings settings;
   Options options;
-  std::unique_ptr<Metric> metric;
+  std::string name;
+  Metric::Unit unit = Metric::Unit::Share;
   std::shared_ptr<const SampleSource> all;
   SampleParts parts;
+
+  std::unique_ptr<Metric> metric;
   /// Rows of the float network for all samples, not finished.
   MetricRows reference;
+
+  /// The metric of the program; null: `metric`.
+  MetricHost *host = nullptr;
+  /// Its judgement of the float network on each part.
+  std::array<MetricHost::Measured, 2> hostedReference;
 };
 
 } // namespace mct::execution

@@ -6,10 +6,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace mct {
@@ -41,6 +43,18 @@ inline llvm::cl::ValuesClass onnxFormatValues() {
                           clEnumValN(OnnxFormat::Text, "text", "text"));
 }
 
+/// Non-maximum suppression, class by class, of the boxes of a detector: the op
+/// `MultiClassNMS` of Sony's custom layers.
+struct OnnxSuppression {
+  /// Boxes need a larger score, and overlap (intersection over union) that
+  /// of a larger score by no more.
+  double leastScore = 0, mostOverlap = 0;
+  /// Number of detections that there are; those that are not valid are 0.
+  int64_t detections = 0;
+  /// Domain of the op: `EdgeMDT`, or `Sony` in older releases of the package.
+  std::string domain = "EdgeMDT";
+};
+
 struct OnnxOptions {
   /// The function; empty: `main`, or the only public one.
   std::string function;
@@ -66,6 +80,12 @@ struct OnnxOptions {
   std::string dataName;
   std::function<llvm::raw_ostream &()> openData;
 
+  /// Last node of the file, behind boxes and scores; none: it ends with the
+  /// results of the function.
+  std::optional<OnnxSuppression> suppression;
+
+  /// Takes SCORE:OVERLAP:DETECTIONS or SCORE:OVERLAP:DETECTIONS:DOMAIN.
+  llvm::Error setSuppression(llvm::StringRef text);
   /// Takes the profile of an option: `mct_quantizers`, `qdq`, or the name of a
   /// device.
   void setProfile(llvm::StringRef name);

@@ -21,6 +21,7 @@ def export_onnx(
     opset: int = 0,
     activations: str = "unsigned",
     external_data_above: int = 0,
+    nms: str = "",
 ) -> None:
     """Write a quantized network as ONNX.
 
@@ -38,6 +39,10 @@ def export_onnx(
               protobuf allows, 2^31 - 1.
     producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
               "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
+    nms:      SCORE:OVERLAP:DETECTIONS, "0.25:0.7:300": the file of a detector ends with the op MultiClassNMS of Sony's
+              custom layers. Results of the network are boxes by their corners, [batch, n, 4], and scores,
+              [batch, n, classes], or the concatenation of both. A domain may follow, ":Sony" for older releases of the
+              package; by default it is EdgeMDT.
     function: the function, "" for `main` or the only public one.
 
     Images are channels-first in the file; its metadata have `axes.NAME` for each input and output whose axes are in
@@ -51,7 +56,7 @@ def export_onnx(
     path = Path(path)
     beside = path.with_name(path.name + ".data")
     file, data = model.module.export_onnx(
-        profile, name, version, function, opset, activations, beside.name, external_data_above
+        profile, name, version, function, opset, activations, beside.name, external_data_above, nms
     )
     # First, so that there is no network without its constants.
     if data:
