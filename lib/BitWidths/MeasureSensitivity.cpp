@@ -206,11 +206,16 @@ MeasureSensitivityPass::askShards(func::FuncOp entry,
   }
   if (!shards->canMeasure())
     return shards->reportMissing(kSensitivities);
-  // Operators in front cost more: what lies behind them is run.
+  // Operators in front cost more, for what lies behind them is run: the shard
+  // that has the first of some has the last of the next.
   std::vector<bool> own(choices.size());
   const execution::Shard &shard = shards->getShard();
-  for (size_t number = 0; number != own.size(); ++number)
-    own[number] = int64_t(number) % shard.count == shard.index;
+  for (size_t number = 0; number != own.size(); ++number) {
+    int64_t turn = int64_t(number) / shard.count,
+            place = int64_t(number) % shard.count;
+    own[number] =
+        (turn % 2 == 0 ? place : shard.count - 1 - place) == shard.index;
+  }
   llvm::json::Object of;
   if (failed(measure(entry, own, found)))
     return failure();
