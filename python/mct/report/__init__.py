@@ -202,7 +202,7 @@ def make_report(
     how: dict[str, Any] = {"function": function, "batch_size": batch_size, "threads": threads}
     how["max_memory"] = max_memory
     known = model.trace if trace is None else _read_trace(trace)
-    alone = {"trace": known, "cost_table": os.fspath(cost_table)}
+    alone: dict[str, Any] = {"trace": known, "cost_table": os.fspath(cost_table)}
     if client is not None:
         if samples:
             raise Error("samples: with a client, workers read all samples; leave it out")
