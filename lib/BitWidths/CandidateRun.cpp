@@ -339,6 +339,12 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
           network.layers[layer].layout->rowsOf(
               network.quantized->observed()[layer].type.getShape()),
           source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
+  // Only alternatives of the layers that are measured are brought to the means
+  // of the base network.
+  SmallVector<size_t> summarized =
+      llvm::filter_to_vector(here, [&](size_t layer) {
+        return options.measured.empty() || isMeasuredLayer(layer);
+      });
   auto add = [&](size_t worker, size_t observed, SeeLayer observer) {
     auto &observers = lanes[worker].observers;
     observers.push_back(std::make_unique<SeeLayer>(std::move(observer)));
@@ -346,9 +352,12 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
   };
   for (size_t worker = 0; worker != lanes.size(); ++worker)
     for (auto [kept, layer] : llvm::zip(rows, here)) {
-      add(worker, layer,
-          SeeLayer(network.layers[layer].empty->fresh(), kept.get(),
-                   LayerValue::FloatOutput));
+      std::optional<ChannelSummary> summary;
+      if (llvm::is_contained(summarized, layer))
+        summary = network.layers[layer].empty->fresh();
+      if (summary || kept)
+        add(worker, layer,
+            SeeLayer(std::move(summary), kept.get(), LayerValue::FloatOutput));
       if (kept)
         add(worker, inputNumber(layer),
             SeeLayer(std::nullopt, kept.get(), LayerValue::Input));
@@ -375,7 +384,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
       result = observer->summary->checkFinite();
     summaries.push_back(&observer->summary);
   }
-  for (auto [layer, summary] : llvm::zip(here, summaries))
+  for (auto [layer, summary] : llvm::zip_equal(summarized, summaries))
     network.layers[layer].base = std::move(*summary);
   for (auto [index, lane] : llvm::enumerate(lanes)) {
     for (size_t layer : here) {

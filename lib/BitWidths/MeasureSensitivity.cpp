@@ -175,6 +175,50 @@ static llvm::Error readSensitivities(const llvm::json::Object &content,
   return llvm::Error::success();
 }
 
+/// Divides operators in program order among shards, so that the largest share
+/// of the work is as small as it can be. Returns the first operator of each
+/// shard, and the number of all.
+///
+/// The network behind an operator is run for each of its alternatives, and what
+/// lies before the last one of a shard once, observed. Operators side by side
+/// spare all shards but the last the end of the network.
+static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
+                                  size_t shards) {
+  // In runs of one operator.
+  constexpr int64_t kObserved = 2;
+  size_t all = choices.size();
+  auto costOf = [&](size_t number) {
+    return choices[number].numAlternatives() * int64_t(all - number) +
+           kObserved;
+  };
+  auto divideBelow = [&](int64_t most) {
+    std::vector<size_t> begins = {0};
+    int64_t cost = 0;
+    for (size_t number = 0; number != all; ++number) {
+      if (cost + costOf(number) > most && number != begins.back()) {
+        begins.push_back(number);
+        // The operators before it run once.
+        cost = kObserved * int64_t(number);
+      }
+      cost += costOf(number);
+    }
+    return begins;
+  };
+  int64_t low = 0, high = kObserved * int64_t(all);
+  for (size_t number = 0; number != all; ++number)
+    high += costOf(number);
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (divideBelow(middle).size() <= shards)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  std::vector<size_t> begins = divideBelow(low);
+  begins.resize(shards + 1, all);
+  return begins;
+}
+
 LogicalResult
 MeasureSensitivityPass::askShards(func::FuncOp entry,
                                   ArrayRef<OperatorPoints> choices,
@@ -204,11 +248,11 @@ MeasureSensitivityPass::askShards(func::FuncOp entry,
   }
   if (!shards->canMeasure())
     return shards->reportMissing(kSensitivities);
-  // Operators in front cost more: what lies behind them is run.
   std::vector<bool> own(choices.size());
   const execution::Shard &shard = shards->getShard();
-  for (size_t number = 0; number != own.size(); ++number)
-    own[number] = int64_t(number) % shard.count == shard.index;
+  std::vector<size_t> begins = divide(choices, size_t(shard.count));
+  std::fill(own.begin() + long(begins[size_t(shard.index)]),
+            own.begin() + long(begins[size_t(shard.index) + 1]), true);
   llvm::json::Object of;
   if (failed(measure(entry, own, found)))
     return failure();

@@ -12,9 +12,9 @@ namespace mct::bit_widths {
 /// Base of the passes that run a network with alternatives whose parameters
 /// they select (Mct_CandidateSelectionOptions).
 template <typename PassBase>
-class SelectingPass : public execution::NetworkPass<PassBase> {
+class SelectingPass : public execution::ShardedNetworkPass<PassBase> {
 public:
-  using execution::NetworkPass<PassBase>::NetworkPass;
+  using execution::ShardedNetworkPass<PassBase>::ShardedNetworkPass;
 
 protected:
   /// Selects the parameters of the points of `module`, which is not the module

@@ -103,9 +103,9 @@ SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
   return rows;
 }
 
-struct CalibratePass : public execution::NetworkPass<
+struct CalibratePass : public execution::ShardedNetworkPass<
                            mct::impl::CalibratePassBase<CalibratePass>> {
-  using NetworkPass::NetworkPass;
+  using ShardedNetworkPass::ShardedNetworkPass;
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);

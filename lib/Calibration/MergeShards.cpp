@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
+#include "mct/Evaluation/Evaluation.h"
 #include "mct/Execution/Shards.h"
 #include "mct/Support/ContextFiles.h"
 
@@ -61,11 +62,15 @@ static llvm::Expected<bool> merge(ShardPart &into, const ShardPart &part) {
     if (llvm::Error error = mergeStatistics(into.content, part.content))
       return fail(llvm::toString(std::move(error)));
   } else {
-    auto merged =
-        execution::mergeSampleParts(part.kind, into.content, part.content);
-    if (!merged)
-      return fail(llvm::toString(merged.takeError()));
-    if (!*merged)
+    bool isMerged = false;
+    for (auto *mergeParts :
+         {execution::mergeSampleParts, execution::mergeEvaluationParts}) {
+      auto merged = mergeParts(part.kind, into.content, part.content);
+      if (!merged)
+        return fail(llvm::toString(merged.takeError()));
+      isMerged |= *merged;
+    }
+    if (!isMerged)
       return false;
   }
   into.shards.insert(part.shards.begin(), part.shards.end());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Calibration/PointStatistics.h"
-#include "mct/Support/InputFile.h"
+#include "mct/Support/MeasuredFile.h"
 #include "mct/Support/OutputFile.h"
-#include "mct/Support/ParseJson.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -17,7 +16,6 @@ using mct::quantization::Histogram;
 namespace json = llvm::json;
 
 static constexpr llvm::StringLiteral kFormat = "mct-statistics";
-static constexpr int64_t kVersion = 1;
 
 llvm::Error StatisticsFile::merge(const std::string &name,
                                   const PointStatistics &added) {
@@ -90,15 +88,7 @@ llvm::Error StatisticsFile::save(llvm::StringRef path) const {
   {
     json::OStream stream(file, /*IndentSize=*/1);
     stream.object([&] {
-      stream.attribute("format", kFormat);
-      stream.attribute("version", kVersion);
-      if (instructionSets.size() == 1)
-        stream.attribute("instruction_set", *instructionSets.begin());
-      else if (!instructionSets.empty())
-        stream.attributeArray("instruction_set", [&] {
-          for (const std::string &name : instructionSets)
-            stream.value(name);
-        });
+      support::writeMeasuredHeader(stream, kFormat, instructionSets);
       stream.attributeObject("points", [&] { writePoints(stream, points); });
     });
   }
@@ -258,27 +248,6 @@ static bool readPoint(const json::Value &value, PointStatistics &point,
   return readChannels(*channels->getAsArray(), point, path.field("channels"));
 }
 
-/// Returns a name, or a list of names.
-static bool readNames(const json::Value &value, std::set<std::string> &names,
-                      json::Path path) {
-  if (auto name = value.getAsString()) {
-    names.insert(name->str());
-    return true;
-  }
-  const json::Array *array = value.getAsArray();
-  for (size_t index = 0; array && index != array->size(); ++index) {
-    auto name = (*array)[index].getAsString();
-    if (!name) {
-      path.index(unsigned(index)).report("expected a name");
-      return false;
-    }
-    names.insert(name->str());
-  }
-  if (!array)
-    path.report("expected a name or an array of names");
-  return array != nullptr;
-}
-
 static bool readPoints(const json::Object &object, StatisticsMap &points,
                        json::Path path, std::string &impossible) {
   for (const auto &[name, value] : object)
@@ -306,39 +275,18 @@ StatisticsFile::pointsFromJson(const json::Object &points) {
 }
 
 llvm::Expected<StatisticsFile> StatisticsFile::load(llvm::StringRef path) {
-  auto buffer = support::readInputFile(path);
-  if (!buffer)
-    return llvm::createFileError(path, buffer.takeError());
-  llvm::Expected<json::Value> document =
-      support::parseJson((*buffer)->getBuffer());
-  if (!document)
-    return llvm::createFileError(path, document.takeError());
-
   StatisticsFile file;
-  json::Path::Root root("statistics");
-  json::Path at(root);
-  std::string impossible;
-  auto read = [&] {
-    const json::Object *object = document->getAsObject();
-    if (!object || object->getString("format") != kFormat) {
-      at.report("expected an object with \"format\": \"mct-statistics\"");
-      return false;
-    }
-    if (object->getInteger("version") != kVersion) {
-      at.field("version").report("expected version 1");
-      return false;
-    }
-    if (const json::Value *name = object->get("instruction_set"))
-      if (!readNames(*name, file.instructionSets, at.field("instruction_set")))
-        return false;
-    const json::Object *points = object->getObject("points");
-    if (!points) {
-      at.field("points").report("expected an object");
-      return false;
-    }
-    return readPoints(*points, file.points, at.field("points"), impossible);
-  };
-  if (read())
-    return file;
-  return llvm::createFileError(path, describe(root, impossible));
+  llvm::Error error = support::readMeasuredFile(
+      path, kFormat, file.instructionSets,
+      [&](json::Object &object, json::Path at, std::string &impossible) {
+        const json::Object *points = object.getObject("points");
+        if (!points) {
+          at.field("points").report("expected an object");
+          return false;
+        }
+        return readPoints(*points, file.points, at.field("points"), impossible);
+      });
+  if (error)
+    return std::move(error);
+  return file;
 }

@@ -17,9 +17,9 @@ using namespace mct::corrections;
 using quantization::Affine;
 
 namespace {
-struct CorrectBiasPass : public execution::NetworkPass<
+struct CorrectBiasPass : public execution::ShardedNetworkPass<
                              mct::impl::CorrectBiasPassBase<CorrectBiasPass>> {
-  using NetworkPass::NetworkPass;
+  using ShardedNetworkPass::ShardedNetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =

@@ -52,9 +52,9 @@ static void forgetPointsBehind(ArrayRef<Value> values) {
 
 namespace {
 struct CorrectSecondMomentPass
-    : public execution::NetworkPass<
+    : public execution::ShardedNetworkPass<
           mct::impl::CorrectSecondMomentPassBase<CorrectSecondMomentPass>> {
-  using NetworkPass::NetworkPass;
+  using ShardedNetworkPass::ShardedNetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =

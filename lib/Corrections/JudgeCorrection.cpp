@@ -35,9 +35,9 @@ static bool hasRemarksOff(Pass &pass) {
 
 namespace {
 struct JudgeCorrectionPass
-    : public execution::NetworkPass<
+    : public execution::ShardedNetworkPass<
           mct::impl::JudgeCorrectionPassBase<JudgeCorrectionPass>> {
-  using NetworkPass::NetworkPass;
+  using ShardedNetworkPass::ShardedNetworkPass;
 
   void getDependentDialects(DialectRegistry &registry) const override {
     NetworkPass::getDependentDialects(registry);

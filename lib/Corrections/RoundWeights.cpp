@@ -199,9 +199,9 @@ static void apply(const Layer &layer, const RoundedLayer &rounded,
 
 namespace {
 struct RoundWeightsPass
-    : public execution::NetworkPass<
+    : public execution::ShardedNetworkPass<
           mct::impl::RoundWeightsPassBase<RoundWeightsPass>> {
-  using NetworkPass::NetworkPass;
+  using ShardedNetworkPass::ShardedNetworkPass;
 
   void runOnOperation() override {
     FailureOr<Layers> found =

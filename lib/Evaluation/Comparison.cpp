@@ -11,71 +11,6 @@ using namespace mct;
 using namespace mct::execution;
 using llvm::ArrayRef;
 
-/// NaN when either is.
-static double largerOf(double left, double right) {
-  return std::isnan(left) || left > right ? left : right;
-}
-
-void ErrorSums::add(ArrayRef<float> values, ArrayRef<float> references) {
-  for (auto [x, r] : llvm::zip_equal(values, references)) {
-    // Infinities of one sign are the same value.
-    double difference = x == r ? 0 : double(x) - double(r);
-    reference += double(r) * double(r);
-    value += double(x) * double(x);
-    product += double(x) * double(r);
-    error += difference * difference;
-    largest = largerOf(largest, std::abs(difference));
-  }
-}
-
-void ErrorSums::merge(const ErrorSums &other) {
-  reference += other.reference;
-  value += other.value;
-  product += other.product;
-  error += other.error;
-  largest = largerOf(largest, other.largest);
-}
-
-double ErrorSums::sqnr() const {
-  return error == 0 ? std::numeric_limits<double>::infinity()
-                    : 10 * std::log10(reference / error);
-}
-
-double ErrorSums::cosine() const {
-  // Two vectors of zeros are the same vector.
-  if (reference == 0 && value == 0)
-    return 1;
-  if (std::isnan(product))
-    return product;
-  return reference == 0 || value == 0 ? 0
-                                      : product / std::sqrt(reference * value);
-}
-
-void StepCounts::add(const quantization::Grid &grid, ArrayRef<int64_t> stored,
-                     ArrayRef<float> simulated) {
-  values += stored.size();
-  auto step = static_cast<float>(grid.step);
-  for (auto [code, value] : llvm::zip_equal(stored, simulated)) {
-    // As the simulation's quantizer makes a value of a level.
-    if (value == static_cast<float>(code - grid.zeroPoint) * step)
-      continue;
-    ++differing;
-    double level = value / grid.step;
-    double nearest = std::nearbyint(level);
-    if (value == static_cast<float>(nearest) * step)
-      level = nearest;
-    double distance = std::abs(double(code - grid.zeroPoint) - level);
-    largest = std::isnan(distance) ? std::numeric_limits<double>::infinity()
-                                   : std::max(largest, distance);
-  }
-}
-
-void StepCounts::merge(const StepCounts &other) {
-  values += other.values;
-  differing += other.differing;
-  largest = std::max(largest, other.largest);
-}
-
 /// Keeps the values of the unit that the executor runs.
 class Comparison::Capture : public TensorObserver {
 public:
@@ -154,11 +89,12 @@ static std::vector<float> transpose(ArrayRef<float> data,
 /// Compares the reference's values with those captured.
 class Comparison::Compare : public TensorObserver {
 public:
-  Compare(const Capture &capture, ArrayRef<int32_t> permutation)
-      : capture(capture), permutation(permutation) {}
+  Compare(const Capture &capture, ArrayRef<int32_t> permutation,
+          bool isBatchFirst)
+      : capture(capture), permutation(permutation), isBatchFirst(isBatchFirst) {
+  }
   void observe(const TensorView &view) override {
     ArrayRef<float> data = view.floats();
-    *difference = {};
     std::vector<float> transposed;
     if (!permutation.empty()) {
       transposed = transpose(data, view.shape(), permutation);
@@ -168,19 +104,23 @@ public:
     // same value.
     if (data.size() != capture.values.size())
       return;
+    int64_t samples = isBatchFirst ? validSamples : 0;
     if (capture.quantizer) {
-      difference->sums.add(capture.quantized, data);
-      difference->own.add(capture.quantize(data), data);
-      difference->inherited.add(capture.values, data);
+      difference.sums.add(capture.quantized, data, samples);
+      difference.own.add(capture.quantize(data), data, samples);
+      difference.inherited.add(capture.values, data, samples);
       return;
     }
-    difference->sums.add(capture.values, data);
+    difference.sums.add(capture.values, data, samples);
     if (capture.grid)
-      difference->steps.add(*capture.grid, capture.stored, data);
+      difference.steps.add(*capture.grid, capture.stored, data);
   }
   const Capture &capture;
   ArrayRef<int32_t> permutation;
-  Difference *difference = nullptr;
+  bool isBatchFirst;
+  Difference difference;
+  /// Number of samples of the unit that is compared.
+  int64_t validSamples = 0;
 };
 
 struct Comparison::WorkerState {
@@ -236,10 +176,9 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
                        const Executor &reference,
                        std::shared_ptr<const SampleSource> samples,
                        const TransposedNames &transposed, size_t numWorkers,
-                       int64_t units, bool isLocal, size_t numEdited)
+                       bool isLocal, size_t numEdited)
     : reference(reference), samples(std::move(samples)),
-      values(values.begin(), values.end()),
-      differences(units, std::vector<Difference>(executor.observed().size())) {
+      values(values.begin(), values.end()) {
   for (auto [own, value] : llvm::zip_equal(executor.observed(), values)) {
     std::optional<quantization::Grid> &grid = grids.emplace_back();
     if (value.stored)
@@ -274,7 +213,8 @@ Comparison::Comparison(const Executor &executor, ArrayRef<ComparedValue> values,
       if (!partner)
         continue;
       compare =
-          std::make_unique<Compare>(state->captures[own], partner->permutation);
+          std::make_unique<Compare>(state->captures[own], partner->permutation,
+                                    this->values[own].isBatchFirst);
       state->reference->setObserver(partner->index, compare.get());
       const Capture &capture = state->captures[own];
       if (isLocal && capture.grid && partner->index < numEdited &&
@@ -313,9 +253,9 @@ void Comparison::setUp(size_t index, Worker &worker) {
 
 llvm::Error Comparison::compare(const Unit &unit) {
   WorkerState &state = *workers[unit.worker];
-  for (auto [own, compare] : llvm::enumerate(state.compares))
+  for (const std::unique_ptr<Compare> &compare : state.compares)
     if (compare)
-      compare->difference = &differences[unit.index][own];
+      compare->validSamples = unit.validSamples;
   ArrayRef<const void *> inputs = unit.inputs;
   if (samples) {
     for (auto [input, buffer] : llvm::enumerate(state.inputs)) {
@@ -336,19 +276,20 @@ ArrayRef<void *> Comparison::referenceOutputs(size_t worker) const {
   return workers[worker]->outputPointers;
 }
 
-std::vector<ComparedPoint> Comparison::results() const {
-  std::vector<ComparedPoint> results;
+std::vector<PointTotals> Comparison::totals() const {
+  std::vector<PointTotals> all;
   for (auto [own, value] : llvm::enumerate(values)) {
     if (!partners[own])
       continue;
     Difference total;
-    for (const std::vector<Difference> &unit : differences) {
-      total.sums.merge(unit[own].sums);
-      total.own.merge(unit[own].own);
-      total.inherited.merge(unit[own].inherited);
-      total.steps.merge(unit[own].steps);
+    for (const std::unique_ptr<WorkerState> &worker : workers) {
+      const Difference &seen = worker->compares[own]->difference;
+      total.sums.merge(seen.sums);
+      total.own.merge(seen.own);
+      total.inherited.merge(seen.inherited);
+      total.steps.merge(seen.steps);
     }
-    ComparedPoint &point = results.emplace_back();
+    PointTotals &point = all.emplace_back();
     point.name = value.name;
     point.sums = total.sums;
     if (value.stored)
@@ -358,7 +299,7 @@ std::vector<ComparedPoint> Comparison::results() const {
       point.inherited = total.inherited;
     }
   }
-  return results;
+  return all;
 }
 
 std::vector<std::string> Comparison::withoutPartner() const {

@@ -7,6 +7,7 @@
 #include "mct/Execution/Check.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
+#include "mct/Interfaces/SetBatch.h"
 #include "mct/Support/Npy.h"
 #include "mct/Transforms/ImportedPoints.h"
 #include "mct/Transforms/Passes.h"
@@ -62,6 +63,26 @@ static void findQuantizers(ModuleOp module,
       value.quantizer = point.getParametersAttr();
       value.axes = llvm::to_vector(point.getChannelAxes());
     }
+}
+
+/// Marks the values whose samples follow one another.
+static void findBatches(func::FuncOp entry, ArrayRef<RecordedValue> recorded,
+                        std::vector<execution::ComparedValue> &values) {
+  FailureOr<BatchDimensions> dimensions =
+      followBatch(entry, /*emitErrors=*/false);
+  if (failed(dimensions))
+    return;
+  llvm::StringMap<Value> points;
+  entry.walk([&](tpc::QuantizeOp point) {
+    points[point.getUniqueName()] = point.getInput();
+  });
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value of = index < recorded.size() ? recorded[index].value
+                                       : points.lookup(value.name);
+    auto batch = dimensions->find(of);
+    value.isBatchFirst =
+        of && batch != dimensions->end() && batch->second.dimension == 0;
+  }
 }
 
 /// A ReLU that an import has put back is, in a network that has it, the one
@@ -171,7 +192,7 @@ public:
       : module(module), reference(reference), settings(std::move(settings)),
         asked(asked) {}
 
-  FailureOr<execution::Evaluation> run();
+  FailureOr<execution::EvaluationTotals> run();
 
 private:
   const Executor &executor() const { return network->executor(); }
@@ -199,7 +220,7 @@ private:
   LogicalResult openOutputs();
   LogicalResult prepareComparison(size_t workers);
   llvm::Error see(const execution::Unit &done);
-  LogicalResult collect();
+  void collect();
 
   ModuleOp module, reference;
   execution::RunSettings settings;
@@ -223,7 +244,7 @@ private:
   std::unique_ptr<execution::ResultComparison> compared;
   std::unique_ptr<execution::Metric> metric;
   std::unique_ptr<execution::MetricRun> measured;
-  execution::Evaluation results;
+  execution::EvaluationTotals totals;
 };
 } // namespace
 
@@ -302,6 +323,10 @@ LogicalResult EvaluationRun::prepareNetwork() {
       values.push_back({spec.name, std::nullopt, {}, {}});
   if (asked.splitErrors)
     findQuantizers(module, values);
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
+  if (failed(entry))
+    return failure();
+  findBatches(*entry, recorded, values);
   return success();
 }
 
@@ -379,15 +404,14 @@ LogicalResult EvaluationRun::prepareReference() {
 }
 
 LogicalResult EvaluationRun::describeSamples() {
-  results.compared = bool(reference);
-  results.exact = asked.exact;
-  results.samples = network->samples().numSamples();
+  totals.exact = asked.exact;
+  totals.samples = network->samples().numSamples();
   if (!asked.digest)
     return success();
   auto digest = digestSamples(network->samples());
   if (!digest)
     return report(digest.takeError());
-  results.digest = std::move(*digest);
+  totals.digest = std::move(*digest);
   return success();
 }
 
@@ -458,7 +482,7 @@ LogicalResult EvaluationRun::openOutputs() {
     if (shape.empty())
       shape.push_back(1);
     if (!fileType || shape[0] % unit != 0 ||
-        llvm::MulOverflow(shape[0] / unit, results.samples, shape[0]))
+        llvm::MulOverflow(shape[0] / unit, totals.samples, shape[0]))
       return emitError() << path << ": cannot write an output of type " << type;
     auto writer = support::NpyWriter::create(path, *fileType, shape);
     if (!writer)
@@ -475,8 +499,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   int64_t unit = executor().unit();
   comparison.emplace(executor(), values, other->executor(),
                      sharesSamples ? nullptr : other->sharedSamples(),
-                     transposed, workers, (results.samples + unit - 1) / unit,
-                     asked.local, numEdited);
+                     transposed, workers, asked.local, numEdited);
   FailureOr<QuantizedValues> read = readStoredResults(module, asked.function);
   if (failed(read))
     return failure();
@@ -490,6 +513,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   inputs.referenceSpecs = other->executor().outputs();
   inputs.arguments = other->executor().inputs();
   inputs.unit = unit;
+  inputs.workers = workers;
   inputs.hasLabels = !asked.labelsFile.empty();
   for (unsigned number = 0; number != entry->getNumResults(); ++number)
     inputs.names.push_back(execution::getResultName(*entry, number));
@@ -528,30 +552,20 @@ llvm::Error EvaluationRun::see(const execution::Unit &done) {
       {done, executor().unit(), outputs, theirSpecs, theirs, labels});
 }
 
-LogicalResult EvaluationRun::collect() {
-  if (measured) {
-    auto judged = measured->judge();
-    if (!judged)
-      return report(judged.takeError());
-    results.metric = std::move(*judged);
-  }
+void EvaluationRun::collect() {
+  if (measured)
+    totals.metric = measured->totals();
   if (!labels.empty())
-    results.top1 =
-        double(std::accumulate(correct.begin(), correct.end(), int64_t(0))) /
-        double(results.samples);
+    totals.correct =
+        std::accumulate(correct.begin(), correct.end(), int64_t(0));
   if (!comparison)
-    return success();
-  results.agreement = compared->agreement();
-  results.results = compared->results();
-  results.points = comparison->results();
-  results.notCompared = comparison->withoutPartner();
-  for (const execution::ComparedPoint &point : results.points)
-    if (point.steps)
-      results.steps.merge(*point.steps);
-  return success();
+    return;
+  totals.results = compared->totals();
+  totals.points = comparison->totals();
+  totals.notCompared = comparison->withoutPartner();
 }
 
-FailureOr<execution::Evaluation> EvaluationRun::run() {
+FailureOr<execution::EvaluationTotals> EvaluationRun::run() {
   if (!asked.metric.empty()) {
     auto made = execution::Metric::create(asked.metric);
     if (!made)
@@ -575,19 +589,18 @@ FailureOr<execution::Evaluation> EvaluationRun::run() {
           },
           [&](const execution::Unit &done) { return see(done); })))
     return failure();
-  results.seconds =
+  totals.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  if (failed(collect()))
-    return failure();
+  collect();
   for (const std::unique_ptr<OutputStream> &stream : streams)
     if (llvm::Error error = stream->commit())
       return report(std::move(error));
-  return std::move(results);
+  return std::move(totals);
 }
 
-FailureOr<execution::Evaluation>
-execution::evaluate(ModuleOp module, ModuleOp reference, RunSettings settings,
-                    const EvaluationOptions &options) {
+FailureOr<execution::EvaluationTotals>
+execution::measure(ModuleOp module, ModuleOp reference, RunSettings settings,
+                   const EvaluationOptions &options) {
   return EvaluationRun(module, reference, std::move(settings), options).run();
 }

@@ -164,12 +164,10 @@ Error MetricRun::measure(const Unit &unit, ArrayRef<void *> reference) {
                       {}, referenceRows));
 }
 
-Expected<MetricResult> MetricRun::judge() {
-  for (MetricRows *each : {&rows, &referenceRows})
-    if (!each->values.empty())
-      if (Error error = inputs.metric->finish(*each))
-        return name(std::move(error));
-  return execution::judge(*inputs.metric, rows,
-                          inputs.referenceSpecs.empty() ? nullptr
-                                                        : &referenceRows);
+MetricTotals MetricRun::totals() const {
+  MetricTotals all{rows, std::nullopt};
+  if (!inputs.referenceSpecs.empty())
+    all.reference = referenceRows;
+  all.sort();
+  return all;
 }

@@ -4,6 +4,7 @@
 #ifndef MCT_LIB_EVALUATION_METRICRUN_H
 #define MCT_LIB_EVALUATION_METRICRUN_H
 
+#include "mct/Evaluation/EvaluationTotals.h"
 #include "mct/Evaluation/Metric.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
@@ -41,8 +42,9 @@ public:
   static llvm::Expected<std::unique_ptr<MetricRun>> create(Inputs inputs);
 
   llvm::Error measure(const Unit &unit, llvm::ArrayRef<void *> reference);
-  /// Returns what all units say.
-  llvm::Expected<MetricResult> judge();
+  /// Returns what all units say, in an order that depends on the rows alone.
+  MetricTotals totals() const;
+  const Metric &getMetric() const { return *inputs.metric; }
 
   /// Returns what was measured of the network, before `Metric::finish`, and the
   /// metric, behind which nothing is measured.

@@ -166,15 +166,16 @@ public:
 
   double aggregate(const MetricRows &rows,
                    ArrayRef<uint32_t> counts) const override {
-    std::vector<double> sums(size_t(2 * classes), 0);
+    int64_t rowClasses = rows.length / 2;
+    std::vector<double> sums(size_t(rows.length), 0);
     for (auto [row, count] : llvm::enumerate(counts))
       if (count)
         for (auto [sum, value] : llvm::zip_equal(sums, rows[int64_t(row)]))
           sum += count * value;
     double total = 0;
     int64_t present = 0;
-    for (int64_t index = 0; index != classes; ++index)
-      if (double any = sums[size_t(classes + index)]; any > 0) {
+    for (int64_t index = 0; index != rowClasses; ++index)
+      if (double any = sums[size_t(rowClasses + index)]; any > 0) {
         total += sums[size_t(index)] / any;
         ++present;
       }

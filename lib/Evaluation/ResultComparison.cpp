@@ -7,6 +7,7 @@
 #include "tpc_dialect/Lookup/Algebra.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -89,9 +90,12 @@ static std::vector<float> toLogits(ArrayRef<float> values, Probabilities kind) {
   return logits;
 }
 
-ResultComparison::ResultComparison(Inputs given) : inputs(std::move(given)) {
+ResultComparison::ResultComparison(Inputs given)
+    : inputs(std::move(given)), seen(inputs.workers) {
   size_t count = std::min(inputs.specs.size(), inputs.referenceSpecs.size());
   comparedAs.resize(count);
+  for (Part &part : seen)
+    part.results.resize(count);
   inputs.groups.resize(count);
   inputs.probabilities.resize(count);
   inputs.names.resize(count);
@@ -134,12 +138,32 @@ ResultComparison::ResultComparison(Inputs given) : inputs(std::move(given)) {
       });
 }
 
+/// Adds the parts of one sample.
+static void addParts(ArrayRef<float> values, ArrayRef<float> references,
+                     ArrayRef<int64_t> partOf, size_t inner,
+                     std::vector<ErrorSums> &sums,
+                     std::vector<float> &magnitudes) {
+  size_t channel = 0;
+  for (size_t at = 0; at < values.size(); at += inner) {
+    size_t part = size_t(partOf[channel]);
+    ArrayRef<float> row = references.slice(at, inner);
+    sums[part].add(values.slice(at, inner), row);
+    for (float value : row)
+      magnitudes[part] = std::max(magnitudes[part], std::abs(value));
+    channel = channel + 1 == partOf.size() ? 0 : channel + 1;
+  }
+}
+
 void ResultComparison::addResult(size_t number, ArrayRef<float> values,
-                                 ArrayRef<float> references, Sums &to) const {
-  to.whole.add(values, references);
+                                 ArrayRef<float> references,
+                                 ResultTotals::Result &to) const {
+  RankedTensorType type = inputs.referenceSpecs[number].type;
+  size_t length = size_t(type.getNumElements() / inputs.unit);
+  auto samples = int64_t(values.size() / length);
+  to.whole.add(values, references, samples);
   if (Probabilities kind = inputs.probabilities[number];
       kind != Probabilities::None)
-    to.logits.add(toLogits(values, kind), toLogits(references, kind));
+    to.logits.add(toLogits(values, kind), toLogits(references, kind), samples);
   ArrayRef<int64_t> partOf = comparedAs[number];
   size_t parts = size_t(*llvm::max_element(partOf)) + 1;
   to.parts.resize(parts);
@@ -147,22 +171,22 @@ void ResultComparison::addResult(size_t number, ArrayRef<float> values,
   if (parts == 1)
     return;
   int64_t inner = 1;
-  for (int64_t size : inputs.referenceSpecs[number].type.getShape().drop_front(
-           inputs.groups[number].axis + 1))
+  for (int64_t size :
+       type.getShape().drop_front(inputs.groups[number].axis + 1))
     inner *= size;
-  size_t channel = 0;
-  for (size_t at = 0; at < values.size(); at += size_t(inner)) {
-    size_t part = size_t(partOf[channel]);
-    ArrayRef<float> row = references.slice(at, size_t(inner));
-    to.parts[part].add(values.slice(at, size_t(inner)), row);
-    for (float value : row)
-      to.magnitudes[part] = std::max(to.magnitudes[part], std::abs(value));
-    channel = channel + 1 == partOf.size() ? 0 : channel + 1;
+  for (int64_t sample = 0; sample != samples; ++sample) {
+    size_t first = size_t(sample) * length;
+    std::vector<ErrorSums> own(parts);
+    addParts(values.slice(first, length), references.slice(first, length),
+             partOf, size_t(inner), own, to.magnitudes);
+    for (auto [sums, added] : llvm::zip_equal(to.parts, own))
+      sums.add(added);
   }
 }
 
 void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
-                               const void *reference, RowCounts &to) const {
+                               const void *reference,
+                               ResultTotals::Rows &to) const {
   constexpr double kTolerance = 1e-3;
   for (int64_t sample = 0; sample != unit.validSamples; ++sample) {
     ++to.samples;
@@ -175,9 +199,9 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
     to.agreeing += found >= 0 && found == wanted;
     if (wanted < 0)
       continue;
-    if (to.firstAnswer < 0)
-      to.firstAnswer = wanted;
-    to.otherAnswers += wanted != to.firstAnswer;
+    to.firstAnswer =
+        to.firstAnswer < 0 ? wanted : std::min(to.firstAnswer, wanted);
+    to.lastAnswer = std::max(to.lastAnswer, wanted);
     double largest = row[size_t(wanted)], sum = 0, squares = 0, exponents = 0;
     bool isNegative = false;
     for (double value : row) {
@@ -194,34 +218,8 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
   }
 }
 
-void ResultComparison::merge(Part &&part) {
-  total.results.resize(comparedAs.size());
-  for (auto [to, from] : llvm::zip(total.results, part.results)) {
-    to.whole.merge(from.whole);
-    to.logits.merge(from.logits);
-    to.parts.resize(from.parts.size());
-    to.magnitudes.resize(from.magnitudes.size());
-    for (auto [sums, added] : llvm::zip(to.parts, from.parts))
-      sums.merge(added);
-    for (auto [magnitude, other] : llvm::zip(to.magnitudes, from.magnitudes))
-      magnitude = std::max(magnitude, other);
-  }
-  RowCounts &to = total.rows, &from = part.rows;
-  to.samples += from.samples;
-  to.distributions += from.distributions;
-  to.decided += from.decided;
-  to.centred += from.centred;
-  to.agreeing += from.agreeing;
-  to.otherAnswers += from.otherAnswers;
-  if (to.firstAnswer < 0)
-    to.firstAnswer = from.firstAnswer;
-  else if (from.firstAnswer >= 0 && from.firstAnswer != to.firstAnswer)
-    ++to.otherAnswers;
-}
-
 void ResultComparison::compare(const Unit &unit, ArrayRef<void *> reference) {
-  Part own;
-  own.results.resize(comparedAs.size());
+  Part &own = seen[unit.worker];
   QuantizedValues none;
   for (size_t number = 0; number != comparedAs.size(); ++number) {
     if (!isCompared(number))
@@ -238,29 +236,97 @@ void ResultComparison::compare(const Unit &unit, ArrayRef<void *> reference) {
     if (number == 0 && classes != 0)
       addRows(unit, *references, reference.front(), own.rows);
   }
-  std::lock_guard<std::mutex> lock(mutex);
-  waiting[unit.index] = std::move(own);
-  for (; !waiting.empty() && waiting.begin()->first == next; ++next) {
-    merge(std::move(waiting.begin()->second));
-    waiting.erase(waiting.begin());
-  }
 }
 
-bool ResultComparison::isScores() const {
-  const RowCounts &rows = total.rows;
+/// Adds the sums of other samples of one result.
+static void merge(ResultTotals::Result &to, const ResultTotals::Result &from) {
+  to.whole.merge(from.whole);
+  to.logits.merge(from.logits);
+  // A shard may have no samples, and a worker no unit.
+  to.parts.resize(std::max(to.parts.size(), from.parts.size()));
+  to.magnitudes.resize(to.parts.size());
+  for (auto [sums, added] : llvm::zip(to.parts, from.parts))
+    sums.merge(added);
+  for (auto [magnitude, other] : llvm::zip(to.magnitudes, from.magnitudes))
+    magnitude = std::max(magnitude, other);
+}
+
+ResultTotals ResultComparison::totals() const {
+  ResultTotals all;
+  all.classes = classes;
+  all.isReconstruction = isReconstruction;
+  all.hasLabels = inputs.hasLabels;
+  for (size_t number = 0; number != comparedAs.size(); ++number) {
+    if (!isCompared(number))
+      continue;
+    ResultTotals::Result &result = all.results.emplace_back();
+    result.number = int64_t(number);
+    result.name = inputs.names[number];
+    result.axis = inputs.groups[number].axis;
+    result.groups = inputs.groups[number];
+    result.hasLogits = inputs.probabilities[number] != Probabilities::None;
+    for (const Part &worker : seen)
+      ::merge(result, worker.results[number]);
+  }
+  for (const Part &worker : seen)
+    all.rows.merge(worker.rows);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Totals
+//===----------------------------------------------------------------------===//
+
+void ResultTotals::Rows::merge(const Rows &other) {
+  samples += other.samples;
+  distributions += other.distributions;
+  decided += other.decided;
+  centred += other.centred;
+  agreeing += other.agreeing;
+  if (firstAnswer < 0 ||
+      (other.firstAnswer >= 0 && other.firstAnswer < firstAnswer))
+    firstAnswer = other.firstAnswer;
+  lastAnswer = std::max(lastAnswer, other.lastAnswer);
+}
+
+llvm::Error ResultTotals::merge(const ResultTotals &other) {
+  bool isSame =
+      classes == other.classes && isReconstruction == other.isReconstruction &&
+      hasLabels == other.hasLabels &&
+      llvm::equal(results, other.results,
+                  [](const Result &left, const Result &right) {
+                    return std::tie(left.number, left.name, left.axis,
+                                    left.groups.groupOf, left.groups.names,
+                                    left.hasLogits) ==
+                               std::tie(right.number, right.name, right.axis,
+                                        right.groups.groupOf,
+                                        right.groups.names, right.hasLogits) &&
+                           left.parts.size() == right.parts.size();
+                  });
+  if (!isSame)
+    return llvm::createStringError(
+        "has other results than the files before it");
+  for (auto [result, added] : llvm::zip_equal(results, other.results))
+    ::merge(result, added);
+  rows.merge(other.rows);
+  return llvm::Error::success();
+}
+
+bool ResultTotals::isScores() const {
   if (classes < 2 || rows.samples == 0)
     return false;
-  if (inputs.hasLabels)
+  if (hasLabels)
     return true;
   bool areLogits = !isReconstruction && 2 * rows.decided > rows.samples &&
-                   2 * rows.centred > rows.samples && rows.otherAnswers != 0;
+                   2 * rows.centred > rows.samples &&
+                   rows.firstAnswer != rows.lastAnswer;
   return rows.distributions == rows.samples || areLogits;
 }
 
-std::optional<double> ResultComparison::agreement() const {
-  if (!isScores() || total.rows.samples == 0)
+std::optional<double> ResultTotals::agreement() const {
+  if (!isScores())
     return std::nullopt;
-  return double(total.rows.agreeing) / double(total.rows.samples);
+  return double(rows.agreeing) / double(rows.samples);
 }
 
 /// `channels 0 to 3`, or `channels 0, 2 and 5 more`.
@@ -315,42 +381,146 @@ static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   return groupOf;
 }
 
-void ResultComparison::addGroups(size_t number, ComparedResult &result) const {
-  const Sums &sums = total.results[number];
-  const ResultGroups &known = inputs.groups[number];
-  std::vector<int64_t> groupOf = known.groupOf;
+void ResultTotals::addGroups(const Result &totals,
+                             ComparedResult &result) const {
+  std::vector<int64_t> groupOf = totals.groups.groupOf;
   bool isKnown = !groupOf.empty();
   if (!isKnown && !result.isScores)
-    groupOf = groupByRange(sums.magnitudes);
+    groupOf = groupByRange(totals.magnitudes);
   if (groupOf.empty())
     return;
   result.groups.resize(size_t(*llvm::max_element(groupOf)) + 1);
   for (auto [channel, group] : llvm::enumerate(groupOf))
     result.groups[size_t(group)].channels.push_back(int64_t(channel));
   for (auto [index, group] : llvm::enumerate(result.groups)) {
+    ExactErrorSums sums;
     if (isKnown)
-      group.sums = sums.parts[index];
+      sums = totals.parts[index];
     else
       for (int64_t channel : group.channels)
-        group.sums.merge(sums.parts[size_t(channel)]);
-    group.name = isKnown ? known.names[index] : nameChannels(group.channels);
+        sums.merge(totals.parts[size_t(channel)]);
+    group.sums = sums.round();
+    group.name =
+        isKnown ? totals.groups.names[index] : nameChannels(group.channels);
   }
 }
 
-std::vector<ComparedResult> ResultComparison::results() const {
+std::vector<ComparedResult> ResultTotals::compareAll() const {
   std::vector<ComparedResult> found;
-  for (size_t number = 0; number != total.results.size(); ++number) {
-    if (!isCompared(number))
-      continue;
+  for (const Result &totals : results) {
     ComparedResult &result = found.emplace_back();
-    result.number = int64_t(number);
-    result.name = inputs.names[number];
-    result.sums = total.results[number].whole;
-    if (inputs.probabilities[number] != Probabilities::None)
-      result.logits = total.results[number].logits;
-    result.isScores = number == 0 && isScores();
-    result.axis = inputs.groups[number].axis;
-    addGroups(number, result);
+    result.number = totals.number;
+    result.name = totals.name;
+    result.sums = totals.whole.round();
+    if (totals.hasLogits)
+      result.logits = totals.logits.round();
+    result.isScores = totals.number == 0 && isScores();
+    result.axis = totals.axis;
+    addGroups(totals, result);
   }
   return found;
+}
+
+static llvm::json::Object toJson(const ResultTotals::Result &result) {
+  llvm::json::Array parts, magnitudes;
+  for (const ExactErrorSums &part : result.parts)
+    parts.push_back(part.toText());
+  for (float magnitude : result.magnitudes)
+    magnitudes.push_back(int64_t(llvm::bit_cast<uint32_t>(magnitude)));
+  llvm::json::Object object{
+      {"number", result.number},
+      {"name", result.name},
+      {"axis", result.axis},
+      {"group_of", llvm::json::Array(result.groups.groupOf)},
+      {"groups", llvm::json::Array(result.groups.names)},
+      {"sums", result.whole.toText()},
+      {"parts", std::move(parts)},
+      {"magnitudes", std::move(magnitudes)}};
+  if (result.hasLogits)
+    object["logits"] = result.logits.toText();
+  return object;
+}
+
+static llvm::Error readTotals(const llvm::json::Value &value,
+                              ResultTotals::Result &result) {
+  llvm::json::Path::Root root("result");
+  llvm::json::ObjectMapper map(value, root);
+  std::string sums, logits;
+  std::vector<std::string> parts;
+  std::vector<int64_t> magnitudes;
+  if (!map || !map.map("number", result.number) ||
+      !map.map("name", result.name) || !map.map("axis", result.axis) ||
+      !map.map("group_of", result.groups.groupOf) ||
+      !map.map("groups", result.groups.names) || !map.map("sums", sums) ||
+      !map.map("parts", parts) || !map.map("magnitudes", magnitudes) ||
+      !map.mapOptional("logits", logits))
+    return root.getError();
+  result.groups.axis = result.axis;
+  result.hasLogits = !logits.empty();
+  auto read = [](llvm::StringRef text, ExactErrorSums &to) -> llvm::Error {
+    auto found = ExactErrorSums::fromText(text);
+    if (!found)
+      return found.takeError();
+    to = *found;
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = read(sums, result.whole))
+    return error;
+  if (result.hasLogits)
+    if (llvm::Error error = read(logits, result.logits))
+      return error;
+  for (const std::string &part : parts)
+    if (llvm::Error error = read(part, result.parts.emplace_back()))
+      return error;
+  for (int64_t bits : magnitudes)
+    result.magnitudes.push_back(llvm::bit_cast<float>(uint32_t(bits)));
+  // Groups index names and parts.
+  auto groups = int64_t(result.groups.names.size());
+  if (magnitudes.size() != parts.size() ||
+      (groups != 0 && groups != int64_t(parts.size())) ||
+      llvm::any_of(result.groups.groupOf,
+                   [&](int64_t group) { return group < 0 || group >= groups; }))
+    return llvm::createStringError("expected as many 'magnitudes' and 'groups' "
+                                   "as 'parts'");
+  return llvm::Error::success();
+}
+
+llvm::json::Object ResultTotals::toJson() const {
+  llvm::json::Array all;
+  for (const Result &result : results)
+    all.push_back(::toJson(result));
+  return llvm::json::Object{
+      {"results", std::move(all)},
+      {"classes", classes},
+      {"is_reconstruction", isReconstruction},
+      {"has_labels", hasLabels},
+      {"rows", llvm::json::Array{rows.samples, rows.distributions, rows.decided,
+                                 rows.centred, rows.agreeing, rows.firstAnswer,
+                                 rows.lastAnswer}}};
+}
+
+llvm::Expected<ResultTotals>
+ResultTotals::fromJson(const llvm::json::Object &object) {
+  ResultTotals read;
+  const llvm::json::Array *all = object.getArray("results");
+  const llvm::json::Value *counts = object.get("rows");
+  auto classes = object.getInteger("classes");
+  auto isReconstruction = object.getBoolean("is_reconstruction"),
+       hasLabels = object.getBoolean("has_labels");
+  std::vector<int64_t> numbers;
+  llvm::json::Path::Root root;
+  if (!all || !counts || !classes || !isReconstruction || !hasLabels ||
+      !llvm::json::fromJSON(*counts, numbers, root) || numbers.size() != 7)
+    return llvm::createStringError(
+        "expected 'results', 'rows', 'classes', 'is_reconstruction' and "
+        "'has_labels'");
+  read.classes = *classes;
+  read.isReconstruction = *isReconstruction;
+  read.hasLabels = *hasLabels;
+  read.rows = {numbers[0], numbers[1], numbers[2], numbers[3],
+               numbers[4], numbers[5], numbers[6]};
+  for (const llvm::json::Value &value : *all)
+    if (llvm::Error error = readTotals(value, read.results.emplace_back()))
+      return std::move(error);
+  return read;
 }

@@ -365,9 +365,13 @@ static void take(SampleSet set, RunSettings &settings) {
   }
 }
 
-/// Returns a name of how a function reads samples.
-static FailureOr<std::string> nameReading(func::FuncOp function,
-                                          const RunSettings &settings) {
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string>
+mct::execution::nameReading(func::FuncOp function,
+                            const RunSettings &settings) {
   FailureOr<Preprocessings> records = readPreprocessing(function);
   if (failed(records))
     return failure();
@@ -389,10 +393,6 @@ static FailureOr<std::string> nameReading(func::FuncOp function,
   digits.resize(32);
   return digits;
 }
-
-//===----------------------------------------------------------------------===//
-// The interface
-//===----------------------------------------------------------------------===//
 
 llvm::Expected<bool>
 mct::execution::mergeSampleParts(StringRef kind, json::Object &content,

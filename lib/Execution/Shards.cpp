@@ -2,8 +2,8 @@
 #include "mct/Execution/Shards.h"
 
 #include "mct/Support/InputFile.h"
+#include "mct/Support/MeasuredFile.h"
 #include "mct/Support/OutputFile.h"
-#include "mct/Support/ParseJson.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +15,6 @@ using namespace mct::execution;
 namespace json = llvm::json;
 
 static constexpr llvm::StringLiteral kFormat = "mct-shards";
-static constexpr int64_t kVersion = 1;
 
 llvm::Expected<Shard> Shard::parse(StringRef text) {
   Shard shard;
@@ -33,20 +32,6 @@ llvm::Expected<Shard> Shard::parse(StringRef text) {
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
-
-/// Returns a name, or a list of names.
-static bool readNames(const json::Value &value, std::set<std::string> &names,
-                      json::Path path) {
-  if (auto name = value.getAsString()) {
-    names.insert(name->str());
-    return true;
-  }
-  std::vector<std::string> list;
-  if (!json::fromJSON(value, list, path))
-    return false;
-  names.insert(list.begin(), list.end());
-  return true;
-}
 
 static bool readPart(json::Value &value, ShardPart &part, json::Path path) {
   json::Object *object = value.getAsObject();
@@ -80,45 +65,22 @@ static bool readPart(json::Value &value, ShardPart &part, json::Path path) {
 static llvm::Error readFile(const std::string &path,
                             std::vector<ShardPart> &parts,
                             std::set<std::string> &instructionSets) {
-  auto buffer = support::readInputFile(path);
-  if (!buffer)
-    return llvm::createFileError(path, buffer.takeError());
-  llvm::Expected<json::Value> document =
-      support::parseJson((*buffer)->getBuffer());
-  if (!document)
-    return llvm::createFileError(path, document.takeError());
-  json::Path::Root root("shards");
-  json::Path at(root);
-  auto read = [&] {
-    json::Object *object = document->getAsObject();
-    if (!object || object->getString("format") != kFormat) {
-      at.report("expected an object with \"format\": \"mct-shards\"");
-      return false;
-    }
-    if (object->getInteger("version") != kVersion) {
-      at.field("version").report("expected version 1");
-      return false;
-    }
-    if (const json::Value *names = object->get("instruction_set"))
-      if (!readNames(*names, instructionSets, at.field("instruction_set")))
-        return false;
-    json::Array *array = object->getArray("parts");
-    if (!array) {
-      at.field("parts").report("expected an array");
-      return false;
-    }
-    for (auto [index, value] : llvm::enumerate(*array)) {
-      parts.emplace_back().file = path;
-      if (!readPart(value, parts.back(),
-                    at.field("parts").index(unsigned(index))))
-        return false;
-    }
-    return true;
-  };
-  if (read())
-    return llvm::Error::success();
-  return llvm::createFileError(
-      path, llvm::createStringError(llvm::toString(root.getError())));
+  return support::readMeasuredFile(
+      path, kFormat, instructionSets,
+      [&](json::Object &object, json::Path at, std::string &) {
+        json::Array *array = object.getArray("parts");
+        if (!array) {
+          at.field("parts").report("expected an array");
+          return false;
+        }
+        for (auto [index, value] : llvm::enumerate(*array)) {
+          parts.emplace_back().file = path;
+          if (!readPart(value, parts.back(),
+                        at.field("parts").index(unsigned(index))))
+            return false;
+        }
+        return true;
+      });
 }
 
 llvm::Expected<std::shared_ptr<const ShardFiles>>
@@ -189,12 +151,7 @@ llvm::Error ShardFiles::save(StringRef path, ArrayRef<const ShardPart *> parts,
   {
     json::OStream stream(file);
     stream.object([&] {
-      stream.attribute("format", kFormat);
-      stream.attribute("version", kVersion);
-      if (instructionSets.size() == 1)
-        stream.attribute("instruction_set", *instructionSets.begin());
-      else if (!instructionSets.empty())
-        stream.attribute("instruction_set", json::Array(instructionSets));
+      support::writeMeasuredHeader(stream, kFormat, instructionSets);
       if (!missing.empty())
         stream.attribute("missing", missing);
       stream.attributeArray("parts", [&] {
@@ -236,7 +193,7 @@ FailureOr<Shards> Shards::open(ModuleOp module, const Options &options) {
                   "samples; give shards-out=FILE, too");
   auto *state = ShardStateScope::find(module.getContext());
   std::shared_ptr<const ShardFiles> &known =
-      state ? state->files[options.in.vec()] : shards.files;
+      state ? state->files[options.in] : shards.files;
   if (!known) {
     auto files = ShardFiles::load(options.in);
     if (!files)
@@ -344,6 +301,16 @@ Shards::read(const ShardPart &part,
            << "'" << part.file << "': " << part.kind << ": "
            << llvm::toString(std::move(error));
   return success();
+}
+
+int mct::execution::endWithShards(const ShardState &state) {
+  constexpr int kShardsAreMissing = 3;
+  if (state.written.empty())
+    return state.missing.empty() ? EXIT_FAILURE : kShardsAreMissing;
+  llvm::errs() << state.written << ": the " << state.missing
+               << " of a shard; give it with those of the other shards as "
+                  "shards-in\n";
+  return EXIT_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,15 +57,18 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   options.labelsFile = inputs.labelsFile;
   options.metric = inputs.metric;
   options.effectSamples = inputs.effectSamples;
+  options.shards = inputs.shards;
+  options.hasLabels = inputs.hasLabels;
   execution::RunSettings settings = inputs.settings;
   if (!settings.cache)
     settings.cache = std::make_shared<execution::RunCache>();
+  // A shard writes what it observes with what it measures.
+  if (failed(observe(inputs.quantized, kernels, inputs.function, settings,
+                     inputs.shards, report)))
+    return failure();
   std::unique_ptr<EffectRun> run;
   if (failed(measureEffects(inputs.quantized, kernels, inputs.floating,
                             inputs.integer, settings, options, report, &run)))
-    return failure();
-  if (failed(observe(inputs.quantized, kernels, inputs.function, settings,
-                     report)))
     return failure();
   if (inputs.judged)
     addJudged(*inputs.judged, report.simulated, report);

@@ -374,7 +374,8 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
   for (const execution::TensorSpec &input : executor->inputs())
     as.samples.preprocessing.push_back(input.preprocessing);
   auto run = execution::NetworkRun::prepare(*copy, compile, as);
-  if (failed(run) || failed(run->thin(asked.samples)))
+  if (failed(run) ||
+      failed(run->thin(asked.samples, execution::SampleOrder::ByValue)))
     return failure();
   source = run->sharedSamples();
   auto types = [](ArrayRef<execution::TensorSpec> specs) {

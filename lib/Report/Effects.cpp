@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Report/Effects.h"
 
+#include "ChangedAnswers.h"
 #include "EffectRun.h"
 #include "MeasureCorrections.h"
 #include "mct/Evaluation/Evaluation.h"
-#include "mct/Evaluation/Labels.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/QuantizedValues.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
-#include <mutex>
 
 using namespace mlir;
 using namespace mct;
@@ -26,108 +25,6 @@ static Distance toDistance(const ErrorSums &sums) {
 //===----------------------------------------------------------------------===//
 // Accuracy
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Distances of the results of one unit.
-struct UnitResults {
-  int64_t correct = 0;
-  std::vector<ChangedPrediction> changed;
-  /// Float and simulated class of each sample.
-  std::vector<std::pair<int64_t, int64_t>> answers;
-};
-
-/// Finds samples whose largest scores are others than in the reference, for a
-/// first result that may be a row of scores.
-class SeeAnswers {
-public:
-  static constexpr int64_t kMaxClasses = 64;
-  static constexpr size_t kMaxChanged = 64;
-
-  llvm::Error add(const SeenResults &seen);
-  /// Returns the share of right answers of the reference.
-  std::optional<double> referenceTop1() const;
-  void fillChanges(Report &report) const;
-
-private:
-  std::mutex mutex;
-  std::map<int64_t, UnitResults> units;
-  bool hasLabels = false;
-  int64_t classes = 0;
-};
-} // namespace
-
-llvm::Error SeeAnswers::add(const SeenResults &seen) {
-  int64_t unit = seen.unitSize, valid = seen.unit.validSamples;
-  if (seen.specs.empty() || seen.referenceSpecs.empty() ||
-      !execution::hasScores(seen.specs.front(), unit) ||
-      !execution::hasScores(seen.referenceSpecs.front(), unit))
-    return llvm::Error::success();
-  QuantizedValues none;
-  auto values = execution::readResult(
-           seen.specs.front(), seen.unit.outputs.front(), unit, valid, none, 0),
-       references =
-           execution::readResult(seen.referenceSpecs.front(),
-                                 seen.reference.front(), unit, valid, none, 0);
-  if (!values || !references || values->size() != references->size())
-    return llvm::Error::success();
-  int64_t count = int64_t(values->size()) / valid;
-  UnitResults own;
-  for (int64_t sample = 0; sample != valid; ++sample) {
-    ArrayRef<float> row = ArrayRef<float>(*values).slice(sample * count, count),
-                    reference = ArrayRef<float>(*references)
-                                    .slice(sample * count, count);
-    int64_t answer = execution::findAnswer(
-                seen.specs.front(), seen.unit.outputs.front(), sample, count),
-            wanted =
-                execution::findAnswer(seen.referenceSpecs.front(),
-                                      seen.reference.front(), sample, count);
-    own.answers.push_back({wanted, answer});
-    int64_t number = seen.unit.firstSample + sample;
-    std::optional<int64_t> label;
-    if (!seen.labels.empty()) {
-      label = seen.labels[number];
-      own.correct += wanted == *label;
-    }
-    if (answer == wanted || answer < 0 || wanted < 0)
-      continue;
-    own.changed.push_back(
-        {number, wanted, answer, label,
-         double(reference[wanted]) - double(reference[answer]),
-         double(row[answer]) - double(row[wanted])});
-  }
-  std::lock_guard<std::mutex> lock(mutex);
-  hasLabels |= !seen.labels.empty();
-  classes = count;
-  units[seen.unit.index] = std::move(own);
-  return llvm::Error::success();
-}
-
-std::optional<double> SeeAnswers::referenceTop1() const {
-  if (!hasLabels || units.empty())
-    return std::nullopt;
-  int64_t correct = 0, samples = 0;
-  for (const auto &[number, unit] : units) {
-    correct += unit.correct;
-    samples += int64_t(unit.answers.size());
-  }
-  return samples ? std::optional<double>(double(correct) / double(samples))
-                 : std::nullopt;
-}
-
-void SeeAnswers::fillChanges(Report &report) const {
-  if (classes <= kMaxClasses)
-    report.confusion.assign(classes, std::vector<int64_t>(classes));
-  for (const auto &[number, unit] : units) {
-    report.numChanged += int64_t(unit.changed.size());
-    for (const ChangedPrediction &changed : unit.changed)
-      if (report.changed.size() < kMaxChanged)
-        report.changed.push_back(changed);
-    if (!report.confusion.empty())
-      for (auto [wanted, answer] : unit.answers)
-        if (wanted >= 0 && answer >= 0)
-          ++report.confusion[wanted][answer];
-  }
-}
 
 namespace {
 /// One report being filled.
@@ -147,7 +44,7 @@ public:
 
   LogicalResult run() {
     if (failed(measureSimulation()) || (integer && failed(measureInteger())) ||
-        failed(measureEffects()))
+        failed(takeShards()) || failed(measureEffects()))
       return failure();
     return success();
   }
@@ -157,9 +54,13 @@ public:
 
 private:
   /// Copies of the modules: their values get names.
-  FailureOr<Evaluation> evaluate(ModuleOp module, StringRef name,
-                                 ModuleOp reference, StringRef referenceName,
-                                 execution::EvaluationOptions asked);
+  FailureOr<std::optional<Evaluation>>
+  evaluate(ModuleOp module, StringRef name, ModuleOp reference,
+           StringRef referenceName, execution::EvaluationOptions asked);
+  LogicalResult takeShards();
+  bool hasLabels() const {
+    return options.hasLabels || !options.labelsFile.empty();
+  }
   LogicalResult measureSimulation();
   LogicalResult measureInteger();
   LogicalResult measureEffects();
@@ -224,7 +125,8 @@ static void addIntegers(ArrayRef<execution::ComparedResult> compared,
     }
 }
 
-FailureOr<Evaluation>
+/// Returns none where other shards have to answer first.
+FailureOr<std::optional<Evaluation>>
 Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
                       StringRef referenceName,
                       execution::EvaluationOptions asked) {
@@ -232,7 +134,38 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
   asked.function = options.function;
   asked.name = name.str();
   asked.referenceName = referenceName.str();
-  return execution::evaluate(*own, *other, settings, asked);
+  asked.hasLabels = hasLabels();
+  if (options.shards)
+    return execution::evaluateShards(*options.shards, *own, *other, settings,
+                                     asked);
+  FailureOr<Evaluation> found =
+      execution::evaluate(*own, *other, settings, asked);
+  if (failed(found))
+    return failure();
+  return std::optional(std::move(*found));
+}
+
+/// Ends where shards have to answer; else takes the samples that they choose
+/// for the effects.
+LogicalResult Measurement::takeShards() {
+  execution::Shards *shards = options.shards;
+  if (!shards)
+    return success();
+  if (shards->hasRecorded())
+    return shards->stop(execution::kEvaluationPart);
+  if (failed(shards->checkOthers(execution::kEvaluationPart)))
+    return failure();
+  OwningOpRef<ModuleOp> copy = quantized.clone();
+  FailureOr<func::FuncOp> entry = findEntryFunction(*copy, options.function);
+  if (failed(entry))
+    return failure();
+  assignNames(*entry);
+  FailureOr<execution::RunSettings> chosen = execution::takeShardSamples(
+      *shards, *entry, settings, {options.effectSamples});
+  if (failed(chosen))
+    return failure();
+  settings = std::move(*chosen);
+  return success();
 }
 
 void report::addJudged(const execution::MetricResult &found, Accuracy &accuracy,
@@ -264,20 +197,26 @@ void report::addJudged(const execution::MetricResult &found, Accuracy &accuracy,
 }
 
 LogicalResult Measurement::measureSimulation() {
-  SeeAnswers answers;
+  ChangedAnswers answers;
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
   asked.metric = options.metric;
   asked.splitErrors = true;
   asked.digest = true;
   asked.onUnitDone = [&](const SeenResults &seen) { return answers.add(seen); };
-  FailureOr<Evaluation> found =
+  auto evaluated =
       evaluate(quantized, options.name, floating, options.floatName, asked);
-  if (failed(found))
+  if (failed(evaluated))
     return failure();
+  const std::optional<Evaluation> &found = *evaluated;
+  if (options.shards &&
+      failed(answers.exchange(*options.shards, /*isMeasured=*/!found)))
+    return failure();
+  if (!found)
+    return success();
   report.samples = found->samples;
   report.digest = found->digest;
-  report.hasLabels = !options.labelsFile.empty();
+  report.hasLabels = hasLabels();
   report.floating = {found->samples, answers.referenceTop1(), {}, {}, {}};
   report.simulated = {found->samples,
                       found->top1,
@@ -306,10 +245,18 @@ LogicalResult Measurement::measureInteger() {
   execution::EvaluationOptions asked;
   asked.labelsFile = options.labelsFile;
   asked.metric = options.metric;
-  FailureOr<Evaluation> found = evaluate(integer, options.integerName, floating,
-                                         options.floatName, asked);
-  if (failed(found))
+  auto evaluated = evaluate(integer, options.integerName, floating,
+                            options.floatName, asked);
+  execution::EvaluationOptions exact;
+  exact.exact = true;
+  auto steps = failed(evaluated) ? evaluated
+                                 : evaluate(integer, options.integerName,
+                                            quantized, options.name, exact);
+  if (failed(steps))
     return failure();
+  const std::optional<Evaluation> &found = *evaluated;
+  if (!found || !*steps)
+    return success();
   report.integer = {found->samples,
                     found->top1,
                     found->agreement,
@@ -318,13 +265,7 @@ LogicalResult Measurement::measureInteger() {
   if (found->metric)
     addJudged(*found->metric, *report.integer, report);
   addIntegers(found->results, report.results);
-  execution::EvaluationOptions exact;
-  exact.exact = true;
-  FailureOr<Evaluation> steps =
-      evaluate(integer, options.integerName, quantized, options.name, exact);
-  if (failed(steps))
-    return failure();
-  for (const execution::ComparedPoint &compared : steps->points)
+  for (const execution::ComparedPoint &compared : (*steps)->points)
     if (Point *point = points.lookup(compared.name); point && compared.steps)
       point->integer = {compared.steps->values, compared.steps->differing,
                         compared.steps->largest};

@@ -1,42 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Observe.h"
 #include "Describe.h"
+#include "mct/Calibration/PointStatistics.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Quantization/Histogram.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
+#include <map>
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 using quantization::HistogramScratch;
+namespace json = llvm::json;
 
 namespace {
-/// The histogram and the range of each channel that one worker has seen.
-class ValueObserver : public execution::TensorObserver {
-public:
-  ValueObserver(HistogramScratch &scratch, bool hasChannels)
-      : scratch(scratch), hasChannels(hasChannels) {}
+/// The histogram of a value, and the range of each channel.
+struct Seen {
+  quantization::Histogram histogram;
+  std::vector<float> least, largest;
 
-  void observe(const execution::TensorView &values) override {
-    ArrayRef<float> data = values.floats();
-    ArrayRef<int64_t> shape = values.shape();
-    histogram.observe(data.data(), data.size(), scratch);
-    if (!hasChannels || shape.empty() || shape.back() == 0)
-      return;
-    auto channels = size_t(shape.back());
-    least.resize(channels, std::numeric_limits<float>::infinity());
-    largest.resize(channels, -std::numeric_limits<float>::infinity());
-    for (; data.size() >= channels; data = data.drop_front(channels))
-      for (size_t channel = 0; channel != channels; ++channel) {
-        // A NaN is neither.
-        least[channel] = std::min(least[channel], data[channel]);
-        largest[channel] = std::max(largest[channel], data[channel]);
-      }
-  }
-
-  llvm::Error merge(const ValueObserver &other) {
+  void merge(const Seen &other) {
     histogram.merge(other.histogram);
     if (least.empty()) {
       least = other.least;
@@ -46,7 +31,6 @@ public:
       least[channel] = std::min(least[channel], other.least[channel]);
       largest[channel] = std::max(largest[channel], other.largest[channel]);
     }
-    return llvm::Error::success();
   }
 
   Statistics toStatistics() const {
@@ -55,14 +39,115 @@ public:
     statistics.channelMax.assign(largest.begin(), largest.end());
     return statistics;
   }
+};
+/// Values by the unique names of their points.
+using SeenValues = std::map<std::string, Seen>;
+
+/// Collects what one worker sees of a value.
+class ValueObserver : public execution::TensorObserver {
+public:
+  ValueObserver(HistogramScratch &scratch, bool hasChannels)
+      : scratch(scratch), hasChannels(hasChannels) {}
+
+  void observe(const execution::TensorView &values) override {
+    ArrayRef<float> data = values.floats();
+    ArrayRef<int64_t> shape = values.shape();
+    seen.histogram.observe(data.data(), data.size(), scratch);
+    if (!hasChannels || shape.empty() || shape.back() == 0)
+      return;
+    auto channels = size_t(shape.back());
+    seen.least.resize(channels, std::numeric_limits<float>::infinity());
+    seen.largest.resize(channels, -std::numeric_limits<float>::infinity());
+    for (; data.size() >= channels; data = data.drop_front(channels))
+      for (size_t channel = 0; channel != channels; ++channel) {
+        // A NaN is neither.
+        seen.least[channel] = std::min(seen.least[channel], data[channel]);
+        seen.largest[channel] = std::max(seen.largest[channel], data[channel]);
+      }
+  }
+
+  llvm::Error merge(const ValueObserver &other) {
+    seen.merge(other.seen);
+    return llvm::Error::success();
+  }
+  Seen take() { return std::move(seen); }
 
 private:
-  quantization::Histogram histogram;
-  std::vector<float> least, largest;
+  Seen seen;
   HistogramScratch &scratch;
   bool hasChannels;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kObserved = "observed values";
+
+/// Writes floats as their bits.
+static json::Array toBits(ArrayRef<float> values) {
+  json::Array bits;
+  for (float value : values)
+    bits.push_back(int64_t(llvm::bit_cast<uint32_t>(value)));
+  return bits;
+}
+
+static bool readBits(const json::Object &object, StringRef name,
+                     std::vector<float> &values) {
+  const json::Array *bits = object.getArray(name);
+  for (size_t index = 0; bits && index != bits->size(); ++index) {
+    auto number = (*bits)[index].getAsInteger();
+    if (!number)
+      return false;
+    values.push_back(llvm::bit_cast<float>(uint32_t(*number)));
+  }
+  return bits != nullptr;
+}
+
+static json::Object toJson(const SeenValues &values) {
+  calibration::StatisticsFile statistics;
+  json::Object channels;
+  for (const auto &[name, seen] : values) {
+    if (seen.histogram.empty())
+      continue;
+    statistics.points[name].histogram = seen.histogram;
+    channels[name] = json::Object{{"least", toBits(seen.least)},
+                                  {"largest", toBits(seen.largest)}};
+  }
+  return json::Object{{"points", statistics.pointsToJson()},
+                      {"channels", std::move(channels)}};
+}
+
+/// Adds the values of one shard.
+static llvm::Error readJson(const json::Object &object, SeenValues &values) {
+  const json::Object *points = object.getObject("points"),
+                     *channels = object.getObject("channels");
+  if (!points || !channels)
+    return llvm::createStringError("expected 'points' and 'channels'");
+  auto statistics = calibration::StatisticsFile::pointsFromJson(*points);
+  if (!statistics)
+    return statistics.takeError();
+  for (auto &[name, point] : *statistics) {
+    Seen own;
+    own.histogram = std::move(point.histogram);
+    const json::Object *ranges = channels->getObject(name);
+    Seen &all = values[name];
+    if (!ranges || !readBits(*ranges, "least", own.least) ||
+        !readBits(*ranges, "largest", own.largest) ||
+        own.least.size() != own.largest.size() ||
+        (!all.least.empty() && all.least.size() != own.least.size()))
+      return llvm::createStringError("expected 'least' and 'largest' of the "
+                                     "channels of '" +
+                                     name + "'");
+    all.merge(own);
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
 
 /// Returns whether the last axis is one of channels, and not the batch.
 static bool hasChannels(tpc::QuantizeOp point,
@@ -76,10 +161,67 @@ static bool hasChannels(tpc::QuantizeOp point,
              cast<RankedTensorType>(input.getType()).getRank() - 1;
 }
 
+/// Runs the network on the samples.
+static FailureOr<SeenValues> runSamples(ModuleOp module, func::FuncOp entry,
+                                        ArrayRef<tpc::QuantizeOp> points,
+                                        const execution::RunSettings &settings,
+                                        execution::Shards *shards) {
+  execution::CompileOptions options;
+  options.function = entry.getSymName().str();
+  options.simulateQuantization = false;
+  options.observeAfterQuantization = false;
+  options.observeAllPoints = true;
+  FailureOr<execution::NetworkRun> run =
+      execution::NetworkRun::prepare(module, options, settings);
+  if (failed(run))
+    return failure();
+  FailureOr<BatchDimensions> dimensions =
+      followBatch(entry, /*emitErrors=*/false);
+  std::vector<HistogramScratch> scratch(run->numWorkers());
+  auto observers =
+      run->observe<ValueObserver>([&](size_t worker, size_t number) {
+        return std::make_unique<ValueObserver>(
+            scratch[worker], hasChannels(points[number], dimensions));
+      });
+  if (failed(observers) ||
+      (shards && failed(execution::recordSampleHashes(*shards, entry, settings,
+                                                      run->samples()))))
+    return failure();
+  SeenValues values;
+  for (auto [point, observer] : llvm::zip_equal(points, *observers))
+    values[tpc::QuantizeOp(point).getUniqueName()] = observer->take();
+  return values;
+}
+
+/// Returns what all shards have observed; empty where this one has recorded its
+/// part.
+static FailureOr<SeenValues>
+askShards(execution::Shards &shards, StringRef key,
+          llvm::function_ref<FailureOr<SeenValues>()> runSamples) {
+  auto parts = shards.find(kObserved, key);
+  if (failed(parts))
+    return failure();
+  SeenValues values;
+  for (const execution::ShardPart *part : *parts)
+    if (failed(shards.read(*part, [&](const json::Object &content) {
+          return readJson(content, values);
+        })))
+      return failure();
+  if (!parts->empty())
+    return values;
+  if (!shards.canMeasure())
+    return shards.reportMissing(kObserved);
+  FailureOr<SeenValues> own = runSamples();
+  if (failed(own))
+    return failure();
+  shards.record(kObserved, key, toJson(*own));
+  return values;
+}
+
 LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
                               StringRef function,
                               const execution::RunSettings &settings,
-                              Report &report) {
+                              execution::Shards *shards, Report &report) {
   OwningOpRef<ModuleOp> module = quantized.clone();
   FailureOr<func::FuncOp> entry = findEntryFunction(*module, function);
   if (failed(entry))
@@ -100,30 +242,26 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
   for (const KernelOp &layer : layers)
     layer.takeBackCorrections(builder);
 
-  execution::CompileOptions options;
-  options.function = entry->getSymName().str();
-  options.simulateQuantization = false;
-  options.observeAfterQuantization = false;
-  options.observeAllPoints = true;
-  FailureOr<execution::NetworkRun> run =
-      execution::NetworkRun::prepare(*module, options, settings);
-  if (failed(run))
+  auto run = [&] {
+    return runSamples(*module, *entry, points, settings, shards);
+  };
+  FailureOr<SeenValues> values =
+      shards ? askShards(*shards,
+                         execution::nameContent(*module) + " " +
+                             entry->getSymName().str(),
+                         run)
+             : run();
+  if (failed(values))
     return failure();
-  FailureOr<BatchDimensions> dimensions =
-      followBatch(*entry, /*emitErrors=*/false);
-  std::vector<HistogramScratch> scratch(run->numWorkers());
-  auto observers =
-      run->observe<ValueObserver>([&](size_t worker, size_t number) {
-        return std::make_unique<ValueObserver>(
-            scratch[worker], hasChannels(points[number], dimensions));
-      });
-  if (failed(observers))
-    return failure();
-  llvm::StringMap<Point *> named;
   for (Point &point : report.points)
-    named[point.name] = &point;
-  for (auto [point, observer] : llvm::zip_equal(points, *observers))
-    if (Point *of = named.lookup(point.getUniqueName()))
-      of->observed = observer->toStatistics();
+    if (auto seen = values->find(point.name); seen != values->end())
+      point.observed = seen->second.toStatistics();
+  // A point without values is observed all the same.
+  for (Point &point : report.points)
+    if (shards && !point.observed &&
+        llvm::any_of(points, [&](tpc::QuantizeOp of) {
+          return of.getUniqueName() == point.name;
+        }))
+      point.observed = Seen().toStatistics();
   return success();
 }

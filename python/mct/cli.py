@@ -354,7 +354,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 # Arguments of `mct report` that say how a report is made, and nothing of one that is there.
 _MAKING = (
     *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
-    *("function", "batch_size", "threads", "max_memory", "trace", "cost_table"),
+    *("function", "batch_size", "threads", "max_memory", "trace", "cost_table", "dask"),
 )
 
 
@@ -402,6 +402,7 @@ def _make_report(arguments: argparse.Namespace) -> Any:
         **{name: getattr(arguments, name) for name in ("samples", "function", "batch_size", "threads", "max_memory")},
         trace=arguments.trace,
         cost_table=arguments.cost_table or "",
+        client=arguments.dask,
         progress=_progress(arguments),
     )
 
@@ -543,9 +544,7 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
     quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
     quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
     quantize.add_argument("--trace", metavar="FILE.json", help="write how the model was made, for mct report")
-    quantize.add_argument(
-        "--dask", metavar="ADDRESS", help="of a scheduler whose workers run on shards of the samples (.npy files, URLs)"
-    )
+    _add_dask(quantize)
     _add_shape(quantize)
     quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
     _add_samples(quantize, required=False)
@@ -592,6 +591,12 @@ def _add_run_and_compare(add: _Add) -> None:
     _add_run(compare)
 
 
+def _add_dask(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dask", metavar="ADDRESS", help="of a scheduler whose workers run on shards of the samples (.npy files, URLs)"
+    )
+
+
 def _add_report(add: _Add) -> None:
     report = add(
         "report",
@@ -622,6 +627,7 @@ def _add_report(add: _Add) -> None:
     report.add_argument(
         "--cost-table", metavar="FILE.json", help="table of mct.cost.write_table: cycles of each operator on the device"
     )
+    _add_dask(report)
     _add_execution(report)
 
 

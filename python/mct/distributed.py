@@ -30,6 +30,7 @@ from mct.errors import Error, describe
 from mct.samples import load_npy, spool
 
 if TYPE_CHECKING:
+    from mct.model import Model
     from mct.progress import Reporter
     from mct.samples import Array, Input
 
@@ -100,6 +101,27 @@ Shard: TypeAlias = "list[Piece]"
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The shard that a worker is asked about.
+
+    arguments: the samples as `_native.Module.execute` takes them, and `option` as `calibration-data` does.
+    labels:    a `.npy` of its labels; empty: none.
+    files:     content of those that the job reads, by option.
+    known:     files of what the shards have said so far.
+    out:       the file that the worker writes.
+    """
+
+    arguments: Sequence[str]
+    option: str
+    labels: str
+    files: Mapping[str, bytes]
+    known: Sequence[str]
+    out: str
+    shard: str
+    folder: Path
+
+
+@dataclass(frozen=True)
 class Job:
     """A module, as bytecode, and the pass or pipeline that runs on it, with its options as text."""
 
@@ -107,6 +129,24 @@ class Job:
     inputs: Sequence[Input]
     flag: str
     texts: Mapping[str, str]
+
+    def measure(self, asked: Asked) -> bool:
+        """Runs the passes on one shard; False where they ask nothing of it. Runs on a worker."""
+        from mct import _native
+
+        options = {"shard": asked.shard, "shards-out": asked.out, "calibration-data": asked.option}
+        for option, content in asked.files.items():
+            path = asked.folder / f"{option}{Path(self.texts[option].strip(chr(34) + chr(39))).suffix}"
+            path.write_bytes(content)
+            options[option] = str(path)
+        if asked.known:
+            options["shards-in"] = ",".join(asked.known)
+        if "threads" not in self.texts and (threads := _threads()):
+            options["threads"] = str(threads)
+        pipeline = self.write_pipeline(options, _WRITTEN)
+        # A module where passes end, None where a shard does.
+        ended: Any = _native.Module.parse(self.source, "model").run(pipeline)
+        return ended is None
 
     def write_pipeline(self, added: Mapping[str, str], left_out: Sequence[str] = ()) -> str:
         from mct.running import _write_pipeline
@@ -118,6 +158,47 @@ class Job:
         """The files that options name, by option."""
         paths = {name: self.texts[name].strip("\"'") for name in _READ if name in self.texts}
         return {name: Path(path).read_bytes() for name, path in paths.items() if os.path.isfile(path)}
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """A module beside others, as bytecode, that runs on samples.
+
+    method:     `execute` or `report` of `_native.Module`.
+    others:     modules of its keyword arguments.
+    keywords:   the rest of them.
+    are_classes: labels are class numbers.
+    """
+
+    source: bytes
+    inputs: Sequence[Input]
+    method: str
+    others: Mapping[str, bytes]
+    keywords: Mapping[str, Any]
+    are_classes: bool = True
+
+    def measure(self, asked: Asked) -> bool:
+        """Runs the networks on one shard; False where nothing is asked of it. Runs on a worker."""
+        from mct import _native
+
+        keywords = dict(self.keywords)
+        if not keywords.get("threads"):
+            keywords["threads"] = _threads()
+        others = {name: _native.Module.parse(source, name) for name, source in self.others.items()}
+        run = getattr(_native.Module.parse(self.source, "model"), self.method)
+        text = run(
+            asked.arguments,
+            **others,
+            **keywords,
+            labels=asked.labels,
+            shards_in=list(asked.known),
+            shards_out=asked.out,
+            shard=asked.shard,
+        )
+        return text is None
+
+    def read_files(self) -> dict[str, bytes]:
+        return {}
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -175,8 +256,37 @@ def _pieces(value: Any, workers: int) -> list[Piece]:
     )
 
 
-def shards_of(data: Any, inputs: Sequence[Input], workers: int) -> list[Shard]:
-    """Returns the samples in shards, each with a piece for each input; `data` is as `mct.quantize` takes it.
+def _count(piece: Piece) -> int | None:
+    """The number of samples of a piece; None where only a worker can tell."""
+    if isinstance(piece.source, str) and "://" not in piece.source:
+        return len(load_npy(piece.source, mmap_mode="r")[piece.begin : piece.end])
+    return len(piece.source) if isinstance(piece.source, np.ndarray) else None
+
+
+def _label_pieces(labels: Any, samples: Sequence[Piece], workers: int) -> list[Piece]:
+    """Labels, an array or a `.npy`, are divided as the samples are; others lie in as many pieces."""
+    counts = [_count(piece) for piece in samples]
+    if _is_delayed(labels) or isinstance(labels, (list, tuple)):
+        pieces = _pieces(labels, workers)
+    elif None in counts:
+        raise Error(
+            "labels: with a client, and samples that workers fetch or compute, expected as many .npy files, or a Dask "
+            f"array in chunks alike, found {describe(labels)}"
+        )
+    else:
+        array = load_npy(labels) if isinstance(labels, (str, os.PathLike)) else np.asarray(labels)
+        ends = list(itertools.accumulate(count or 0 for count in counts))
+        if len(array) != ends[-1]:
+            raise Error(f"labels: expected {ends[-1]} labels, found {len(array)}")
+        pieces = [Piece(array[begin:end]) for begin, end in itertools.pairwise([0, *ends])]
+    if len(pieces) != len(samples):
+        raise Error(f"labels: expected as many shards as of the samples, {len(samples)}, found {len(pieces)}")
+    return pieces
+
+
+def shards_of(data: Any, inputs: Sequence[Input], workers: int, labels: Any = None) -> list[Shard]:
+    """Returns the samples in shards, each with a piece for each input, and one for its labels behind them where there
+    are any; `data` is as `mct.quantize` takes it.
 
     Raises Error for data that cannot be divided, and for inputs that are divided in different ways.
     """
@@ -192,6 +302,8 @@ def shards_of(data: Any, inputs: Sequence[Input], workers: int) -> list[Shard]:
     if len({len(column) for column in columns}) != 1:
         counts = ", ".join(f"{len(column)} of '{spec.name}'" for column, spec in zip(columns, inputs, strict=True))
         raise Error(f"data: expected as many shards of every input, found {counts}")
+    if labels is not None:
+        columns.append(_label_pieces(labels, columns[0], workers))
     return [list(shard) for shard in zip(*columns, strict=True)]
 
 
@@ -211,38 +323,41 @@ def _threads() -> int:
 
 
 def measure_shard(
-    job: Job, files: Mapping[str, bytes], parts: Sequence[bytes], number: int, count: int, *pieces: Any
+    job: Job | RunJob, files: Mapping[str, bytes], parts: Sequence[bytes], number: int, count: int, *pieces: Any
 ) -> bytes:
-    """Runs the passes on one shard, and returns the file of `shards-out`, compressed. Runs on a worker.
+    """Runs the job on one shard, and returns the file of `shards-out`, compressed. Runs on a worker.
 
     files:  those that options of the job name, by option.
     parts:  what the shards have said so far, compressed files.
-    pieces: of each input.
+    pieces: of each input, and of the labels.
     """
-    from mct import _native
-
     with tempfile.TemporaryDirectory(prefix="mct-") as name:
         folder = Path(name)
         (folder / "samples").mkdir()
         arrays = [piece.open(folder / "samples") if isinstance(piece, Piece) else np.asarray(piece) for piece in pieces]
         names = [spec.name for spec in job.inputs]
+        labels = ""
+        if len(arrays) > len(names):
+            from mct.evaluation import prepare_labels
+
+            labels = str(folder / "labels.npy")
+            np.save(labels, prepare_labels(arrays.pop(), getattr(job, "are_classes", True)))
         data: Any = arrays[0] if len(names) == 1 else dict(zip(names, arrays, strict=True))
-        options = {"shard": f"{number}/{count}", "shards-out": str(folder / "out.json")}
-        for option, content in files.items():
-            path = folder / f"{option}{Path(job.texts[option].strip(chr(34) + chr(39))).suffix}"
-            path.write_bytes(content)
-            options[option] = str(path)
-        if known := write_parts(parts, folder):
-            options["shards-in"] = ",".join(known)
-        if "threads" not in job.texts and (threads := _threads()):
-            options["threads"] = str(threads)
+        out = folder / "out.json"
         with spool(data, job.inputs, folder) as spooled:
-            options["calibration-data"] = spooled.option
-            pipeline = job.write_pipeline(options, _WRITTEN)
-            ended: Any = _native.Module.parse(job.source, "model").run(pipeline)
-        if ended is not None:
-            raise Error("nothing is asked of the samples any more; the passes of the workers are others")
-        return zlib.compress((folder / "out.json").read_bytes(), 1)
+            asked = Asked(
+                spooled.arguments,
+                spooled.option,
+                labels,
+                files,
+                write_parts(parts, folder),
+                str(out),
+                f"{number}/{count}",
+                folder,
+            )
+            if not job.measure(asked):
+                raise Error("nothing is asked of the samples any more; what the workers run is another version")
+        return zlib.compress(out.read_bytes(), 1)
 
 
 def write_parts(parts: Iterable[bytes], folder: Path) -> list[str]:
@@ -277,12 +392,12 @@ def connected(client: ClientLike) -> Iterator[Any]:
 class Distribution:
     """The shards of the samples of one call, and what they have said so far."""
 
-    def __init__(self, client: Any, job: Job, data: Any) -> None:
+    def __init__(self, client: Any, job: Job | RunJob, data: Any, labels: Any = None) -> None:
         self.client, self.job = client, job
         workers = client.scheduler_info(n_workers=-1)["workers"]
         if not workers:
             raise Error("client: the scheduler has no workers; start some, or wait for them (client.wait_for_workers)")
-        self.shards = shards_of(data, job.inputs, len(workers))
+        self.shards = shards_of(data, job.inputs, len(workers), labels)
         self.files = job.read_files()
         self.parts: list[bytes] = []
         # Bytes that the workers have sent, by round.
@@ -338,20 +453,60 @@ class Distribution:
         return self.client.compute(piece.source) if hasattr(piece.source, "__dask_graph__") else piece
 
 
-def run(client: ClientLike, job: Job, data: Any, work: Callable[[str], Any], report: Reporter | None = None) -> Any:
-    """Returns what `work` makes of the text of a pipeline, for samples that lie in shards.
+def run(
+    client: ClientLike,
+    job: Job | RunJob,
+    data: Any,
+    work: Callable[[Sequence[str], str], Any],
+    report: Reporter | None = None,
+    *,
+    labels: Any = None,
+    kind: str = "calibration",
+) -> Any:
+    """Returns what `work` makes of files of the shards in which samples lie.
 
-    work: runs the passes on the machine of the caller; None where they end because of shards.
+    work: takes what the shards have said so far, and the name of a file that says what they have to answer next;
+          returns None then.
+    kind: what the shards are asked first.
     """
     with connected(client) as connection, tempfile.TemporaryDirectory(prefix="mct-") as name:
         folder = Path(name)
-        distribution = Distribution(connection, job, data)
-        kind = "calibration"
+        distribution = Distribution(connection, job, data, labels)
         while True:
             distribution.ask(kind, report)
             asked = folder / f"asked{len(distribution.received)}.json"
-            known = write_parts(distribution.parts, folder)
-            result = work(job.write_pipeline({"shards-in": ",".join(known), "shards-out": str(asked)}))
+            result = work(write_parts(distribution.parts, folder), str(asked))
             if result is not None:
                 return result
             kind = json.loads(asked.read_text())["missing"]
+
+
+def run_networks(
+    client: ClientLike,
+    model: Model,
+    data: Any,
+    labels: Any,
+    method: str,
+    others: Mapping[str, Model | None],
+    keywords: Mapping[str, Any],
+    report: Reporter | None,
+    **alone: Any,
+) -> str:
+    """Runs a network beside others on samples that lie in shards, and returns the JSON of `execute` or `report`.
+
+    others: networks beside it, by keyword.
+    alone:  keywords of the process that merges.
+    """
+    from mct.samples import read_signature
+
+    modules = {name: other.module for name, other in others.items() if other is not None}
+    inputs = read_signature(model.module, keywords.get("function", ""))
+    sources = {name: module.bytecode() for name, module in modules.items()}
+    job = RunJob(model.module.bytecode(), inputs, method, sources, keywords, not keywords.get("metric"))
+
+    def work(known: Sequence[str], asked: str) -> Any:
+        merge = getattr(model.module, method)
+        return merge([], **modules, **keywords, **alone, shards_in=list(known), shards_out=asked)
+
+    text: str = run(client, job, data, work, report, labels=labels, kind="evaluation")
+    return text

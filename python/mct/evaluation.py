@@ -17,7 +17,7 @@ import numpy as np
 from mct import _native, detection
 from mct.errors import Error, describe
 from mct.progress import Callback, reporting
-from mct.running import MetricLike, find_metric
+from mct.running import ClientLike, MetricLike, find_metric
 from mct.samples import Array, Spooled, as_array, load_npy, read_signature, recorded, spool
 
 if TYPE_CHECKING:
@@ -222,24 +222,22 @@ class Comparison(Evaluation):
         return "\n".join(lines)
 
 
-def _labels(labels: Any, data: Any, spooled: Spooled, metric: str | None = None) -> Array | None:
-    """The index of a class for each sample, or what a metric takes, from the labels or from the data."""
-    are_classes = not metric
-    if labels is None:
-        labels = getattr(data, "labels", None)
-    if isinstance(labels, Mapping):
-        judged = (metric or "").partition("@")[2]
-        if judged not in labels:
-            asked = f"none of the result {judged!r}" if judged else "those of several results"
-            raise Error(
-                f"labels: there are {asked}, by name: {', '.join(map(str, labels))}",
-                notes=['metric="top1@NAME" says which result is judged'],
-            )
-        labels = labels[judged]
-    if labels is None:
-        labels = spooled.labels
-    if labels is None:
-        return None
+def _judged_labels(labels: Any, metric: str | None) -> Any:
+    """Returns, of a dictionary, the labels of the result that the metric is about."""
+    if not isinstance(labels, Mapping):
+        return labels
+    judged = (metric or "").partition("@")[2]
+    if judged not in labels:
+        asked = f"none of the result {judged!r}" if judged else "those of several results"
+        raise Error(
+            f"labels: there are {asked}, by name: {', '.join(map(str, labels))}",
+            notes=['metric="top1@NAME" says which result is judged'],
+        )
+    return labels[judged]
+
+
+def prepare_labels(labels: Any, are_classes: bool) -> Array:
+    """Labels, an array or a `.npy`, as `mct-run` takes them."""
     array = load_npy(labels) if isinstance(labels, (str, os.PathLike)) else as_array(labels)
     if not are_classes:
         return np.ascontiguousarray(array, np.float32 if array.dtype == np.float16 else None)
@@ -247,6 +245,14 @@ def _labels(labels: Any, data: Any, spooled: Spooled, metric: str | None = None)
         raise Error(f"labels: expected integers, found {array.dtype}")
     result: Array = array.astype(np.int64)
     return result
+
+
+def _labels(labels: Any, data: Any, spooled: Spooled, metric: str | None = None) -> Array | None:
+    """The index of a class for each sample, or what a metric takes, from the labels or from the data."""
+    labels = _judged_labels(getattr(data, "labels", None) if labels is None else labels, metric)
+    if labels is None:
+        labels = spooled.labels
+    return None if labels is None else prepare_labels(labels, are_classes=not metric)
 
 
 def _read(text: str) -> Comparison:
@@ -297,6 +303,32 @@ def _read(text: str) -> Comparison:
     )
 
 
+def run_distributed(
+    model: Model,
+    data: Any,
+    labels: Any,
+    method: str,
+    others: Mapping[str, Model | None],
+    keywords: Mapping[str, Any],
+    client: ClientLike,
+    preprocessing: Preprocessing | Mapping[str, Preprocessing] | None,
+    progress: bool | Callback | None,
+    **alone: Any,
+) -> str:
+    """The JSON of `_native.Module.execute` or `report` for samples that the workers of a client read."""
+    from mct import distributed
+    from mct.model import Model
+
+    function = keywords.get("function", "")
+    module, _ = recorded(model.module, None, preprocessing, function)
+    classes = _judged_labels(labels, keywords.get("metric"))
+    with reporting(progress) as report:
+        poll = {"poll": report.poll if report else None}
+        return distributed.run_networks(
+            client, Model(module), data, classes, method, others, keywords, report, **alone, **poll
+        )
+
+
 def execute(
     model: Model,
     data: Any,
@@ -313,6 +345,7 @@ def execute(
     max_memory: str = "",
     exact: bool = False,
     metric: str = "",
+    client: ClientLike = None,
     progress: bool | Callback | None = None,
 ) -> Comparison:
     """Run a model of any stage on samples; what the other functions here are made of.
@@ -326,9 +359,28 @@ def execute(
     float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
     exact:         compares the stored integers of an integer network with those that `reference` simulates.
     metric:        a name of `metrics`, of the first result, or with `@RESULT` behind it of another one.
+    client:        whose workers each run the model on some of the samples; see `mct.distributed`.
 
     Raises mct.Error; no output is written then.
     """
+    if client is not None:
+        if outputs or samples:
+            option = "outputs" if outputs else "samples"
+            raise Error(f"{option}: with a client, workers read all samples, and write no outputs; leave it out")
+        keywords = {
+            "float_points": list(float_points),
+            "function": function,
+            "batch_size": batch_size,
+            "threads": threads,
+            "max_memory": max_memory,
+            "exact": exact,
+            "metric": metric,
+        }
+        return _read(
+            run_distributed(
+                model, data, labels, "execute", {"reference": reference}, keywords, client, preprocessing, progress
+            )
+        )
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
         classes = _labels(labels, data, spooled, metric)
@@ -337,23 +389,23 @@ def execute(
             if classes is not None:
                 label_file = os.path.join(folder, "labels.npy")
                 np.save(label_file, classes)
-            return _read(
-                module.execute(
-                    spooled.arguments,
-                    [os.fspath(path) for path in outputs],
-                    reference=reference.module if reference else None,
-                    labels=label_file,
-                    float_points=list(float_points),
-                    function=function,
-                    samples=samples or 0,
-                    batch_size=batch_size,
-                    threads=threads,
-                    max_memory=max_memory,
-                    exact=exact,
-                    metric=metric,
-                    poll=report.poll if report else None,
-                )
+            text = module.execute(
+                spooled.arguments,
+                [os.fspath(path) for path in outputs],
+                reference=reference.module if reference else None,
+                labels=label_file,
+                float_points=list(float_points),
+                function=function,
+                samples=samples or 0,
+                batch_size=batch_size,
+                threads=threads,
+                max_memory=max_memory,
+                exact=exact,
+                metric=metric,
+                poll=report.poll if report else None,
             )
+            assert text is not None
+            return _read(text)
 
 
 def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
@@ -467,6 +519,8 @@ def evaluate(
         found = execute(model, data, labels=labels, metric=metric or "", **options)
         judged = found.metric
     else:
+        if options.get("client") is not None:
+            raise Error("metric: with a client, expected a name; a function sees the outputs of all samples")
         if isinstance(data, Iterator):
             raise Error("metric: a function sees the outputs of two networks; give samples that can be read twice")
         reference = options.pop("reference")

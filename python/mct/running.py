@@ -369,7 +369,11 @@ def _distribute(
     function = options["function"][0]
     inputs = read_signature(module, function if isinstance(function, str) else "")
     job = distributed.Job(module.bytecode(), inputs, flag, texts)
-    found: _native.Module = distributed.run(client, job, data, run, report)
+
+    def work(known: Sequence[str], asked: str) -> Any:
+        return run(job.write_pipeline({"shards-in": ",".join(known), "shards-out": asked}))
+
+    found: _native.Module = distributed.run(client, job, data, work, report)
     return found
 
 

@@ -21,7 +21,7 @@ struct Session {
                 [&job](Diagnostic &diagnostic) {
                   job.tell(toMessage(diagnostic));
                 }),
-        scope(context, job.progress()) {
+        scope(context, job.progress()), shardScope(context, shardState) {
     job.setStage("run");
     job.attachHosts(context);
     DialectRegistry dependencies;
@@ -33,8 +33,51 @@ struct Session {
 
   ScopedDiagnosticHandler handler;
   support::ProgressScope scope;
+  execution::ShardState shardState;
+  execution::ShardStateScope shardScope;
 };
 } // namespace
+
+/// Opens the shards that the options describe; none without.
+static FailureOr<std::optional<execution::Shards>>
+openShards(ModuleOp module, const ExecuteOptions &options) {
+  if (options.shardsIn.empty() && options.shardsOut.empty())
+    return std::optional<execution::Shards>();
+  execution::Shards::Options asked;
+  asked.in = options.shardsIn;
+  asked.out = options.shardsOut;
+  asked.shard = options.shard;
+  asked.hasSamples = !options.inputs.empty();
+  asked.hasLimit = options.samples != 0;
+  FailureOr<execution::Shards> opened = execution::Shards::open(module, asked);
+  if (failed(opened))
+    return failure();
+  return std::optional(std::move(*opened));
+}
+
+/// Evaluates all samples, or those of a shard; returns none where it failed,
+/// or other shards have to answer.
+static std::optional<execution::Evaluation>
+evaluate(ModuleOp module, ModuleOp reference,
+         const execution::RunSettings &settings,
+         execution::EvaluationOptions &asked,
+         std::optional<execution::Shards> &shards) {
+  asked.hasLabels = !asked.labelsFile.empty();
+  if (!shards) {
+    FailureOr<execution::Evaluation> found =
+        execution::evaluate(module, reference, settings, asked);
+    return succeeded(found) ? std::optional(std::move(*found)) : std::nullopt;
+  }
+  if (!shards->canMeasure())
+    asked.hasLabels = execution::haveLabels(*shards);
+  auto found =
+      execution::evaluateShards(*shards, module, reference, settings, asked);
+  if (failed(found))
+    return std::nullopt;
+  LogicalResult ended = *found ? shards->checkOthers(execution::kEvaluationPart)
+                               : shards->stop(execution::kEvaluationPart);
+  return succeeded(ended) ? std::move(*found) : std::nullopt;
+}
 
 static FailureOr<execution::RunSettings>
 parseSettings(ModuleOp module, const ExecuteOptions &options, Job &job) {
@@ -127,9 +170,12 @@ std::optional<std::string> Module::execute(const Module *reference,
   asked.metric = options.metric;
   asked.outputFiles = options.outputs;
   asked.exact = options.exact;
-  FailureOr<execution::Evaluation> found = execution::evaluate(
-      *own->op, other ? *other : ModuleOp(), *settings, asked);
-  if (failed(found))
+  auto shards = openShards(*own->op, options);
+  if (failed(shards))
+    return std::nullopt;
+  std::optional<execution::Evaluation> found = evaluate(
+      *own->op, other ? *other : ModuleOp(), *settings, asked, *shards);
+  if (!found)
     return std::nullopt;
   return printed([&](llvm::json::OStream &json) {
     json.object([&] { execution::printMembers(json, *found); });
@@ -190,6 +236,14 @@ std::optional<std::string> Module::report(const Module &reference,
   inputs.costTable = options.costTable;
   inputs.effectSamples = int64_t(effectSamples);
   inputs.trace = known ? &*known : &trace;
+  auto shards = openShards(*own->op, options);
+  if (failed(shards))
+    return std::nullopt;
+  inputs.hasLabels = !options.labels.empty();
+  if (*shards) {
+    inputs.shards = &**shards;
+    inputs.hasLabels |= execution::haveLabels(**shards);
+  }
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made) || job.isCancelled())
     return std::nullopt;

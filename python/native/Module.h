@@ -131,6 +131,10 @@ struct ExecuteOptions {
   bool exact = false;
   /// Metric of the report; may be null.
   const UserMetric *judged = nullptr;
+  /// Files of what shards have found out, the one of the shard that `inputs`
+  /// are, and `I/N`.
+  std::vector<std::string> shardsIn = {};
+  std::string shardsOut = "", shard = "";
 };
 
 class Module;

@@ -210,45 +210,55 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll,
 }
 
 /// Returns a text that somebody makes, who tells the job what is wrong where
-/// there is none.
+/// there is none; none without an error where other shards have to answer.
 template <typename Print>
-static std::string print(const nb::object &poll, Print &&printed) {
+static std::optional<std::string> printUnlessSharded(const nb::object &poll,
+                                                     Print &&printed) {
   Job job;
   std::optional<std::string> text;
   perform(job, poll, [&] {
     text = printed(job);
     job.end(text.has_value());
   });
-  return std::move(*text);
+  return text;
+}
+template <typename Print>
+static std::string print(const nb::object &poll, Print &&printed) {
+  return *printUnlessSharded(poll, std::forward<Print>(printed));
 }
 
-static std::string
+static std::optional<std::string>
 execute(const Module &self, const std::vector<std::string> &inputs,
         const std::vector<std::string> &outputs, const Module *reference,
         const std::string &labels, const std::vector<std::string> &floatPoints,
         const std::string &function, uint64_t samples, uint64_t batchSize,
         unsigned threads, const std::string &maxMemory, bool exact,
-        const std::string &metric, const nb::object &poll) {
+        const std::string &metric, const std::vector<std::string> &shardsIn,
+        const std::string &shardsOut, const std::string &shard,
+        const nb::object &poll) {
   mct::python::ExecuteOptions options{inputs,   outputs,   floatPoints, labels,
                                       function, maxMemory, metric,      "",
-                                      samples,  batchSize, threads,     exact};
-  return print(poll,
-               [&](Job &job) { return self.execute(reference, options, job); });
+                                      samples,  batchSize, threads,     exact,
+                                      nullptr,  shardsIn,  shardsOut,   shard};
+  return printUnlessSharded(
+      poll, [&](Job &job) { return self.execute(reference, options, job); });
 }
 
-static std::string
+static std::optional<std::string>
 report(const Module &self, const std::vector<std::string> &inputs,
        const Module &reference, const Module *integer,
        const std::string &labels, const std::string &function, uint64_t samples,
        uint64_t effectSamples, uint64_t batchSize, unsigned threads,
        const std::string &maxMemory, const std::string &trace,
        const std::string &metric, const mct::python::UserMetric *judged,
-       const std::string &costTable, const nb::object &poll) {
+       const std::string &costTable, const std::vector<std::string> &shardsIn,
+       const std::string &shardsOut, const std::string &shard,
+       const nb::object &poll) {
   mct::python::ExecuteOptions options{
-      inputs, {},        {},      labels,    function, maxMemory,
-      metric, costTable, samples, batchSize, threads,  /*exact=*/false,
-      judged};
-  return print(poll, [&](Job &job) {
+      inputs, {},        {},        labels,    function, maxMemory,
+      metric, costTable, samples,   batchSize, threads,  /*exact=*/false,
+      judged, shardsIn,  shardsOut, shard};
+  return printUnlessSharded(poll, [&](Job &job) {
     return self.report(reference, integer, options, effectSamples, trace, job);
   });
 }
@@ -525,28 +535,31 @@ static void defineRuns(nb::class_<Module> &module) {
            "float_points"_a = std::vector<std::string>(), "function"_a = "",
            "samples"_a = 0, "batch_size"_a = 0, "threads"_a = 0,
            "max_memory"_a = "", "exact"_a = false, "metric"_a = "",
-           "poll"_a = nb::none(),
+           "shards_in"_a = std::vector<std::string>(), "shards_out"_a = "",
+           "shard"_a = "", "poll"_a = nb::none(),
            nb::sig("def execute(self, inputs: collections.abc.Sequence[str], "
                    "outputs: collections.abc.Sequence[str] = (), *, reference: "
                    "Module | None = None, labels: str = '', float_points: "
                    "collections.abc.Sequence[str] = (), function: str = '', "
                    "samples: int = 0, batch_size: int = 0, threads: int = 0, "
                    "max_memory: str = '', exact: bool = False, metric: str = "
-                   "'', poll: "
+                   "'', shards_in: collections.abc.Sequence[str] = (), "
+                   "shards_out: str = '', shard: str = '', poll: "
                    "collections.abc.Callable[[str, int, int, int, int, int], "
-                   "object] | "
-                   "None = None) -> str"),
+                   "object] | None = None) -> str | None"),
            "Run a function on `.npy` files, as mct-run does with the options "
            "of these names; `reference` is the module of its --compare.\n\n"
-           "Returns the JSON object that mct-run prints. Output files appear "
-           "when all has been done, or not at all.")
+           "Returns the JSON object that mct-run prints, and None where other "
+           "shards have to answer. Output files appear when all has been done, "
+           "or not at all.")
       .def(
           "report", report, "inputs"_a, "reference"_a, nb::kw_only(),
           "integer"_a.none() = nb::none(), "labels"_a = "", "function"_a = "",
           "samples"_a = 0, "effect_samples"_a = 128, "batch_size"_a = 0,
           "threads"_a = 0, "max_memory"_a = "", "trace"_a = "", "metric"_a = "",
           "judged"_a.none() = nb::none(), "cost_table"_a = "",
-          "poll"_a = nb::none(),
+          "shards_in"_a = std::vector<std::string>(), "shards_out"_a = "",
+          "shard"_a = "", "poll"_a = nb::none(),
           nb::sig(
               "def report(self, inputs: collections.abc.Sequence[str], "
               "reference: Module, *, integer: Module | None = None, "
@@ -554,9 +567,10 @@ static void defineRuns(nb::class_<Module> &module) {
               "effect_samples: int = 128, batch_size: int = 0, threads: "
               "int = 0, max_memory: str = '', trace: str = '', metric: "
               "str = '', judged: UserMetric | None = None, cost_table: str = "
-              "'', poll: collections.abc.Callable[[str, int, int, int, int, "
-              "int], "
-              "object] | None = None) -> str"),
+              "'', shards_in: collections.abc.Sequence[str] = (), shards_out: "
+              "str = '', shard: str = '', poll: "
+              "collections.abc.Callable[[str, int, int, int, int, int], "
+              "object] | None = None) -> str | None"),
           "The JSON document of mct-run's --report: of this module, the "
           "quantized one, beside `reference`, the float one. Options as for "
           "`execute`; `effect_samples` as --report-samples; `trace` is the "

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import logging
 import os
@@ -194,6 +195,82 @@ def test_what_cannot_be_distributed_is_refused(
     with pytest.raises(mct.Error) as raised:
         quantize(model, options.pop("data"), **options)
     assert message in str(raised.value)
+
+
+@pytest.fixture(scope="module")
+def quantized(model: Any) -> Any:
+    return mct.quantize(model, "imx500", CALIBRATION, preprocessing=SCALE, effort="fast", progress=False)
+
+
+@pytest.fixture(scope="module")
+def tested() -> tuple[Any, Any]:
+    return np.load(DATA / "digits_test.npy"), np.load(DATA / "digits_test_labels.npy")
+
+
+def _without_seconds(value: Any) -> Any:
+    return dataclasses.replace(value, seconds=0)
+
+
+@pytest.mark.alternating
+def test_evaluations_of_shards_are_those_of_one_process(
+    quantized: Any, client: Any, tested: tuple[Any, Any], tmp_path: Path
+) -> None:
+    from dask import array
+
+    images, labels = tested
+    order = np.random.default_rng(2).permutation(len(images))
+    whole = quantized.evaluate(images, labels, metric="top1")
+    for data, right in (
+        (images[order], labels[order]),
+        (array.from_array(images, chunks=(300, 8, 8, 1)), array.from_array(labels, chunks=300)),
+        (DATA / "digits_test.npy", DATA / "digits_test_labels.npy"),
+    ):
+        found = quantized.evaluate(data, right, metric="top1", client=client)
+        assert _without_seconds(found) == _without_seconds(whole)
+    compared = quantized.compare(images[order], client=client)
+    assert _without_seconds(compared) == _without_seconds(quantized.compare(images))
+
+
+@pytest.mark.alternating
+def test_the_report_of_shards_is_that_of_one_process(quantized: Any, client: Any, tested: tuple[Any, Any]) -> None:
+    images, labels = tested
+    whole = quantized.report(data=images, labels=labels, effect_samples=32).document
+    found = quantized.report(data=images, labels=labels, effect_samples=32, client=client).document
+    assert whole.pop("seconds") > 0 and found.pop("seconds") > 0
+    assert found == whole
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        ("evaluate", {"samples": 3}, "samples: with a client, workers read all samples"),
+        ("run", {"samples": 3}, "outputs: with a client, workers read all samples, and write no outputs; leave it out"),
+        ("evaluate", {"metric": lambda outputs, labels: 1.0}, "metric: with a client, expected a name"),
+        ("evaluate", {"labels": [1, 2, 3]}, "data: with a client, expected .npy files, URLs of such, an array"),
+        ("evaluate", {"labels": np.zeros(7, int)}, "labels: expected 300 labels, found 7"),
+        ("report", {"samples": 3}, "samples: with a client, workers read all samples; leave it out"),
+        ("report", {"metric": lambda outputs, labels: 1.0}, "metric: with a client, expected a name"),
+    ],
+)
+def test_runs_that_cannot_be_distributed_are_refused(
+    quantized: Any, client: Any, method: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(mct.Error) as raised:
+        getattr(quantized, method)(data=CALIBRATION, client=client, **options)
+    assert message in str(raised.value)
+
+
+def test_labels_lie_in_as_many_shards_as_samples(model: Any) -> None:
+    from dask import array
+    from mct import distributed
+    from mct.samples import read_signature
+
+    inputs = read_signature(model.module, "")
+    files = ["file:///0.npy", "file:///1.npy"]
+    with pytest.raises(mct.Error, match=r"labels: with a client, and samples that workers fetch or compute, expected"):
+        distributed.shards_of(files, inputs, 2, np.zeros(300, int))
+    with pytest.raises(mct.Error, match="labels: expected as many shards as of the samples, 2, found 3"):
+        distributed.shards_of(files, inputs, 2, array.zeros(300, chunks=100))
 
 
 def test_a_missing_extra_is_named(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:

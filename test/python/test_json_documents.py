@@ -45,12 +45,18 @@ WRITERS = {
     "lib/Corrections/ShardMoments.cpp": ["shards"],
     "lib/Execution/ShardSamples.cpp": ["shards"],
     "lib/Execution/Shards.cpp": ["shards"],
+    "lib/Evaluation/EvaluateShards.cpp": ["shards"],
+    "lib/Evaluation/EvaluationTotals.cpp": ["shards"],
+    "lib/Evaluation/ResultComparison.cpp": ["shards"],
+    "lib/Support/MeasuredFile.cpp": ["shards", "statistics"],
     "lib/Execution/Evaluation.cpp": ["evaluation", "signature"],
     "lib/Export/ExportOnnx.cpp": ["signature"],  # its preprocessing, in the metadata of the file
     "lib/Export/ExportParameters.cpp": ["parameters"],
     "lib/Export/TfliteModel.cpp": ["tflite"],
+    "lib/Report/ChangedAnswers.cpp": ["shards"],
     "lib/Report/Compare.cpp": ["comparison"],
     "lib/Report/JsonFields.h": ["report", "trace", "comparison"],
+    "lib/Report/Observe.cpp": ["shards"],
     "lib/Report/Report.cpp": ["report"],
     "lib/Report/Schema.cpp": [],  # prints the schemas
     "lib/Report/Trace.cpp": ["trace"],

@@ -90,6 +90,25 @@ def measure_rounds(folder: Path, shards: int, options: str) -> list[Round]:
             raise RuntimeError(finished.stderr)
 
 
+def measure_evaluation(one: Path, two: Path) -> tuple[Round, Round]:
+    """The evaluation of the network that `measure_rounds` has made, beside the float one."""
+    import corrections
+    import measure
+
+    found = []
+    for folder, shards in ((one, 1), (two, 2)):
+        seconds, sizes, compressed = [], [], []
+        for number in range(shards):
+            file = folder / f"evaluation.{number}.json"
+            command = [str(measure.BIN / "mct-run"), str(one / "q.mlirbc"), f"--compare={corrections.RESNET8['model']}"]
+            command += [f"--input={folder}/{number}.npy", "--num-threads=1", f"--shards-out={file}"]
+            seconds.append(_seconds([*command, f"--shard={number}/{shards}"]))
+            sizes.append(file.stat().st_size)
+            compressed.append(len(zlib.compress(file.read_bytes(), 1)))
+        found.append(Round("evaluation", seconds, sizes, compressed))
+    return found[0], found[1]
+
+
 def measure_merge(folder: Path, files: int) -> float:
     """Seconds that merging so many files of calibration takes, those of `measure_rounds` under other numbers."""
     import measure
@@ -112,7 +131,8 @@ def measure_all() -> None:
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         alone = measure_rounds(Path(one), 1, BUDGET)
         both = measure_rounds(Path(two), 2, BUDGET)
-        for single, pair in zip(alone, both, strict=True):
+        evaluated = measure_evaluation(Path(one), Path(two))
+        for single, pair in [*zip(alone, both, strict=True), evaluated]:
             ratio = single.seconds[0] / max(pair.seconds)
             seconds = ", ".join(f"{each:.2f}" for each in pair.seconds)
             print(

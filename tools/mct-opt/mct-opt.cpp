@@ -140,20 +140,6 @@ private:
 };
 } // namespace
 
-/// Exit status where shards have to be asked once more.
-static constexpr int kShardsAreMissing = 3;
-
-/// Says what comes next where passes have ended because of shards; returns the
-/// exit status.
-static int endWithShards(const mct::execution::ShardState &state) {
-  if (state.written.empty())
-    return state.missing.empty() ? EXIT_FAILURE : kShardsAreMissing;
-  llvm::errs() << state.written << ": the " << state.missing
-               << " of a shard; give it with those of the other shards as "
-                  "shards-in\n";
-  return EXIT_SUCCESS;
-}
-
 /// Registers the dialects and passes of MLIR and of this project.
 static void registerAll(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -276,7 +262,7 @@ int main(int argc, char **argv) {
     output.emplace(outputName);
   if (!process(output ? static_cast<llvm::raw_ostream &>(*output)
                       : llvm::outs()))
-    return endWithShards(shards);
+    return mct::execution::endWithShards(shards);
   if (llvm::Error error =
           keepFilesBeside(records, recordsFile, trace, traceFile))
     return fail(llvm::toString(std::move(error)));

@@ -5,6 +5,7 @@
 #include "mct/Evaluation/Evaluation.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Executor.h"
+#include "mct/Execution/Shards.h"
 #include "mct/IR/QuantizedValues.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Report/Analyse.h"
@@ -91,6 +92,20 @@ static cl::opt<bool>
 static cl::opt<uint64_t> sampleLimit("samples",
                                      cl::desc("Read that many samples; 0: all"),
                                      cl::init(0), cl::cat(category));
+static cl::list<std::string>
+    shardsIn("shards-in", cl::CommaSeparated,
+             cl::desc("Files that the shards of the samples have written, in "
+                      "place of --input"),
+             cl::value_desc("FILE,…"), cl::cat(category));
+static cl::opt<std::string> shardsOut(
+    "shards-out",
+    cl::desc("--input is a shard of the samples: write what it says to that "
+             "file; without --input, what the shards are to answer"),
+    cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<std::string>
+    shardOf("shard",
+            cl::desc("With --shards-out: which of how many shards --input is"),
+            cl::value_desc("I/N"), cl::cat(category));
 static cl::opt<uint64_t>
     batchSize("batch-size",
               cl::desc("Samples that a worker takes at once; 0: automatic"),
@@ -350,15 +365,45 @@ static LogicalResult checkReportOptions() {
   return success();
 }
 
+static bool isSharded() { return !shardsIn.empty() || !shardsOut.empty(); }
+
+/// Checks the options of shards on their own.
+static LogicalResult checkShardOptions() {
+  if (!isSharded()) {
+    if (!shardOf.empty())
+      return refuse("--shard needs --shards-out: the file of that shard");
+    return success();
+  }
+  if (!samplesFiles.empty() && shardsOut.empty())
+    return refuse("--input beside --shards-in is a shard of the samples; give "
+                  "--shards-out=FILE, too");
+  if (!outputFiles.empty())
+    return refuse("--output does not go with shards; write the outputs of each "
+                  "with a run of its own");
+  if (sampleLimit)
+    return refuse("--samples counts the samples of one process; leave it out "
+                  "where there are shards");
+  std::vector<std::string> inputs =
+      execution::SampleOptions::getPaths(samplesFiles);
+  inputs.insert(inputs.end(), shardsIn.begin(), shardsIn.end());
+  inputs.insert(inputs.end(), {inputFile, otherFile, integerFile, labelsFile,
+                               traceFile, reportFile});
+  if (!shardsOut.empty())
+    if (llvm::Error error =
+            support::checkOutputFiles({std::string(shardsOut)}, inputs))
+      return refuse("--shards-out: " + llvm::toString(std::move(error)));
+  return success();
+}
+
 /// Checks the options on their own.
 static LogicalResult checkOptions() {
   if ((inputFile == "-") + (otherFile == "-") + (integerFile == "-") > 1)
     return refuse("standard input can only be read once");
-  if (failed(checkReportOptions()))
+  if (failed(checkReportOptions()) || failed(checkShardOptions()))
     return failure();
   if (pointOrder.getNumOccurrences() && otherFile.empty())
     return refuse("--sort needs --compare");
-  if (!metricName.empty() && labelsFile.empty())
+  if (!metricName.empty() && labelsFile.empty() && shardsIn.empty())
     return refuse("--metric needs --labels: what is right of each sample");
   if (!metricName.empty() && exact)
     return refuse("--metric does not go with --exact, which compares integers; "
@@ -367,7 +412,7 @@ static LogicalResult checkOptions() {
     return refuse("--exact needs --compare: the module that simulates");
   if (local && !exact)
     return refuse("--local needs --exact");
-  if (samplesFiles.empty())
+  if (samplesFiles.empty() && !isSharded())
     return refuse("--input is missing: the samples to run on; --signature "
                   "prints what the inputs are");
   std::vector<std::string> inputs =
@@ -468,6 +513,7 @@ static llvm::Expected<report::Trace> readTrace() {
 static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
                                  ModuleOp integer,
                                  const execution::RunSettings &settings,
+                                 bool hasLabels, execution::Shards *shards,
                                  support::OutputFile &file) {
   std::optional<report::Trace> trace;
   if (!traceFile.empty()) {
@@ -490,6 +536,8 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
   inputs.labelsFile = labelsFile;
   inputs.metric = metricName;
   inputs.effectSamples = int64_t(reportSamples);
+  inputs.shards = shards;
+  inputs.hasLabels = hasLabels;
   FailureOr<report::Report> made = report::analyse(inputs);
   if (failed(made))
     return failure();
@@ -501,6 +549,49 @@ static LogicalResult writeReport(ModuleOp module, ModuleOp floating,
   if (llvm::Error error = file.keep())
     return refuse(std::move(error));
   return success();
+}
+
+static LogicalResult openShards(ModuleOp module,
+                                std::optional<execution::Shards> &shards) {
+  if (!isSharded())
+    return success();
+  execution::Shards::Options options;
+  options.in.assign(shardsIn.begin(), shardsIn.end());
+  options.out = shardsOut;
+  options.shard = shardOf;
+  options.hasSamples = !samplesFiles.empty();
+  FailureOr<execution::Shards> opened =
+      execution::Shards::open(module, options);
+  if (failed(opened))
+    return failure();
+  shards = std::move(*opened);
+  return success();
+}
+
+/// Evaluates all samples, or those of a shard; returns none where other shards
+/// have to answer, too. Tells whether there are labels.
+static FailureOr<std::optional<execution::Evaluation>>
+evaluate(ModuleOp module, ModuleOp reference,
+         const execution::RunSettings &settings,
+         execution::EvaluationOptions &options,
+         std::optional<execution::Shards> &shards) {
+  options.hasLabels = !labelsFile.empty();
+  if (!shards) {
+    FailureOr<execution::Evaluation> found =
+        execution::evaluate(module, reference, settings, options);
+    if (failed(found))
+      return failure();
+    return std::optional(std::move(*found));
+  }
+  // Without samples the files say whether the shards had labels.
+  if (!shards->canMeasure())
+    options.hasLabels = execution::haveLabels(*shards);
+  auto found =
+      execution::evaluateShards(*shards, module, reference, settings, options);
+  if (succeeded(found) && *found && reportFile.empty() &&
+      failed(shards->checkOthers(execution::kEvaluationPart)))
+    return failure();
+  return found;
 }
 
 static LogicalResult run(MLIRContext &context) {
@@ -566,18 +657,24 @@ static LogicalResult run(MLIRContext &context) {
   options.outputFiles.assign(outputFiles.begin(), outputFiles.end());
   options.exact = exact;
   options.local = local;
-  FailureOr<execution::Evaluation> results = execution::evaluate(
-      *module, reference ? *reference : ModuleOp(), *settings, options);
+  std::optional<execution::Shards> shards;
+  if (failed(openShards(*module, shards)))
+    return failure();
+  FailureOr<std::optional<execution::Evaluation>> results = evaluate(
+      *module, reference ? *reference : ModuleOp(), *settings, options, shards);
   if (failed(results))
     return failure();
   if (!reportFile.empty() &&
       failed(writeReport(*module, *reference, integer ? *integer : ModuleOp(),
-                         *settings, file)))
+                         *settings, options.hasLabels,
+                         shards ? &*shards : nullptr, file)))
     return failure();
+  if (!*results)
+    return shards->stop(execution::kEvaluationPart);
   if (pointOrder == PointOrder::Error)
-    sortByError(results->points);
-  print(*results);
-  return exact ? judge(*results) : success();
+    sortByError((*results)->points);
+  print(**results);
+  return exact ? judge(**results) : success();
 }
 
 int main(int argc, char **argv) {
@@ -609,5 +706,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   for (StringRef name : dependencies.getDialectNames())
     context.getOrLoadDialect(name);
-  return succeeded(run(context)) ? EXIT_SUCCESS : EXIT_FAILURE;
+  execution::ShardState shards;
+  execution::ShardStateScope shardScope(&context, shards);
+  return succeeded(run(context)) ? EXIT_SUCCESS
+                                 : execution::endWithShards(shards);
 }

@@ -4,6 +4,7 @@
 #ifndef MCT_EVALUATION_COMPARISON_H
 #define MCT_EVALUATION_COMPARISON_H
 
+#include "mct/Evaluation/ErrorSums.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/Run.h"
 #include "mct/IR/Names.h"
@@ -17,36 +18,6 @@
 
 namespace mct::execution {
 
-/// Sums over the elements of one value, from which the distances follow.
-struct ErrorSums {
-  double reference = 0; // sum of squares of the reference
-  double value = 0;     // sum of squares of the compared value
-  double product = 0;
-  double error = 0; // sum of squares of the difference
-  double largest = 0;
-
-  void add(llvm::ArrayRef<float> values, llvm::ArrayRef<float> references);
-  void merge(const ErrorSums &other);
-
-  /// Signal-to-quantization-noise ratio in dB; infinite for equal values, NaN
-  /// where values that differ are not finite.
-  double sqnr() const;
-  double cosine() const;
-};
-
-/// Counts how often integers differ from those of a simulation, and how far.
-struct StepCounts {
-  int64_t values = 0, differing = 0;
-  /// Largest difference in steps of the grid. A simulated value that does not
-  /// lie on the grid is a difference, however small.
-  double largest = 0;
-
-  /// Compares integers of the grid with the values of a simulation.
-  void add(const quantization::Grid &grid, llvm::ArrayRef<int64_t> stored,
-           llvm::ArrayRef<float> simulated);
-  void merge(const StepCounts &other);
-};
-
 /// A value that is compared, under its name in the reference.
 struct ComparedValue {
   std::string name;
@@ -54,21 +25,26 @@ struct ComparedValue {
   std::optional<QuantizedValue> stored;
   /// The quantizer of a tensor of f32 that is observed in front of it, which
   /// then takes part in the comparison; may be null.
-  tpc::QuantizerAttrInterface quantizer;
-  llvm::SmallVector<int64_t> axes;
+  tpc::QuantizerAttrInterface quantizer = {};
+  llvm::SmallVector<int64_t> axes = {};
+  /// True if its samples follow one another: the batch is the first axis.
+  bool isBatchFirst = false;
 };
 
 /// Comparison of one value.
-struct ComparedPoint {
+template <typename Sums> struct PointComparison {
   std::string name;
   /// Distances of real numbers.
-  ErrorSums sums;
+  Sums sums;
   /// Differences of a value that is stored as integers.
   std::optional<StepCounts> steps;
   /// Set if it has a quantizer: the error that this adds to the values of the
   /// reference, and the error in front of it.
-  std::optional<ErrorSums> own, inherited;
+  std::optional<Sums> own, inherited;
 };
+using ComparedPoint = PointComparison<ErrorSums>;
+/// The sums of some samples, to which those of others can be added.
+using PointTotals = PointComparison<ExactErrorSums>;
 
 /// Values of a reference whose axes are in another order, by the names of those
 /// that are compared with them.
@@ -81,7 +57,7 @@ public:
   /// `values`: one for each value that the executor observes. It is the
   /// partner of what the reference observes under its name, when both have the
   /// same number of elements and the reference's are of f32, or when
-  /// `transposed` says so and the sizes agree; `units` units will be compared.
+  /// `transposed` says so and the sizes agree.
   ///
   /// `samples`: what the reference reads, where it is not what the executor
   /// reads; else null. `isLocal`: the reference computes on with the values of
@@ -91,7 +67,7 @@ public:
   Comparison(const Executor &executor, llvm::ArrayRef<ComparedValue> values,
              const Executor &reference,
              std::shared_ptr<const SampleSource> samples,
-             const TransposedNames &transposed, size_t workers, int64_t units,
+             const TransposedNames &transposed, size_t workers,
              bool isLocal = false, size_t numEdited = 0);
   ~Comparison();
 
@@ -103,9 +79,9 @@ public:
   /// worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
 
-  /// Each compared value, in the executor's order. Sums are added in the order
-  /// of the units, whichever worker computed them.
-  std::vector<ComparedPoint> results() const;
+  /// Returns each compared value, in the executor's order. Sums are the same
+  /// whichever worker computed a unit, and in any order of the samples.
+  std::vector<PointTotals> totals() const;
   /// Names of the executor's values that have no partner.
   std::vector<std::string> withoutPartner() const;
 
@@ -129,12 +105,11 @@ private:
   /// Reference value for each observed value of the executor, or none.
   std::vector<std::optional<Partner>> partners;
   std::vector<std::unique_ptr<WorkerState>> workers;
-  /// One entry per unit and observed value of the executor.
+  /// Sums of one value that one worker has seen.
   struct Difference {
-    ErrorSums sums, own, inherited;
+    ExactErrorSums sums, own, inherited;
     StepCounts steps;
   };
-  std::vector<std::vector<Difference>> differences;
 };
 
 } // namespace mct::execution

@@ -5,9 +5,11 @@
 #define MCT_EVALUATION_EVALUATION_H
 
 #include "mct/Evaluation/Comparison.h"
+#include "mct/Evaluation/EvaluationTotals.h"
 #include "mct/Evaluation/Metric.h"
 #include "mct/Evaluation/ResultComparison.h"
 #include "mct/Execution/Run.h"
+#include "mct/Execution/Shards.h"
 #include "llvm/Support/JSON.h"
 
 namespace mct::execution {
@@ -50,6 +52,8 @@ struct EvaluationOptions {
   std::function<llvm::Error(const SeenResults &)> onUnitDone;
   /// Compute the digest of the samples, too.
   bool digest = false;
+  /// Set if there are labels, of this process or of the shards.
+  bool hasLabels = false;
 };
 
 struct Evaluation {
@@ -83,6 +87,42 @@ mlir::FailureOr<Evaluation> evaluate(mlir::ModuleOp module,
                                      mlir::ModuleOp reference,
                                      RunSettings settings,
                                      const EvaluationOptions &options);
+
+/// Does the same up to what samples say, to which that of others can be added.
+mlir::FailureOr<EvaluationTotals> measure(mlir::ModuleOp module,
+                                          mlir::ModuleOp reference,
+                                          RunSettings settings,
+                                          const EvaluationOptions &options);
+/// Returns the evaluation, when all samples are in the totals; a diagnostic for
+/// a metric that they have no value of.
+mlir::FailureOr<Evaluation> judgeEvaluation(mlir::Location loc,
+                                            const EvaluationTotals &totals,
+                                            const EvaluationOptions &options);
+
+/// Evaluations among the parts that files of shards have.
+inline constexpr llvm::StringLiteral kEvaluationPart = "evaluation";
+/// Returns a name of an evaluation, which is the same for all shards.
+mlir::FailureOr<std::string> nameEvaluation(mlir::ModuleOp module,
+                                            mlir::ModuleOp reference,
+                                            const RunSettings &settings,
+                                            const EvaluationOptions &options);
+/// Returns what the parts of all shards say together; there is one at least.
+mlir::FailureOr<EvaluationTotals>
+mergeEvaluations(const Shards &shards, llvm::ArrayRef<const ShardPart *> parts);
+/// Adds what other shards have of an evaluation. Returns false for another
+/// kind.
+llvm::Expected<bool> mergeEvaluationParts(llvm::StringRef kind,
+                                          llvm::json::Object &content,
+                                          const llvm::json::Object &other);
+/// Returns whether the shards that have evaluated a network had labels.
+bool haveLabels(const Shards &shards);
+/// Returns what all shards have found together, which is what `evaluate` finds
+/// with all samples. Where they have not, evaluates the shard at hand, records
+/// it and returns none; fails, as `Shards::reportMissing` does, without
+/// samples.
+mlir::FailureOr<std::optional<Evaluation>>
+evaluateShards(Shards &shards, mlir::ModuleOp module, mlir::ModuleOp reference,
+               RunSettings settings, const EvaluationOptions &options);
 
 /// Writes the members of a JSON object; a number that is infinite or not
 /// defined is null.

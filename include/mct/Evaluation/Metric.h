@@ -109,6 +109,7 @@ public:
   /// measured. Rows may go, the same ones for each network.
   virtual llvm::Error finish(MetricRows &rows) const;
   /// Returns the metric of samples that count so often; NaN where it has none.
+  /// Like `finish`, it knows of rows alone: others may have measured them.
   virtual double aggregate(const MetricRows &rows,
                            llvm::ArrayRef<uint32_t> counts) const;
 

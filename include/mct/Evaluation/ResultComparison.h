@@ -9,8 +9,6 @@
 #include "mct/IR/QuantizedValues.h"
 #include "mct/Planning/ResultGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include <map>
-#include <mutex>
 
 namespace mct::execution {
 
@@ -46,8 +44,56 @@ struct ComparedResult {
   std::vector<ComparedGroup> groups;
 };
 
+/// Holds what some samples say of the results, to which others can be added.
+/// Sums are the same in any order.
+struct ResultTotals {
+  struct Result {
+    int64_t number = 0;
+    std::string name;
+    int64_t axis = 0;
+    /// Groups of channels that the network tells of; empty: none.
+    ResultGroups groups;
+    bool hasLogits = false;
+    ExactErrorSums whole, logits;
+    /// Errors of each group, or of each channel.
+    std::vector<ExactErrorSums> parts;
+    /// Largest magnitudes in the reference, by part.
+    std::vector<float> magnitudes;
+  };
+  /// Counts of rows of the reference that look like class scores.
+  struct Rows {
+    int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
+            agreeing = 0;
+    /// Smallest and largest answer; -1: none.
+    int64_t firstAnswer = -1, lastAnswer = -1;
+
+    void merge(const Rows &other);
+  };
+  std::vector<Result> results;
+  Rows rows;
+  /// Length of a row that may be one of scores; 0 if no row may.
+  int64_t classes = 0;
+  bool isReconstruction = false, hasLabels = false;
+
+  /// Adds what other samples say. Fails where other results are compared.
+  llvm::Error merge(const ResultTotals &other);
+  /// Returns the results, when all samples were compared.
+  std::vector<ComparedResult> compareAll() const;
+  /// Returns the share of the samples whose largest score is that of the
+  /// reference; none where the first result is no row of scores.
+  std::optional<double> agreement() const;
+
+  llvm::json::Object toJson() const;
+  static llvm::Expected<ResultTotals>
+  fromJson(const llvm::json::Object &object);
+
+private:
+  bool isScores() const;
+  void addGroups(const Result &totals, ComparedResult &result) const;
+};
+
 /// Compares results with those of a reference, unit by unit; several workers
-/// may do so at the same time. Sums are in the order of the units.
+/// may do so at the same time.
 ///
 /// Channels are in groups as `findResultGroups` tells, or, where the network
 /// tells nothing, where the largest magnitudes of channels in the reference,
@@ -77,59 +123,39 @@ public:
     std::vector<ResultGroups> groups;
     std::vector<Probabilities> probabilities;
     int64_t unit = 1;
+    size_t workers = 1;
     bool hasLabels = false;
   };
   explicit ResultComparison(Inputs inputs);
 
   void compare(const Unit &unit, llvm::ArrayRef<void *> reference);
 
-  /// Returns the results that are real numbers in both, when all units were
-  /// compared.
-  std::vector<ComparedResult> results() const;
-  /// Returns the share of the samples whose largest score is that of the
-  /// reference; none where the first result is no row of scores.
-  std::optional<double> agreement() const;
+  /// Returns what all units say of the results that are real numbers in both.
+  ResultTotals totals() const;
 
 private:
-  /// Counts of rows of the reference that look like class scores.
-  struct RowCounts {
-    int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
-            agreeing = 0;
-    int64_t firstAnswer = -1, otherAnswers = 0;
-  };
-  struct Sums {
-    ErrorSums whole, logits;
-    /// Errors of each group, or of each channel.
-    std::vector<ErrorSums> parts;
-    /// Largest magnitudes in the reference.
-    std::vector<float> magnitudes;
-  };
   struct Part {
-    std::vector<Sums> results;
-    RowCounts rows;
+    /// One for each result; those that are not compared stay empty.
+    std::vector<ResultTotals::Result> results;
+    ResultTotals::Rows rows;
   };
 
   bool isCompared(size_t number) const { return !comparedAs[number].empty(); }
   void addResult(size_t number, llvm::ArrayRef<float> values,
-                 llvm::ArrayRef<float> references, Sums &to) const;
+                 llvm::ArrayRef<float> references,
+                 ResultTotals::Result &to) const;
   void addRows(const Unit &unit, llvm::ArrayRef<float> references,
-               const void *reference, RowCounts &to) const;
-  void merge(Part &&part);
-  bool isScores() const;
-  void addGroups(size_t number, ComparedResult &result) const;
+               const void *reference, ResultTotals::Rows &to) const;
 
   Inputs inputs;
   /// Index, for each result, of the part that each position along the axis of
   /// its channels belongs to; empty where the result is not compared.
   std::vector<std::vector<int64_t>> comparedAs;
-  /// Length of a row that may be one of scores; 0 if no row may.
+  /// The same as in ResultTotals.
   int64_t classes = 0;
   bool isReconstruction = false;
-
-  std::mutex mutex;
-  std::map<int64_t, Part> waiting;
-  int64_t next = 0;
-  Part total;
+  /// One for each worker.
+  std::vector<Part> seen;
 };
 
 /// Returns the elements of the valid samples of a unit as real numbers, or none

@@ -29,34 +29,28 @@ protected:
     return mlir::emitError(this->getOperation().getLoc());
   }
 
+  /// Returns the options of shards; none of a pass that has none.
+  virtual std::optional<Shards::Options> getShardOptions() {
+    return std::nullopt;
+  }
+
   /// Returns whether samples are given, or what shards of them say.
   bool hasSamples() { return !this->calibrationData.empty() || isSharded(); }
 
   /// Returns whether the samples are those of several processes.
   bool isSharded() {
-    if constexpr (decltype(findShards<NetworkPass>(0))::value)
-      return !this->shardsIn.empty() || !this->shardsOut.empty();
-    else
-      return false;
+    std::optional<Shards::Options> options = getShardOptions();
+    return options && (!options->in.empty() || !options->out.empty());
   }
 
   /// Returns the shards that the options describe; only where `isSharded`.
   mlir::FailureOr<Shards> openShards() {
-    if constexpr (decltype(findShards<NetworkPass>(0))::value) {
-      Shards::Options options;
-      std::vector<std::string> files(this->shardsIn.begin(),
-                                     this->shardsIn.end());
-      options.in = files;
-      options.out = this->shardsOut;
-      options.shard = this->shard;
-      options.hasSamples = !this->calibrationData.empty();
-      options.hasLimit = this->calibrationSamples != 0;
-      if (failed(checkOutputs(options.out, files, "shards-out: ")))
-        return mlir::failure();
-      return Shards::open(this->getOperation(), options);
-    } else {
+    Shards::Options options = *getShardOptions();
+    options.hasSamples = !this->calibrationData.empty();
+    options.hasLimit = this->calibrationSamples != 0;
+    if (failed(checkOutputs(options.out, options.in, "shards-out: ")))
       return mlir::failure();
-    }
+    return Shards::open(this->getOperation(), options);
   }
 
   /// Fails where no samples are given. `purpose` begins the diagnostic:
@@ -116,13 +110,23 @@ protected:
       return fail() << prefix << llvm::toString(std::move(error));
     return mlir::success();
   }
+};
 
-private:
-  /// Tells whether there are options of shards.
-  template <typename T>
-  static auto findShards(int)
-      -> decltype((void)std::declval<T &>().shardsIn, std::true_type());
-  template <typename T> static std::false_type findShards(...);
+/// Base of those of them whose samples may be those of several processes
+/// (Mct_ShardOptions).
+template <typename PassBase>
+class ShardedNetworkPass : public NetworkPass<PassBase> {
+public:
+  using NetworkPass<PassBase>::NetworkPass;
+
+protected:
+  std::optional<Shards::Options> getShardOptions() override {
+    Shards::Options options;
+    options.in.assign(this->shardsIn.begin(), this->shardsIn.end());
+    options.out = this->shardsOut;
+    options.shard = this->shard;
+    return options;
+  }
 };
 
 } // namespace mct::execution

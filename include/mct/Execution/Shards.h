@@ -92,11 +92,16 @@ struct ShardState {
 };
 using ShardStateScope = support::ContextScope<ShardState>;
 
+/// Tells on standard error what comes next where a tool ends because of shards,
+/// and returns its exit status: 0 for a shard, 3 where shards have to be asked
+/// once more, 1 where something failed.
+int endWithShards(const ShardState &state);
+
 /// The shards as a pass sees them.
 class Shards {
 public:
   struct Options {
-    llvm::ArrayRef<std::string> in;
+    std::vector<std::string> in;
     std::string out, shard;
     bool hasSamples = false;
     /// A number of samples that are read is one of one process.
@@ -121,6 +126,8 @@ public:
   /// Keeps what this shard has found out.
   void record(llvm::StringRef kind, llvm::StringRef key,
               llvm::json::Object content);
+  /// Returns whether this process has found out something.
+  bool hasRecorded() const { return !recorded.empty(); }
   /// Writes what was recorded; `kind` is what the other shards are to answer as
   /// well. Fails always, for the pipeline ends; without a diagnostic where the
   /// tool says so.
@@ -152,6 +159,10 @@ private:
 /// operations, attributes and constants, without locations. The same module is
 /// the same name on every machine.
 std::string nameContent(mlir::ModuleOp module);
+
+/// Returns a name of how a function reads samples, in 32 hexadecimal digits.
+mlir::FailureOr<std::string> nameReading(mlir::func::FuncOp function,
+                                         const RunSettings &settings);
 
 /// Samples of all shards that a pass looks at.
 struct ShardSampleNeed {

@@ -4,6 +4,7 @@
 
 #include "mct/Evaluation/Metric.h"
 #include "mct/Execution/Run.h"
+#include "mct/Execution/Shards.h"
 #include "mct/Report/Report.h"
 #include "mct/Report/Trace.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -34,13 +35,20 @@ struct AnalyseInputs {
   std::string costTable;
   /// Runs for errors and effects take so many of the samples; 0: all.
   int64_t effectSamples = 128;
+  /// Shards that `settings` has the samples of one of, or null. Labels are
+  /// those of that shard.
+  execution::Shards *shards = nullptr;
+  /// Set if all shards have labels.
+  bool hasLabels = false;
   /// The trace of the passes that made the quantized network, or null.
   const Trace *trace = nullptr;
 };
 
 /// Makes a report. Runs the networks on all samples, and the quantized one on
 /// `effectSamples` of them, about once for every point. What it finds does not
-/// depend on threads and batches, seconds apart.
+/// depend on threads, batches and shards, nor, numbers of samples apart, on the
+/// order of the samples; seconds do. With shards that have not answered it
+/// fails, as `Shards::stop` does.
 mlir::FailureOr<Report> analyse(const AnalyseInputs &inputs);
 
 } // namespace mct::report

@@ -7,6 +7,7 @@
 
 #include "mct/Evaluation/Metric.h"
 #include "mct/Execution/Run.h"
+#include "mct/Execution/Shards.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Report/Report.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,11 @@ struct EffectOptions {
   /// (`execution::thinSamples`), for the runs in which one point or operator
   /// differs; 0, or a network with a fixed batch: all.
   int64_t effectSamples = 128;
+  /// Shards of the samples, or null; what they have recorded already is theirs,
+  /// too. Samples of another shard have higher numbers.
+  execution::Shards *shards = nullptr;
+  /// Set if there are labels, of the shards, where `labelsFile` is empty.
+  bool hasLabels = false;
 };
 
 /// Tells what a metric says of a network, `accuracy`, and of the float one,

@@ -21,10 +21,10 @@ import numpy as np
 
 from mct import _native
 from mct.errors import Error, check_place, describe
-from mct.evaluation import _labels, judge
+from mct.evaluation import _labels, judge, run_distributed
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
-from mct.running import MetricLike, find_metric
+from mct.running import ClientLike, MetricLike, find_metric
 from mct.samples import Array, recorded, spool
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ def make_report(
     max_memory: str = "",
     trace: str | os.PathLike[str] | None = None,
     cost_table: str | os.PathLike[str] = "",
+    client: ClientLike = None,
     progress: bool | Callback | None = None,
 ) -> Report:
     """Runs a quantized model and its float one on samples, and tells what it finds.
@@ -180,6 +181,8 @@ def make_report(
     trace:          a file that `Model.save` or mct-opt wrote of the run that made the model; default: what the model
                     knows of it.
     cost_table:     a table of `mct.cost.write_table`, by which operators have cycles and bytes on the device.
+    client:         whose workers each run the networks on some of the samples; see `mct.distributed`. The report has no
+                    pictures then.
 
     Raises mct.Error.
     """
@@ -196,25 +199,27 @@ def make_report(
         data, samples = kept.data, samples or kept.limit
     metric = metric if metric is not None else getattr(model, "metric", None)
     metric = find_metric(metric)
+    how: dict[str, Any] = {"function": function, "batch_size": batch_size, "threads": threads}
+    how["max_memory"] = max_memory
+    known = model.trace if trace is None else _read_trace(trace)
+    alone: dict[str, Any] = {"trace": known, "cost_table": os.fspath(cost_table)}
+    if client is not None:
+        if samples:
+            raise Error("samples: with a client, workers read all samples; leave it out")
+        if metric is not None and not isinstance(metric, str):
+            raise Error("metric: with a client, expected a name; a function sees the outputs of all samples")
+        how |= {"effect_samples": effect_samples, "metric": metric or ""}
+        others = {"reference": reference, "integer": integer}
+        return Report(
+            run_distributed(model, data, labels, "report", others, how, client, preprocessing, progress, **alone)
+        )
     judged = None
     if metric is not None and not isinstance(metric, str):
-        judged = judge(
-            metric,
-            (model, reference, integer),
-            data,
-            labels,
-            higher_is_better=higher_is_better,
-            preprocessing=preprocessing,
-            function=function,
-            samples=samples,
-            batch_size=batch_size,
-            threads=threads,
-            max_memory=max_memory,
-            progress=progress,
-        )
+        models = (model, reference, integer)
+        read = {"preprocessing": preprocessing, "samples": samples, "progress": progress}
+        judged = judge(metric, models, data, labels, higher_is_better=higher_is_better, **read, **how)
         # Labels of a function are its own affair.
         labels, metric = None, None
-    known = model.trace if trace is None else _read_trace(trace)
     module, signature = recorded(model.module, data, preprocessing, function)
     with reporting(progress) as report, spool(data, signature, limit=samples, report=report) as spooled:
         classes = _labels(labels, data, spooled, metric) if judged is None else None
@@ -228,17 +233,14 @@ def make_report(
                 reference.module,
                 integer=integer.module if integer else None,
                 labels=label_file,
-                function=function,
                 samples=samples or 0,
                 effect_samples=effect_samples,
-                batch_size=batch_size,
-                threads=threads,
-                max_memory=max_memory,
-                trace=known,
                 metric=metric or "",
                 judged=judged,
-                cost_table=os.fspath(cost_table),
                 poll=report.poll if report else None,
+                **how,
+                **alone,
             )
+        assert text is not None
         changed = [entry["sample"] for entry in json.loads(text)["changed"]]
         return Report(text, read_pictures(spooled, changed), getattr(data, "classes", ()))

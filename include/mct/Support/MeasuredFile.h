@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON files of what machines have measured: all begin in the same way.
+#ifndef MCT_SUPPORT_MEASUREDFILE_H
+#define MCT_SUPPORT_MEASUREDFILE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <set>
+#include <string>
+
+namespace mct::support {
+
+/// Reads such a file of version 1. `format`: "mct-" and the name that messages
+/// call the document. `read` takes the members behind the header; where it
+/// returns false, it has reported at the path, and `detail` is added to the
+/// message. `instructionSets` gets those of the machines that made the file.
+/// Errors name the file.
+llvm::Error
+readMeasuredFile(llvm::StringRef path, llvm::StringRef format,
+                 std::set<std::string> &instructionSets,
+                 llvm::function_ref<bool(llvm::json::Object &, llvm::json::Path,
+                                         std::string &detail)>
+                     read);
+
+/// Writes the members that such a file begins with.
+void writeMeasuredHeader(llvm::json::OStream &stream, llvm::StringRef format,
+                         const std::set<std::string> &instructionSets);
+
+} // namespace mct::support
+
+#endif // MCT_SUPPORT_MEASUREDFILE_H
