@@ -12,6 +12,7 @@
     build/venv/bin/python tools/dev/zoo --costs [--before DIR]
                                                        processor seconds and memory of mct-ptq on large networks, beside
                                                        those of the tools in DIR
+    build/venv/bin/python tools/dev/zoo --large        large networks from the import to the report: seconds and memory
 
 Everything lies below build/zoo: environments of the converters (env), wheels and their files, and one folder for each
 network with `network.mlirbc`, `input<i>.npy`, `output<i>.npy` and `result.json`. A network is imported once; delete its
@@ -36,6 +37,7 @@ import grids
 import importing
 import integers
 import judging
+import large
 import linalg
 import networks
 import table
@@ -84,6 +86,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--grids", action="store_true", help="compare common grids of boxes and scores with their own")
     parser.add_argument("--linalg", action="store_true", help="compare imports by linalg with those by TOSA")
     parser.add_argument("--costs", action="store_true", help="measure time and memory of large networks")
+    parser.add_argument("--large", action="store_true", help="measure large networks from the import to the report")
     parser.add_argument("--before", type=Path, metavar="DIR", help="tools that --costs measures as well, in turns")
     parser.add_argument("--table", action="store_true", help="print recorded results and run nothing")
     options = parser.parse_args(arguments)
@@ -95,6 +98,9 @@ def main(arguments: list[str]) -> int:
         parser.error("--before goes with --costs")
     if options.costs:
         print(costs.markdown(options.names, importing.import_network, options.before), end="")
+        return 0
+    if options.large:
+        print(large.markdown(options.names), end="")
         return 0
     chosen = [networks.BY_NAME[name] for name in options.names] or networks.NETWORKS
     if options.list:

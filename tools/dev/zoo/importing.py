@@ -49,8 +49,12 @@ def import_network(
     network: Network,
     root: Path = environments.ROOT,
     command: Callable[[Network, Path], list[str | Path]] = chain_command,
+    run: Callable[[list[str | Path]], measure.Finished] = measure.run,
 ) -> Path:
-    """The folder with `network.mlirbc`, `input<i>.npy` and `output<i>.npy`. Raises ImportFailure."""
+    """The folder with `network.mlirbc`, `input<i>.npy` and `output<i>.npy`. Raises ImportFailure.
+
+    run: runs the chain.
+    """
     target = root / network.name
     if (target / "network.mlirbc").exists():
         return target
@@ -58,7 +62,7 @@ def import_network(
     folder = root / "partial" / network.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    finished = measure.run(command(network, folder))
+    finished = run(command(network, folder))
     (folder / "log.txt").write_text(finished.stdout + finished.stderr)
     if finished.returncode != 0:
         raise ImportFailure(f"chain {network.chain}: exit status {finished.returncode}: {last_line(finished.stderr)}")

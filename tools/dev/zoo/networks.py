@@ -267,6 +267,10 @@ LARGE = [
     Network("mobilenet_v3_224", "torch", "mobilenet_v3_large", [nchw(224)], "torchvision, MobileNetV3 at 224x224"),
     pytorch("vit_b", "torchvision, ViT-B/16, 86 million parameters", nchw(224)),
     pytorch("gpt2", "decoder, 162 million parameters", ids(50257, 1, 64)),
+    pytorch("gpt2_tied", "decoder, 124 million parameters: its head is its embedding", ids(50257, 1, 64)),
+    pytorch("bert_base", "encoder of BERT's size, 110 million parameters", ids(30522, 1, 64)),
+    Network("unet_256", "torch", "unet_wide", [nchw(256)], "U-Net, 8 million parameters, at 256x256"),
+    Network("yolo_640", "torch", "detector_640", [nchw(640, low=0, high=1)], "detector like YOLOv8, at 640x640"),
 ]
 
 BY_NAME = {network.name: network for network in NETWORKS + LARGE}

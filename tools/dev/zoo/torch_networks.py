@@ -439,6 +439,13 @@ def gpt2() -> nn.Module:
     return Transformer(causal=True, tokens=50257, length=64, width=768, depth=12, heads=12)
 
 
+def gpt2_tied() -> nn.Module:
+    """The same whose head multiplies by its embedding: 124 million parameters."""
+    network = gpt2()
+    network.head.weight = network.words.weight
+    return network
+
+
 NETWORKS = {
     "resnet18": classifier("resnet18"),
     "mobilenet_v2": classifier("mobilenet_v2"),
@@ -467,6 +474,10 @@ NETWORKS = {
     "resnet50": classifier("resnet50"),
     "vit_b": classifier("vit_b_16"),
     "gpt2": gpt2,
+    "gpt2_tied": gpt2_tied,
+    "bert_base": lambda: Transformer(causal=False, tokens=30522, length=64, width=768, depth=12, heads=12),
+    "unet_wide": lambda: UNet(widths=(32, 64, 128, 256, 512)),
+    "detector_640": lambda: Detector(size=640, classes=80, bins=16),
     "lstm": lambda: Recurrent(nn.LSTM),
     "gru": lambda: Recurrent(nn.GRU),
     "bert_mini": lambda: Transformer(causal=False),
