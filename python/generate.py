@@ -126,18 +126,23 @@ def paragraphs(description: str) -> str:
     return text.strip()
 
 
+def wrap(text: str) -> list[str]:
+    """Returns the lines of an entry. Names with hyphens stay whole."""
+    return textwrap.wrap(text, WIDTH - 4, subsequent_indent="    ", break_on_hyphens=False)
+
+
 def docstring(summary: str, description: str, options: list[Option], extra: list[tuple[str, str]], flag: str) -> str:
     lines = [summary.rstrip(".") + ".", ""]
     if description:
         lines += [*description.splitlines(), ""]
     for name, text in extra:
-        lines += textwrap.wrap(f"{name}: {text}", WIDTH - 4, subsequent_indent="    ")
+        lines += wrap(f"{name}: {text}")
     section = ""
     for option in options:
         if option.section != section:
             section = option.section
             lines += ["", f"{section.capitalize()}:", ""]
-        lines += textwrap.wrap(f"{option.name}: {option.text}", WIDTH - 4, subsequent_indent="    ")
+        lines += wrap(f"{option.name}: {option.text}")
     lines += ["", f"The options are those of `{flag}`; the result is another model. Raises `mct.Error`."]
     body = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
     return textwrap.indent(f'"""{body}\n"""', "    ", lambda line: bool(line.strip()))

@@ -12,6 +12,9 @@ import measure
 import numpy as np
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 MODEL = measure.DIGITS / "digits.mlirbc"
 CALIBRATION = measure.DIGITS / "digits_calib.npy"
 # Every stage that runs the network: sensitivities, an assignment, rounding, biases, training.

@@ -15,6 +15,9 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "downstream"))
 import run_nms
 import tool_environments
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 SIZE, BINS, CLASSES, STRIDE, SAMPLES = 8, 4, 3, 8, 32
 CELLS = SIZE * SIZE
 

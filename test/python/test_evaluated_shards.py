@@ -12,6 +12,9 @@ import measure
 import numpy as np
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 DATA = measure.REPOSITORY / "test" / "data"
 DIGITS = DATA / "digits.mlirbc"
 

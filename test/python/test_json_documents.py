@@ -14,6 +14,9 @@ from typing import Any
 import measure
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")
 
@@ -111,7 +114,6 @@ def work(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("name", ["bit-widths", "statistics", "records", "trace"])
 def test_what_quantization_writes_agrees_with_its_schema(tools: Path, work: Path, name: str) -> None:
     check(name, (work / f"{name}.json").read_text(), tools)
@@ -168,7 +170,6 @@ def test_dropped_options_agree_with_the_schema(tools: Path) -> None:
             check("explain", json.dumps(document), tools)
 
 
-@pytest.mark.alternating
 def test_what_mct_run_prints_agrees_with_its_schema(tools: Path, work: Path) -> None:
     quantized = work / "quantized.mlirbc"
     run = [tools / "mct-run", quantized]
@@ -214,7 +215,6 @@ def test_what_describes_a_tflite_file_agrees_with_its_schema(tools: Path, work: 
     check("tflite", described, tools)
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     "name, words",
     [

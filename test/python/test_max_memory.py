@@ -7,7 +7,7 @@ import pytest
 MODEL = measure.SHARED / "data" / "models" / "resnet8_cifar10.mlirbc"
 CALIBRATION = measure.SHARED / "data" / "cifar10" / "calib_images.npy"
 
-pytestmark = pytest.mark.skipif(not MODEL.exists(), reason=f"{MODEL} is missing")
+pytestmark = [pytest.mark.alternating, pytest.mark.skipif(not MODEL.exists(), reason=f"{MODEL} is missing")]
 
 # Largest ratio of peak and limit: the plan counts neither code that is compiled nor what the allocator rounds up.
 SLACK = 1.1

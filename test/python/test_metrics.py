@@ -16,6 +16,9 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 
 from mct import cli, evaluation  # noqa: E402
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 DATA = measure.REPOSITORY / "test" / "data"
 DIGITS, TEST, LABELS = DATA / "digits.mlirbc", DATA / "digits_test.npy", DATA / "digits_test_labels.npy"
 

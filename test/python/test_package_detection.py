@@ -16,6 +16,9 @@ pytest.importorskip("pycocotools", reason="pycocotools is not installed (tools/d
 from mct import _native as native  # noqa: E402
 from mct import cli, evaluation  # noqa: E402
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 # Hands on boxes and scores of two boxes and two classes.
 DETECTOR = """
 func.func @main(%boxes: tensor<?x2x4xf32>, %scores: tensor<?x2x2xf32>) -> (tensor<?x2x4xf32>, tensor<?x2x2xf32>) {

@@ -122,7 +122,7 @@ def test_remarks_reach_logging(digits, caplog):
 def test_poll_hears_of_stages_and_may_cancel(digits):
     stages = []
 
-    def poll(stage, done, total, runs):
+    def poll(stage, done, total, runs, part, parts):
         stages.append(stage)
         raise RuntimeError("enough")
 

@@ -20,6 +20,9 @@ from mct.preprocessing import Preprocessing  # noqa: E402
 from mct.progress import Report  # noqa: E402
 from mct.samples import read_signature, recorded  # noqa: E402
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 DATA = measure.REPOSITORY / "test" / "data"
 DIGITS = DATA / "digits.mlirbc"
 TEST, LABELS = DATA / "digits_test.npy", DATA / "digits_test_labels.npy"

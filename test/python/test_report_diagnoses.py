@@ -10,6 +10,9 @@ import measure
 import numpy as np
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 GRAVE, WORTHLESS = 0.25, 1
 DIGITS = measure.DIGITS / "digits.mlirbc"
 DIGITS_CALIBRATION = measure.DIGITS / "digits_calib.npy"
@@ -243,14 +246,12 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert "dB" in shifted["cause"]
 
 
-@pytest.mark.alternating
 def test_a_tail_that_is_too_long_for_the_default_is_shifted_with_another_ratio(study):
     found = check_cure(digits(study), "wasted-sign", "stem/hard_swish/scale")
     assert found["paste"] == "shift-negative-activation-correction=true shift-negative-ratio=0.1"
     assert found["severity"] < GRAVE
 
 
-@pytest.mark.alternating
 def test_the_trace_tells_what_stands_nowhere_else(study):
     """The trace has the samples of the calibration and the reason why a tail was left."""
     sick = digits(study, DIGITS_TEST)
@@ -271,7 +272,6 @@ def test_black_images_come_first(study):
     assert worst["cause"] in report["verdict"]
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     ("prepare", "wrong", "expected"),
     [
@@ -295,7 +295,6 @@ def test_another_range_comes_first_and_is_scaled_back(study, prepare, wrong, exp
         assert numbers["scale"] == pytest.approx(0.5) and numbers["offset"] == pytest.approx(0.5)
 
 
-@pytest.mark.alternating
 def test_four_samples_come_first_and_more_are_the_remedy(study):
     sick = digits(study, calibration_samples=4)
     before = sick.report()
@@ -327,7 +326,6 @@ def test_labels_in_another_order_make_the_float_network_guess(study, tmp_path):
     assert rules(digits(study, labels=path).report())[0] == "float-network-fails"
 
 
-@pytest.mark.alternating
 def test_a_report_on_few_samples_is_uncertain(study):
     few = digits(study)
     few.run_options = few.run_options | {"report_samples": 4}
@@ -458,7 +456,6 @@ def test_a_tensor_before_a_reciprocal_is_sensitive(study):
 # ===--- Bits ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alternating
 def test_few_bits_of_the_first_layer(study):
     sick = digits(study)
     sick.overrides = ['name "stem/batch_norm/shift" weights=2']
@@ -470,7 +467,6 @@ def test_few_bits_of_the_first_layer(study):
     assert after["distance"] < before["distance"]
 
 
-@pytest.mark.alternating
 def test_few_bits_of_another_layer(study):
     sick = digits(study)
     sick.overrides = ['name "block/project" weights=2']
@@ -481,7 +477,6 @@ def test_few_bits_of_another_layer(study):
     assert after["distance"] < before["distance"]
 
 
-@pytest.mark.alternating
 def test_few_bits_are_rounded_together(study):
     sick = digits(study, round_weights="false")
     sick.overrides = ['name "*" weights=4']
@@ -533,7 +528,6 @@ def boxes_beside_scores():
     return network
 
 
-@pytest.mark.alternating
 def test_a_grid_for_boxes_and_scores_is_a_grave_matter(study):
     sick = study(boxes_beside_scores(), samples(), samples(seed=9), split_shared_grids="false")
     found = find(sick.report(), "shared-grid-concat", "head")
@@ -617,7 +611,6 @@ def test_sums_beyond_32_bits_get_smaller(study):
 # ===--- Real networks ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("name", [pytest.param("resnet8", marks=pytest.mark.thorough), "vww"])
 def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     model, folder, options = {
@@ -637,7 +630,6 @@ def test_real_networks_get_no_grave_diagnosis(study, shared, name):
     assert [one for one in report["diagnoses"] if one["severity"] >= GRAVE] == []
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize(
     "fault", [*(pytest.param(each, marks=pytest.mark.thorough) for each in ("black", "range")), "few"]
 )

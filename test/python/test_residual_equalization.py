@@ -8,6 +8,9 @@ import measure
 import numpy as np
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 TOKENS, WIDTH, SAMPLES = 6, 16, 48
 VALUES = f"tensor<1x{TOKENS}x{WIDTH}xf32>"
 MEANS = f"tensor<1x{TOKENS}x1xf32>"
@@ -120,7 +123,6 @@ def test_the_float_network_computes_the_same_bits(tools, files):
     assert before.tobytes() == after.tobytes()
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "tflite_v1", "qnnpack"])
 def test_outlier_channels_leave_the_others_their_codes(tools, files, target):
     reference = run(tools, files, "outliers.mlir")

@@ -19,6 +19,9 @@ import judge  # noqa: E402
 import scenes  # noqa: E402
 import tool_environments  # noqa: E402
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 # The float networks are at least that good.
 LEAST = {"ap50": 0.8, "ap": 0.5, "miou": 0.8}
 NETWORKS = ("detector", "unet")
@@ -97,7 +100,6 @@ def test_the_largest_score_of_overlapping_boxes_is_left():
     assert labels.tolist() == [0, 1, 2]
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", pytest.param("tflite", marks=pytest.mark.thorough)])
 def test_boxes_and_scores_with_grids_of_their_own_keep_the_precision(quantize, losses, target):
     lost = losses(quantize("detector", target=target), "detector")
@@ -129,7 +131,6 @@ def test_reports_judge_by_the_metric(quantize, test, network, metric):
     assert document["floating"]["judged"]["value"] == found.reference
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("network", ["detector", pytest.param("unet", marks=pytest.mark.thorough)])
 def test_some_layers_of_fewer_bits_are_enough(quantize, losses, network):
     quantized = quantize(network, target="imx500", budget=["weights:60%"], remeasure=0)
@@ -170,7 +171,6 @@ def test_onnx_runtime_computes_the_same(quantize, test, tmp_path, network):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.alternating
 def test_the_table_has_a_row_for_each_metric():
     calibration, few = scenes.scenes(8, scenes.CALIBRATION), scenes.scenes(8, scenes.TEST)
     rows = judge.rows("detector", "imx500", "quick", {"effort": "fast"}, calibration, few)
@@ -184,7 +184,6 @@ def test_the_table_has_a_row_for_each_metric():
         assert abs(float(row[5]) - float(row[6]) - float(row[7])) < 0.011
 
 
-@pytest.mark.alternating
 def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path):
     """The search calls Python for each network that it looks at."""
     path = tmp_path / "bits.json"
@@ -210,7 +209,6 @@ def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path
     assert made.evaluate(test.images[:60], test.boxes[:60]).metric.loss == pytest.approx(kept["drop"], abs=0.05)
 
 
-@pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "tflite"])
 def test_a_network_that_ends_at_its_heads_decodes_to_the_same_boxes(quantize, test, target):
     """Offsets up to 2 and scores down to -34 come from one layer: one grid for both lost more than 10 points."""

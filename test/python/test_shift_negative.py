@@ -7,6 +7,9 @@ import re
 import measure
 import pytest
 
+# Most of them run the pipeline.
+pytestmark = pytest.mark.alternating
+
 FLOAT = measure.DIGITS / "digits.mlirbc"
 CALIBRATION = measure.DIGITS / "digits_calib.npy"
 TEST = measure.DIGITS / "digits_test.npy"

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +16,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("MCT_BIN_DIR", REPOSITORY / "build" / "bin"))
 SHARED = Path(os.environ.get("MCT_SHARED_DIR", REPOSITORY.parent / "shared"))
 DIGITS = REPOSITORY / "test" / "data"
-
-
-# Linux counts the memory of the process that calls exec into the peak of what it becomes. After vfork that is this
-# process with its own peak; after fork it is a copy as large as this process is now, which is less than any tool needs.
-subprocess._USE_VFORK = False
 
 
 class Finished(NamedTuple):
@@ -35,20 +30,35 @@ class Finished(NamedTuple):
     cpu_seconds: float
 
 
+# Linux counts the memory of the process that calls exec into the peak of what it becomes. A small process in between
+# starts the command, and writes what it has taken to a pipe.
+_LAUNCH = """
+import os, sys, time
+os.set_inheritable(int(sys.argv[1]), False)
+start = time.monotonic()
+process = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(process, 0)
+taken = status, time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+os.write(int(sys.argv[1]), " ".join(map(str, taken)).encode())
+"""
+
+
 def run(command: Sequence[str | Path]) -> Finished:
     """Runs a command to its end, whatever its exit status."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.monotonic()
-        process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        # wait4 gives the peak of this one process; RUSAGE_CHILDREN would give the largest of all so far.
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.monotonic() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
+    reader, writer = os.pipe()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(reader) as taken:
+        launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(writer), *map(str, command)]
+        process = subprocess.Popen(launch, stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=[writer])
+        os.close(writer)
+        values = taken.read().split()
+        process.wait()
+        if not values:
+            raise FileNotFoundError(f"cannot start {command[0]}")
         out.seek(0)
         err.seek(0)
         texts = [stream.read().decode(errors="replace") for stream in (out, err)]
-    cpu_seconds = usage.ru_utime + usage.ru_stime
-    return Finished(process.returncode, *texts, seconds, usage.ru_maxrss * 1024 / 1e6, cpu_seconds)
+    status, seconds, cpu_seconds, peak = int(values[0]), float(values[1]), float(values[2]), int(values[3])
+    return Finished(os.waitstatus_to_exitcode(status), *texts, seconds, peak * 1024 / 1e6, cpu_seconds)
 
 
 def run_ok(command: Sequence[str | Path]) -> Finished:
