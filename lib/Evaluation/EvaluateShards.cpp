@@ -5,8 +5,8 @@
 
 #include "mct/Evaluation/EvaluationTotals.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/Support/Digest.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace mct;
@@ -22,19 +22,16 @@ execution::nameEvaluation(ModuleOp module, ModuleOp reference,
   FailureOr<std::string> reading = nameReading(*entry, settings);
   if (failed(reading))
     return failure();
-  std::string text = nameContent(module) + " " +
-                     (reference ? nameContent(reference) : "alone") + " " +
-                     *reading + " " + entry->getSymName().str() + "\n" +
-                     llvm::join(options.floatPoints, ",") + "\n" +
-                     options.metric;
+  support::DigestStream stream;
+  stream << nameContent(module) << " "
+         << (reference ? nameContent(reference) : "alone") << " " << *reading
+         << " " << entry->getSymName() << "\n"
+         << llvm::join(options.floatPoints, ",") << "\n"
+         << options.metric;
   for (bool flag : {options.exact, options.local, options.splitErrors,
                     options.digest, options.hasLabels})
-    text += flag ? '1' : '0';
-  std::string digits =
-      llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
-                  /*LowerCase=*/true);
-  digits.resize(32);
-  return digits;
+    stream << (flag ? '1' : '0');
+  return stream.digits();
 }
 
 FailureOr<EvaluationTotals>

@@ -5,9 +5,9 @@
 
 #include "mct/Execution/Check.h"
 #include "mct/Execution/SampleParts.h"
+#include "mct/Support/Digest.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SHA256.h"
 
 #include <array>
 
@@ -375,8 +375,7 @@ mct::execution::nameReading(func::FuncOp function,
   FailureOr<Preprocessings> records = readPreprocessing(function);
   if (failed(records))
     return failure();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
+  support::DigestStream stream;
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
     stream << type;
     if (number < records->size() && (*records)[number])
@@ -387,11 +386,7 @@ mct::execution::nameReading(func::FuncOp function,
     stream << llvm::formatv("*{0:x}", llvm::bit_cast<uint64_t>(value));
   for (double value : settings.samples.offset)
     stream << llvm::formatv("+{0:x}", llvm::bit_cast<uint64_t>(value));
-  std::string digits =
-      llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
-                  /*LowerCase=*/true);
-  digits.resize(32);
-  return digits;
+  return stream.digits();
 }
 
 llvm::Expected<bool>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Shards.h"
 
+#include "mct/Support/Digest.h"
 #include "mct/Support/InputFile.h"
 #include "mct/Support/MeasuredFile.h"
 #include "mct/Support/OutputFile.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace mct;
@@ -317,30 +317,6 @@ int mct::execution::endWithShards(const ShardState &state) {
 // Names of networks
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Hashes what is written.
-class HashStream : public llvm::raw_ostream {
-public:
-  ~HashStream() override { flush(); }
-  std::string digits() {
-    flush();
-    std::string text = llvm::toHex(hash.final(), /*LowerCase=*/true);
-    text.resize(32);
-    return text;
-  }
-
-private:
-  void write_impl(const char *data, size_t size) override {
-    hash.update(StringRef(data, size));
-    written += size;
-  }
-  uint64_t current_pos() const override { return written; }
-
-  llvm::SHA256 hash;
-  uint64_t written = 0;
-};
-} // namespace
-
 std::string mct::execution::nameContent(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   auto unknown = UnknownLoc::get(module.getContext());
@@ -351,7 +327,7 @@ std::string mct::execution::nameContent(ModuleOp module) {
         for (BlockArgument argument : block.getArguments())
           argument.setLoc(unknown);
   });
-  HashStream stream;
+  support::DigestStream stream;
   // Only an older version of the format can fail.
   (void)writeBytecodeToFile(*copy, stream);
   return stream.digits();

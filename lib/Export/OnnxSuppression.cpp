@@ -23,9 +23,8 @@ llvm::Error OnnxOptions::setSuppression(StringRef text) {
       parts[2].getAsInteger(10, found.detections) || found.detections <= 0 ||
       (parts.size() == 4 && parts[3].empty()))
     return llvm::createStringError(
-        "onnx-nms: expected SCORE:OVERLAP:DETECTIONS or with a domain behind "
-        "them, two numbers from 0 to 1 and a positive integer, as in "
-        "0.25:0.7:300, found '" +
+        "onnx-nms: expected SCORE:OVERLAP:DETECTIONS[:DOMAIN], as in "
+        "0.25:0.7:300, with shares from 0 to 1, found '" +
         text + "'");
   if (parts.size() == 4)
     found.domain = parts[3].str();

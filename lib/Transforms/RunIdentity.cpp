@@ -3,9 +3,8 @@
 // Everything that the result of a run depends on.
 #include "CheckpointFile.h"
 
+#include "mct/Support/Digest.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -13,32 +12,12 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// Hashes what is written.
-class HashStream : public llvm::raw_ostream {
-public:
-  ~HashStream() override { flush(); }
-  std::string digits() {
-    flush();
-    return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
-  }
-
-private:
-  void write_impl(const char *data, size_t size) override {
-    hash.update(StringRef(data, size));
-    written += size;
-  }
-  uint64_t current_pos() const override { return written; }
-
-  llvm::BLAKE3 hash;
-  uint64_t written = 0;
-};
-
 /// Reads the options of passes word by word.
 class OptionReader {
 public:
   llvm::Error read(StringRef text);
   /// Text without the contents of files, and these.
-  HashStream options, files;
+  support::DigestStream options, files;
 
 private:
   llvm::Error readWord(StringRef word);
@@ -63,7 +42,7 @@ llvm::Error OptionReader::readFile(StringRef path) {
                                           /*RequiresNullTerminator=*/false);
   if (!file)
     return llvm::createFileError(path, file.getError());
-  HashStream content;
+  support::DigestStream content;
   content << (*file)->getBuffer();
   files << content.digits() << ' ';
   options << "<file>";
@@ -120,7 +99,7 @@ llvm::Expected<RunIdentity> RunIdentity::of(ModuleOp module,
                                             ArrayRef<std::string> stages) {
   RunIdentity identity;
   identity.version = MCT_VERSION;
-  HashStream network;
+  support::DigestStream network;
   // Only an older version of the format can fail.
   (void)writeBytecodeToFile(module, network);
   identity.network = network.digits();

@@ -114,8 +114,8 @@ def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
 
     Values whose axes are in another order are named after what they were, with `_transposed` behind, and their location
     keeps the order (`mct-run --compare` asks for it); one that is brought back keeps the name. Results and arguments of
-    the function stay as they are. Takes time linear in the number of ops.
-    Needs constants that are folded: run `mct-fold-constants` before.
+    the function stay as they are. Takes time linear in the number of ops. Needs folded constants (`mct-fold-constants`).
+
     Before:
     ```mlir
     %0 = tosa.transpose %arg0 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32>

@@ -19,7 +19,7 @@
 // ALONE: note: heads have no boxes: with decode=quantize, what decodes them is a part of the network; see docs/guide/troubleshooting.md#an-op-cannot-be-exported-to-onnx
 // QDQ: error: 'func.func' op cannot end with MultiClassNMS: files of profile 'qdq' have ops of ONNX itself alone
 // QDQ: note: choose a device, or profile 'mct_quantizers'
-// WORDS: error: onnx-nms: expected SCORE:OVERLAP:DETECTIONS or with a domain behind them, two numbers from 0 to 1 and a positive integer, as in 0.25:0.7:300, found '0.25:0.75'
+// WORDS: error: onnx-nms: expected SCORE:OVERLAP:DETECTIONS[:DOMAIN], as in 0.25:0.7:300, with shares from 0 to 1, found '0.25:0.75'
 
 func.func @main(%scores: tensor<1x5x2xf32>, %boxes: tensor<1x5x4xf32>) -> (tensor<1x5x2xf32>, tensor<1x5x4xf32>) {
   %0 = tpc.quantize %scores as "scores" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8>) : tensor<1x5x2xf32>
