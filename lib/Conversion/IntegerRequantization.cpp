@@ -421,9 +421,9 @@ Value Requantizer::run() {
   // Means lie halfway where the steps differ by a power of two, and n is a
   // multiple of twice their ratio.
   double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
-  bool isMean =
-      accumulator.mean && !roundsTwice() && quantization::isPowerOfTwo(ratio) &&
-      meetsMiddles(ratio, std::round(ratio / factors.front()), bound);
+  bool isMean = accumulator.mean && !roundsTwice() &&
+                quantization::isPowerOfTwo(ratio) &&
+                meetsMiddles(ratio, std::round(ratio / factors.front()), bound);
   bool isNudged = isMean && ratio <= kNudge / 4.0;
   if (isMean && roundsToEven() && !isNudged)
     context.noteRoundHalfUp(

@@ -57,7 +57,8 @@ static LogicalResult verifySensitivities(Operation *op, Attribute attribute) {
   auto refuse = [&](const Twine &what) -> LogicalResult {
     return op->emitError()
            << "'" << TpcDialect::kSensitivitiesAttrName << "' " << what
-           << "; expected {metric = \"kl\", \"mse\" or \"logits\", samples = N, of = "
+           << "; expected {metric = \"kl\", \"mse\" or \"logits\", samples = "
+              "N, of = "
               "{OPERATOR = [a number for each alternative], ...}}";
   };
   auto members = dyn_cast<DictionaryAttr>(attribute);
