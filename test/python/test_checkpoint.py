@@ -3,6 +3,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,6 +128,18 @@ def test_cancelled_call_goes_on_to_the_same_bytes(mct, tmp_path):
         quantize(checkpoint=checkpoint)
 
 
+def interrupt(command, checkpoint):
+    """Ctrl-C behind the first stage of a run: the exit status, what it prints, and seconds until it has ended."""
+    process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    while not (checkpoint / "module.mlirbc").exists():
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, errors = process.communicate()
+    return process.returncode, errors, time.monotonic() - begin
+
+
 def test_interrupted_command_ends_soon_and_goes_on_to_the_same_bytes(mct, case, tmp_path):
     options, _, _ = case
     output, checkpoint = tmp_path / "out.mlirbc", tmp_path / "run"
@@ -137,18 +150,18 @@ def test_interrupted_command_ends_soon_and_goes_on_to_the_same_bytes(mct, case, 
     measure.run_ok(command)
     expected = output.read_bytes()
     output.unlink()
-    process = subprocess.Popen(
-        list(map(str, [*command, "--checkpoint", checkpoint])), stderr=subprocess.PIPE, text=True
-    )
-    while not (checkpoint / "module.mlirbc").exists():
-        assert process.poll() is None
-        time.sleep(0.001)
-    process.send_signal(signal.SIGINT)
-    begin = time.monotonic()
-    _, errors = process.communicate()
+    command += ["--checkpoint", checkpoint]
+    # On a machine that others use, a run may end before the test sees its first stage.
+    for _ in range(10):
+        status, errors, seconds = interrupt(command, checkpoint)
+        if status != 0:
+            break
+        assert output.read_bytes() == expected
+        output.unlink()
+        shutil.rmtree(checkpoint)
     # A second, and patience for a machine that others use.
-    assert time.monotonic() - begin < 5
-    assert (process.returncode, errors) == (130, "interrupted\n")
+    assert seconds < 5
+    assert (status, errors) == (130, "interrupted\n")
     assert files_of(tmp_path) == ["run/module.mlirbc"]
-    measure.run_ok([*command, "--checkpoint", checkpoint])
+    measure.run_ok(command)
     assert output.read_bytes() == expected
