@@ -176,6 +176,8 @@ static void foldDilatedRow(ConvolutionShape &shape) {
   shape.padTop = shape.padLeft / dilation;
   shape.padBottom = shape.padRight / dilation;
   shape.kernelWidth = shape.dilationHeight = shape.dilationWidth = 1;
+  // One row has any stride.
+  shape.strideHeight = 1;
   shape.padLeft = shape.padRight = 0;
 }
 

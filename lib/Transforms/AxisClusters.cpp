@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "AxisClusters.h"
+#include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -166,4 +168,25 @@ std::vector<AxisCluster> mct::findAxisClusters(Block &block) {
     clusters[found->second].add(op);
   }
   return clusters;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+bool mct::isConstantOp(Value value) {
+  return isa_and_nonnull<tosa::ConstOp, arith::ConstantOp>(
+      value.getDefiningOp());
+}
+
+Value mct::foldConstant(RewriterBase &rewriter, Value made, StringRef key) {
+  auto tensor = ConstantEvaluator().evaluate(made);
+  if (!tensor)
+    return made;
+  Operation *op = made.getDefiningOp();
+  rewriter.setInsertionPoint(op);
+  Value constant = tosa::ConstOp::create(rewriter, op->getLoc(), made.getType(),
+                                         tensor->toAttribute(key));
+  eraseUnused(op, rewriter.getListener());
+  return constant;
 }

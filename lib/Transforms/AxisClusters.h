@@ -49,6 +49,14 @@ private:
 /// Returns the clusters of the block in program order of their first ops.
 std::vector<AxisCluster> findAxisClusters(mlir::Block &block);
 
+/// Returns whether the value is the result of a constant op.
+bool isConstantOp(mlir::Value value);
+
+/// Returns a constant in the place of what an op makes of a constant, and that
+/// itself where it cannot be computed. `key` begins those of large constants.
+mlir::Value foldConstant(mlir::RewriterBase &rewriter, mlir::Value made,
+                         llvm::StringRef key);
+
 /// Gives clusters an axis of size 1 that reshapes drop before and insert behind
 /// them, as importers write convolutions of rows and products of matrices: the
 /// reshapes vanish, and what stands behind them is next to the cluster. Returns

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ApplyPatterns.h"
 #include "AxisClusters.h"
-#include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/Patterns.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/MapVector.h"
@@ -140,12 +138,7 @@ private:
 };
 } // namespace
 
-static bool isConstantOp(Value value) {
-  return value.getDefiningOp<tosa::ConstOp>() ||
-         value.getDefiningOp<arith::ConstantOp>();
-}
-
-/// A constant in another order of its axes; null when it cannot be read.
+/// Returns a constant in another order of its axes.
 static Value transposeConstant(RewriterBase &rewriter, Value value,
                                ArrayRef<int32_t> permutation) {
   Operation *op = value.getDefiningOp();
@@ -153,14 +146,7 @@ static Value transposeConstant(RewriterBase &rewriter, Value value,
   auto transposed = tosa::TransposeOp::create(
       rewriter, op->getLoc(), rearrange(getType(value), permutation), value,
       rewriter.getDenseI32ArrayAttr(permutation));
-  auto tensor = ConstantEvaluator().evaluate(transposed.getResult());
-  if (!tensor)
-    return transposed.getResult();
-  Value constant =
-      tosa::ConstOp::create(rewriter, op->getLoc(), transposed.getType(),
-                            tensor->toAttribute("transposed"));
-  rewriter.eraseOp(transposed);
-  return constant;
+  return foldConstant(rewriter, transposed, "transposed");
 }
 
 int64_t Mover::getCostAround(const AxisCluster &cluster,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "AxisClusters.h"
-#include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/EraseUnused.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -83,15 +81,8 @@ Value UnitAxis::insert(RewriterBase &rewriter, Value value) const {
     return source;
   Value reshaped =
       createReshape(rewriter, value, rearrange(getSizedType(value), axes));
-  auto constant = ConstantEvaluator().evaluate(reshaped);
-  if (!constant)
-    return reshaped;
-  Operation *reshape = reshaped.getDefiningOp();
-  Value result =
-      tosa::ConstOp::create(rewriter, value.getLoc(), reshaped.getType(),
-                            constant->toAttribute("reshaped"));
-  eraseUnused(reshape, rewriter.getListener());
-  return result;
+  return isConstantOp(value) ? foldConstant(rewriter, reshaped, "reshaped")
+                             : reshaped;
 }
 
 void UnitAxis::keep(RewriterBase &rewriter) const {

@@ -241,7 +241,8 @@ TEST_F(KernelTest, DilatedConvolutionOfANarrowImageWithResidual) {
 }
 
 // Such rows are convolved as images with a column for each phase, where their
-// sizes allow it: pads of both sides, of one, of none, and other ones.
+// sizes allow it: pads of both sides, of one, of none, and other ones. The
+// stride from row to row is none of the image's.
 TEST_F(KernelTest, DilatedRows) {
   for (const char *pads : {"0, 0, 16, 16", "0, 0, 32, 0", "0, 0, 0, 0",
                            "0, 0, 5, 3", "0, 0, 8, 0"})
@@ -262,7 +263,7 @@ TEST_F(KernelTest, DilatedRows) {
       std::string body = weights + constant("b", {6}, 2) + "%0 = tosa." + kind +
                          " %x, %w, %b, %zero, %zero {acc_type = f32, dilation "
                          "= array<i64: 1, 8>, pad = array<i64: " +
-                         pads + ">, stride = array<i64: 1, 1>} : (" + from +
+                         pads + ">, stride = array<i64: 2, 1>} : (" + from +
                          ", " + kernel +
                          ", tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> " +
                          to + "\n%1 = tosa.add %0, %y : (" + to + ", " + to +
