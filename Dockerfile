@@ -13,7 +13,7 @@ RUN apt-get update -qq \
     && echo "$LLVM_SOURCE" > /etc/apt/sources.list.d/llvm.list
 WORKDIR /mct
 # What is installed changes less often than the sources.
-COPY tools/dev/setup tools/dev/requirements.txt tools/dev/
+COPY tools/dev/setup tools/dev/requirements.txt tools/dev/requirements-tests.txt tools/dev/
 RUN tools/dev/setup
 COPY . .
 RUN --mount=type=cache,target=/root/.cache/ccache tools/dev/build

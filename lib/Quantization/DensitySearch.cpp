@@ -14,11 +14,10 @@ namespace mct::quantization {
 namespace {
 
 constexpr unsigned kMaxExactBits = 8;
-constexpr double kScanRatio = 0.9892280131939755; // 2^(-1/64)
+constexpr double kDensityScanRatio = 0.9892280131939755; // 2^(-1/64)
 constexpr double kWorthwhile = 0.99;
 // Below, every value of a useful grid is clipped.
 constexpr double kSmallestStep = 0x1p-60;
-constexpr double kRounder = 0x1.8p52;
 // Error, relative to the sum, that differences of sums over many atoms may
 // have.
 constexpr double kSumLoss = 1e-14;
@@ -232,7 +231,7 @@ GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
     return least;
   };
   while (steps.back() > minStep && clippedAtLeast(steps.back()) < best.error) {
-    steps.push_back(std::max(minStep, steps.back() * kScanRatio));
+    steps.push_back(std::max(minStep, steps.back() * kDensityScanRatio));
     evaluate(steps.back());
   }
   double below = steps.back() > minStep
@@ -241,8 +240,8 @@ GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
 
   // Golden section beside the best one.
   if (best.step != start.step) {
-    double low = std::max(minStep, best.step * kScanRatio);
-    double high = std::min(start.step, best.step / kScanRatio);
+    double low = std::max(minStep, best.step * kDensityScanRatio);
+    double high = std::min(start.step, best.step / kDensityScanRatio);
     constexpr double kGolden = 0.6180339887498949;
     double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
     double errorA = evaluate(a), errorB = evaluate(b);

@@ -9,7 +9,6 @@ namespace mct::quantization {
 
 // Widths of uniform ranges that are tried; with every zero point they are many.
 static constexpr int kUniformWidths = 256;
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Smoothing smoothing(double smallest, size_t emptyBins, size_t otherBins) {
   double empty = static_cast<double>(emptyBins);
@@ -45,7 +44,7 @@ BinnedDistribution::BinnedDistribution(const ScaledAtoms &atoms,
 
   sums.push_back(0);
   populated.push_back(0);
-  double smallest = kInfinity;
+  double smallest = HUGE_VAL;
   for (double &count : counts) {
     count /= total;
     sums.push_back(sums.back() + count);
@@ -100,7 +99,7 @@ double BinnedDistribution::divergence(LevelRange levels, double step, double lo,
                                       double hi) const {
   Inside range = inside(lo, hi);
   if (tooFewBins(range, levels))
-    return kInfinity;
+    return HUGE_VAL;
   double ratio = step / width;
   struct Run {
     double part; // of a bin, by Q before smoothing
@@ -110,7 +109,7 @@ double BinnedDistribution::divergence(LevelRange levels, double step, double lo,
   // 2^16 levels at most, and no more runs than bins.
   std::vector<Run> runs;
   runs.reserve(std::min<size_t>(counts.size(), levels.hi - levels.lo + 1));
-  double smallest = kInfinity;
+  double smallest = HUGE_VAL;
   int begin = range.begin;
   double clippedBelow = sums[range.begin];
   for (double level = levels.lo; begin < range.end; ++level) {

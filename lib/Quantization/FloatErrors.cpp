@@ -11,8 +11,6 @@ namespace mct::quantization {
 namespace {
 
 constexpr size_t kRun = 1024;
-// Adding and subtracting this rounds to nearest, ties to even, below 2^22.
-constexpr float kRounder = 0x1.8p23f;
 
 /// Sum of (v - k)^2 for each grid of the batch.
 template <bool Weighted, int Count>
@@ -28,7 +26,7 @@ MCT_VECTOR_BODY void sumErrors(const float *values, const float *weights,
     hi[j] = Float16{} + batch.hi[j];
     totals[j] = Double8{};
   }
-  const Float16 rounder = Float16{} + kRounder;
+  const Float16 rounder = Float16{} + kFloatRounder;
   for (size_t begin = 0; begin < count; begin += kRun) {
     size_t end = begin + kRun < count ? begin + kRun : count;
     Float16 sums[Count];

@@ -24,7 +24,7 @@ constexpr int kHalfExponent = llvm::ConstantLog2<kHalf>();
 /// Slot of zeros in the tables, beside the bins.
 constexpr int kZeroSlot = Histogram::kBins;
 /// A block stays in the first-level cache between the passes over it.
-constexpr size_t kBlock = 4096;
+constexpr size_t kValuesPerBlock = 4096;
 /// Calls shorter than this count into the histogram itself: adding the tables
 /// up would cost more than they save.
 constexpr size_t kDirect = 16384;
@@ -145,8 +145,8 @@ size_t computeSlots(const float *data, size_t count, float scale,
 
 struct HistogramScratch::Tables {
   alignas(64) uint32_t counts[kTables][Histogram::kBins + 16] = {};
-  alignas(64) int32_t slots[kBlock + 16];
-  alignas(64) float finite[kBlock];
+  alignas(64) int32_t slots[kValuesPerBlock + 16];
+  alignas(64) float finite[kValuesPerBlock];
   bool dirty = false;
 };
 
@@ -261,10 +261,10 @@ void Histogram::observeBlock(const float *data, size_t count, bool direct,
 void Histogram::observe(const float *data, size_t count,
                         HistogramScratch &scratch) {
   bool direct = count < kDirect;
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    observeBlock(data + begin, std::min(kBlock, count - begin), direct,
+  for (size_t begin = 0; begin < count; begin += kValuesPerBlock) {
+    observeBlock(data + begin, std::min(kValuesPerBlock, count - begin), direct,
                  scratch);
-    if (begin % kFlushInterval == kFlushInterval - kBlock)
+    if (begin % kFlushInterval == kFlushInterval - kValuesPerBlock)
       flush(scratch);
   }
   flush(scratch);

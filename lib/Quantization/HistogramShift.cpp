@@ -12,13 +12,14 @@ namespace mct::quantization {
 
 namespace {
 
-constexpr int kHalf = Histogram::kBins / 2;
+constexpr int kFirstPositiveBin = Histogram::kBins / 2;
 
 /// Returns the bin of a value for a range of this exponent, as Histogram counts
 /// it.
 int binOf(double value, int exponent) {
   int logBins = std::ilogb(double(Histogram::kBins));
-  double bin = std::floor(std::ldexp(value, logBins - exponent - 1)) + kHalf;
+  double bin =
+      std::floor(std::ldexp(value, logBins - exponent - 1)) + kFirstPositiveBin;
   return static_cast<int>(
       std::clamp(bin, 0.0, static_cast<double>(Histogram::kBins - 1)));
 }
@@ -37,8 +38,9 @@ public:
     parts.max = maximum;
     parts.exponent = exponentFor(std::max(-double(minimum), double(maximum)));
     // A value of zero is in no bin.
-    first = minimum == 0 ? kHalf : binOf(minimum, parts.exponent);
-    last = maximum == 0 ? kHalf - 1 : binOf(maximum, parts.exponent);
+    first = minimum == 0 ? kFirstPositiveBin : binOf(minimum, parts.exponent);
+    last =
+        maximum == 0 ? kFirstPositiveBin - 1 : binOf(maximum, parts.exponent);
     counts.assign(Histogram::kBins, 0);
   }
 
@@ -48,11 +50,11 @@ public:
     // The right edge is not part of the interval.
     double width = std::ldexp(2.0 / Histogram::kBins, parts.exponent);
     int end = clampBin(binOf(right, parts.exponent));
-    if (end > begin && right <= (end - kHalf) * width)
+    if (end > begin && right <= (end - kFirstPositiveBin) * width)
       --end;
     uint64_t remaining = count;
     for (int bin = begin; bin < end; ++bin) {
-      double edge = (bin + 1 - kHalf) * width;
+      double edge = (bin + 1 - kFirstPositiveBin) * width;
       double share = std::clamp((edge - left) / (right - left), 0.0, 1.0);
       uint64_t part = std::min(
           remaining, uint64_t(std::nearbyint(share * double(remaining))));

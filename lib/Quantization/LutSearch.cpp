@@ -17,9 +17,8 @@ namespace mct::quantization {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A gain below this part of the sum of squares is rounding.
-constexpr double kRelativeZero = 1e-14;
+constexpr double kRoundingOfGains = 1e-14;
 // Relative gain of a round below which the search ends.
 constexpr double kRelativeGain = 1e-5;
 constexpr int kMaxRounds = 30;
@@ -208,7 +207,7 @@ MCT_VECTOR_BODY void findNextLayer(const double *previous, const double *gain,
 
 struct Table {
   std::vector<int64_t> entries;
-  double error = kInfinity; // sum of weight * squared error
+  double error = HUGE_VAL; // sum of weight * squared error
 };
 
 Table bestTable(const Moments &moments, const TableRange &range,
@@ -224,16 +223,16 @@ Table bestTable(const Moments &moments, const TableRange &range,
   }
   for (int b = 0; b < size; ++b) {
     double entry = b + range.lo;
-    last[b] = b < zero ? kInfinity : entry * (entry * count - 2 * sum);
+    last[b] = b < zero ? HUGE_VAL : entry * (entry * count - 2 * sum);
   }
 
   std::vector<std::vector<double>> layers;
   std::vector<double> layer(size, 0.0);
   if (forceZero)
-    std::fill(layer.begin() + zero + 1, layer.end(), kInfinity);
+    std::fill(layer.begin() + zero + 1, layer.end(), HUGE_VAL);
   Table table;
   int lastEntry = 0;
-  double tolerance = kRelativeZero * moments.energy;
+  double tolerance = kRoundingOfGains * moments.energy;
   for (unsigned entries = 1; entries <= maxEntries; ++entries) {
     if (entries > 1) {
       std::vector<double> next(size);
@@ -282,7 +281,7 @@ public:
 
   struct Result {
     double threshold = 0;
-    double error = kInfinity;
+    double error = HUGE_VAL;
     double refined = 0; // the best threshold for the same entries, 0: none
   };
 
@@ -329,7 +328,7 @@ double exactError(const Row &row, llvm::ArrayRef<int64_t> table,
   for (size_t entry = 0; entry < table.size(); ++entry) {
     double end = entry + 1 < table.size()
                      ? 0.5 * double(table[entry] + table[entry + 1])
-                     : kInfinity;
+                     : HUGE_VAL;
     double level = unit * double(table[entry]);
     for (; i < row.values.size() &&
            tablePosition(row.values[i], threshold, range.isSigned) <= end;
@@ -441,13 +440,13 @@ double LutSearch::bestThresholdFor(const Row &row,
                                    double threshold, bool wide) const {
   ThresholdSearch search(row, table, range);
   ThresholdSearch::Result best = search.evaluate(threshold);
-  if (!(best.error > kRelativeZero * row.energy))
+  if (!(best.error > kRoundingOfGains * row.energy))
     return threshold;
   auto consider = [&](double candidate) {
     if (candidate < minThreshold)
       return false;
     ThresholdSearch::Result result = search.evaluate(candidate);
-    if (!(result.error < best.error - kRelativeZero * row.energy))
+    if (!(result.error < best.error - kRoundingOfGains * row.energy))
       return false;
     best = result;
     return true;
@@ -524,7 +523,7 @@ LutParameters LutSearch::selectWeights() const {
   double energy = 0;
   for (const Row &row : rows)
     energy += row.energy;
-  double tolerance = kRelativeZero * energy;
+  double tolerance = kRoundingOfGains * energy;
   for (std::vector<double> &start : starts) {
     Table candidate = bestTableAt(start);
     if (thresholds.empty() || candidate.error < table.error - tolerance) {
@@ -568,7 +567,7 @@ LutParameters LutSearch::selectActivation() const {
       continue;
     Table found = bestTableAt(candidate);
     if (table.entries.empty() ||
-        found.error < table.error - kRelativeZero * row.energy) {
+        found.error < table.error - kRoundingOfGains * row.energy) {
       table = std::move(found);
       threshold = candidate;
     }
@@ -640,7 +639,7 @@ int64_t selectLutAxis(llvm::ArrayRef<float> values,
                       const SelectionOptions &options,
                       const support::Threads &threads) {
   int64_t best = 0;
-  double bestError = kInfinity;
+  double bestError = HUGE_VAL;
   for (int64_t axis = 0, end = int64_t(shape.size()); axis < end; ++axis) {
     double error = selectLut(values, shape, {axis}, options, threads).error;
     if (error < bestError) {

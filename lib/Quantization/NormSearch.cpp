@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <queue>
 #include <vector>
 
@@ -22,18 +21,15 @@ constexpr double kLargestSlack = 1e-5;
 constexpr double kPolishSlack = 1e-7;
 // Residuals below this part of the largest magnitudes count as zero: past it
 // the rounding of the levels would be searched.
-constexpr double kRelativeZero = 1e-7;
+constexpr double kZeroResidual = 1e-7;
 // Passes over the atoms a search, and its last part, may take.
 constexpr int kMaxEvaluations = 100000;
 constexpr int kMaxEvaluationsOfWideGrids = 1000;
 constexpr int kMaxPolishEvaluations = 400;
 constexpr double kWideGrid = 256;
 // Ratio of neighbouring steps in the first scan.
-constexpr double kScanRatio = 0.9170040432046712; // 2^(-1/8)
-// Adding and subtracting this rounds to nearest, ties to even, below 2^51.
-constexpr double kRounder = 0x1.8p52;
+constexpr double kNormScanRatio = 0.9170040432046712; // 2^(-1/8)
 constexpr double kUnlimited = 0x1p50;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Sums over all atoms for one step, in units of the step: v = value / step, k
 /// its level, r = v - k, c = v clamped to the first and last level.
@@ -249,7 +245,7 @@ public:
         std::clamp(kLargestSlack * part * part, kPolishSlack, kLargestSlack);
     // The error of the step of infinite size.
     double energy = evaluate(problem, {0, 0}, 1).error;
-    zero = std::pow(kRelativeZero, p) * energy;
+    zero = std::pow(kZeroResidual, p) * energy;
   }
 
   /// Returns the errors at least this large cannot improve the best one
@@ -264,7 +260,7 @@ public:
     if (best.error <= zero)
       return 0;
     double least = std::min(unexplored, best.error * (1 - searchSlack));
-    return least > 0 ? best.error / least - 1 : kInfinity;
+    return least > 0 ? best.error / least - 1 : HUGE_VAL;
   }
   /// Nothing is known below the part that was looked at.
   void giveUp() { unexplored = 0; }
@@ -296,7 +292,7 @@ private:
   double zero = 0;
   double searchSlack; // what bound() is about
   double slack;
-  double unexplored = kInfinity; // least bound of what was left for the budget
+  double unexplored = HUGE_VAL; // least bound of what was left for the budget
   int budget;
   bool improved = false;
 };
@@ -370,7 +366,7 @@ bool Search::run(LevelRange levels, double minStep, double maxStep) {
       unexplored = std::min(unexplored, high.clipped);
       break;
     }
-    Point low = visit(levels, std::max(minStep, high.step * kScanRatio));
+    Point low = visit(levels, std::max(minStep, high.step * kNormScanRatio));
     Interval between = interval(levels, low, high);
     if (between.bound < goal())
       intervals.push(between);
@@ -412,7 +408,7 @@ bool Search::canBeat(LevelRange levels, double maxStep) {
   if (high.error < goal())
     return true;
   while (high.clipped < goal()) {
-    Point low = evaluateOnce(levels, high.step * kScanRatio);
+    Point low = evaluateOnce(levels, high.step * kNormScanRatio);
     if (low.error < goal() || budget <= 0)
       return true;
     push(low, high);
@@ -443,7 +439,7 @@ double Search::largestUsefulStep() {
   std::vector<Point> below;
   while (high.step > 0x1p-40 && budget > 0) {
     if (below.empty())
-      below.push_back(evaluateOnce(unlimited, high.step * kScanRatio));
+      below.push_back(evaluateOnce(unlimited, high.step * kNormScanRatio));
     Point low = below.back();
     if (interval(unlimited, low, high).bound >= goal()) {
       high = low;
@@ -480,7 +476,7 @@ GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
   Search search(problem, {start.step, start.error}, levelCount);
   int bestZeroPoint = start.zeroPoint;
   int last = levelCount - 1;
-  double maxStep = kInfinity;
+  double maxStep = HUGE_VAL;
   auto tryZeroPoint = [&](int zeroPoint) {
     LevelRange levels = {-double(zeroPoint), double(last - zeroPoint)};
     double top = std::min(maxStep, findStepLimit(problem.atoms, levels));
@@ -517,7 +513,7 @@ GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
   if (search.finished())
     search.giveUp();
   search.polish({-double(bestZeroPoint), double(last - bestZeroPoint)}, 0x1p-60,
-                kInfinity);
+                HUGE_VAL);
   return {search.result().step, bestZeroPoint, search.result().error,
           search.bound()};
 }

@@ -16,9 +16,7 @@ namespace mct::quantization {
 namespace {
 
 // Values between two looks at the sums; a few blocks fit the first-level cache.
-constexpr size_t kBlock = 4096;
-// Adding and subtracting this times a unit rounds to a multiple of the unit.
-constexpr double kRounder = 0x1.8p52;
+constexpr size_t kValuesPerLook = 4096;
 
 /// Sums (v - level)^2 in two parts: multiples of the first unit and what they
 /// leave, as multiples of the second. Both sums are exact as long as no partial
@@ -125,9 +123,9 @@ StepCandidate powerOfTwoStep(llvm::ArrayRef<float> values, double min,
     }
   };
   for (size_t begin = 0; begin < blocks.whole.size() && active.size() > 1;
-       begin += kBlock) {
-    addBlock(blocks.whole.slice(begin,
-                                std::min(kBlock, blocks.whole.size() - begin)));
+       begin += kValuesPerLook) {
+    addBlock(blocks.whole.slice(
+        begin, std::min(kValuesPerLook, blocks.whole.size() - begin)));
     llvm::erase_if(active, [&](const Candidate &candidate) {
       return candidate.error * (1 - kFloatSumLoss) > limit;
     });

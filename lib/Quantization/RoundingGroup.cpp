@@ -90,8 +90,6 @@ struct LaneLevels {
 static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
                                         const float *shift, float square,
                                         float *errors, float *objective) {
-  // Adding and subtracting it rounds to an integer, half to even.
-  constexpr float kRounder = 0x1.8p23f;
   const float *inverse = lanes.inverse.data(), *step = lanes.step.data(),
               *lo = lanes.lo.data(), *hi = lanes.hi.data();
   for (size_t lane = 0; lane != count; ++lane) {
@@ -99,7 +97,7 @@ static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
     float code = wanted * inverse[lane];
     code = code < lo[lane] ? lo[lane] : code;
     code = code > hi[lane] ? hi[lane] : code;
-    code = (code + kRounder) - kRounder;
+    code = (code + kFloatRounder) - kFloatRounder;
     float level = code * step[lane], miss = level - wanted;
     objective[lane] += square * miss * miss;
     errors[lane] = level - target;

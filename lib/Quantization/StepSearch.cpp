@@ -38,7 +38,7 @@ constexpr int kMostPasses = 1 << 22;
 // to fall where they are the smallest number there is.
 constexpr double kSmallestStep = 0x1p-60;
 // Ratio of neighbouring steps in the first scan.
-constexpr double kScanRatio = 0.8408964152537145; // 2^(-1/4)
+constexpr double kStepScanRatio = 0.8408964152537145; // 2^(-1/4)
 // Parts one interval is divided into at once, at most: with more, the best
 // error known would be too old when the last part is looked at.
 constexpr int kMaxParts = 8;
@@ -47,8 +47,6 @@ constexpr size_t kFewIntervals = 96;
 // An interval this narrow, relative to its step, is not divided: steps in it
 // would meet as floats.
 constexpr double kNarrow = 0x1p-18;
-// Adding and subtracting this rounds to nearest, ties to even, below 2^51.
-constexpr double kRounder = 0x1.8p52;
 
 //===----------------------------------------------------------------------===//
 // Sums over the atoms
@@ -299,7 +297,7 @@ void Search::scan() {
     if (clipped >= goal() || step <= minStep)
       break;
     high = low;
-    step = std::max(minStep, step * kScanRatio);
+    step = std::max(minStep, step * kStepScanRatio);
   }
 }
 
@@ -687,7 +685,7 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
   };
   for (Point low = evaluate(atoms, levels, least.step); low.step < maxStep;) {
     Point high =
-        evaluate(atoms, levels, std::min(maxStep, low.step / kScanRatio));
+        evaluate(atoms, levels, std::min(maxStep, low.step / kStepScanRatio));
     if (!offer(high))
       open.push_back({low, high});
     low = high;

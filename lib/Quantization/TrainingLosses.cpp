@@ -118,8 +118,8 @@ double quantization::divergenceFromTeacher(
 }
 
 /// Returns softmax(log(p) / temperature).
-static std::vector<double> soften(ArrayRef<float> distribution,
-                                  double temperature) {
+static std::vector<double> softenDistribution(ArrayRef<float> distribution,
+                                              double temperature) {
   std::vector<double> soft;
   double sum = 0;
   for (float probability : distribution) {
@@ -136,8 +136,8 @@ double quantization::softenedDivergence(ArrayRef<float> values,
                                         ArrayRef<float> teacher,
                                         double temperature, double factor,
                                         MutableArrayRef<float> gradients) {
-  std::vector<double> actual = soften(values, temperature),
-                      wanted = soften(teacher, temperature);
+  std::vector<double> actual = softenDistribution(values, temperature),
+                      wanted = softenDistribution(teacher, temperature);
   double sum = 0;
   for (size_t i = 0; i != values.size(); ++i) {
     sum += wanted[i] * std::log(wanted[i] / actual[i]);

@@ -56,9 +56,7 @@ struct FloatGrid {
   float tieUp; // 1 for half up, 0 for half to even
 };
 
-// The vector loop rounds by adding and subtracting 1.5 * 2^23, which is exact
-// only up to 2^22.
-constexpr float kRounder = 0x1.8p23f;
+// The vector loop rounds by `kFloatRounder`.
 constexpr int64_t kLargestLevel = int64_t(1) << 22;
 
 FloatGrid floatGrid(const Grid &grid) {
@@ -102,7 +100,7 @@ MCT_VECTOR_BODY float quantizeOne(float value, const FloatGrid &grid) {
   float exact = value * grid.inverse;
   exact = exact > grid.lo ? exact : grid.lo;
   exact = exact < grid.hi ? exact : grid.hi;
-  float level = (exact + kRounder) - kRounder;
+  float level = (exact + kFloatRounder) - kFloatRounder;
   level += exact - level == 0.5f ? grid.tieUp : 0.0f;
   return level * grid.step;
 }
@@ -112,7 +110,7 @@ MCT_VECTOR_BODY void quantizeRun(const FloatGrid &grid, const float *input,
                                  float *output, size_t count) {
   const Float16 zero{}, inverse = zero + grid.inverse, step = zero + grid.step,
                         lo = zero + grid.lo, hi = zero + grid.hi,
-                        rounder = zero + kRounder, half = zero + 0.5f,
+                        rounder = zero + kFloatRounder, half = zero + 0.5f,
                         one = zero + 1.0f;
   size_t i = 0;
   for (; i + 16 <= count; i += 16) {
@@ -133,7 +131,7 @@ MCT_VECTOR_BODY void quantizeAcross(const float *inverse, const float *step,
                                     const float *lo, const float *hi,
                                     const float *tieUp, const float *input,
                                     float *output, size_t count) {
-  const Float16 zero{}, rounder = zero + kRounder, half = zero + 0.5f;
+  const Float16 zero{}, rounder = zero + kFloatRounder, half = zero + 0.5f;
   size_t i = 0;
   for (; i + 16 <= count; i += 16) {
     Float16 exact =

@@ -20,7 +20,7 @@ static llvm::Error failFile(const llvm::Twine &path,
   return llvm::createStringError("'" + path + "': " + message);
 }
 
-static std::string systemError() { return std::strerror(errno); }
+static std::string systemErrorText() { return std::strerror(errno); }
 
 namespace {
 struct ElementTypeInfo {
@@ -254,7 +254,7 @@ llvm::Expected<std::unique_ptr<NpyFile>> NpyFile::open(llvm::StringRef path) {
   file->descriptor = openForReading(file->given.c_str());
   struct stat status;
   if (file->descriptor < 0 || ::fstat(file->descriptor, &status) != 0)
-    return failFile(path, "cannot open: " + systemError());
+    return failFile(path, "cannot open: " + systemErrorText());
   if (!S_ISREG(status.st_mode))
     return failFile(path,
                     "expected a regular file, which can be read more than "
@@ -317,7 +317,7 @@ llvm::Error NpyFile::read(uint64_t offset, size_t size, void *to) const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return failFile(given, "cannot read: " + systemError());
+      return failFile(given, "cannot read: " + systemErrorText());
     if (count == 0)
       return failFile(given, "truncated while it was read: expected bytes at " +
                                  llvm::Twine(begin) + ", found the end");

@@ -15,7 +15,7 @@ if(MCT_PRECOMPILED_HEADER)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mct_header})
 endif()
 
-set(MCT_UNITY_BATCH 8 CACHE STRING "Sources that are compiled together, or 1: each by itself")
+set(MCT_UNITY_BATCH 16 CACHE STRING "Sources that are compiled together, or 1: each by itself")
 
 # mct_batch_sources(RESULT NAME sources...): in place of the sources, files of a unity build that include MCT_UNITY_BATCH of
 # them each. A source with the property SKIP_UNITY_BUILD_INCLUSION stays by itself. Unlike those of CMAKE_UNITY_BUILD the files
@@ -106,10 +106,7 @@ endif()
 # A static library of ours: no exceptions, installed and exported. MLIR and LLVM come from the dylibs only, but in a wheel.
 function(mct_add_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
-  set(sources ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT ARG_NO_MLIR)
-    mct_batch_sources(sources ${name} ${sources})
-  endif()
+  mct_batch_sources(sources ${name} ${ARG_UNPARSED_ARGUMENTS})
   add_library(${name} STATIC ${sources})
   llvm_update_compile_flags(${name})
   if(ARG_DEPENDS)
@@ -202,8 +199,8 @@ function(mct_add_unittest name)
   cmake_parse_arguments(ARG "NO_MLIR;SEPARATE" "" "LINK" ${ARGN})
   set(sources ${ARG_UNPARSED_ARGUMENTS})
   if(NOT ARG_NO_MLIR AND NOT ARG_SEPARATE)
-    # A test takes twice as long as a source of a library.
-    math(EXPR MCT_UNITY_BATCH "(${MCT_UNITY_BATCH} + 1) / 2")
+    # A test takes several times as long as a source of a library.
+    math(EXPR MCT_UNITY_BATCH "(${MCT_UNITY_BATCH} + 3) / 4")
     mct_batch_sources(sources ${name} ${sources})
   endif()
   mct_take_test_objects(sources ${name} ${sources})

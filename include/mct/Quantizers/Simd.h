@@ -22,6 +22,12 @@ using Double8 = double __attribute__((vector_size(64)));
 using Float16 = float __attribute__((vector_size(64)));
 using Int16x32 = int32_t __attribute__((vector_size(64)));
 
+/// Adding and then subtracting it rounds to the nearest integer, ties to even.
+/// Exact for magnitudes up to 2^51.
+constexpr double kRounder = 0x1.8p52;
+/// The same for floats, exact for magnitudes up to 2^22.
+constexpr float kFloatRounder = 0x1.8p23f;
+
 template <typename Vector, typename Element>
 MCT_VECTOR_BODY Vector loadVector(const Element *from) {
   Vector result;

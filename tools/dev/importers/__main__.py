@@ -45,7 +45,7 @@ OTHERS = {
 def packages(name: str) -> list[str]:
     project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
     extras = [package for extra in ENVIRONMENTS[name] for package in project["optional-dependencies"][extra]]
-    pinned = (ROOT / "tools" / "dev" / "requirements.txt").read_text().split()
+    pinned = (ROOT / "tools" / "dev" / "requirements-tests.txt").read_text().split()
     runner = [line for line in pinned if line.startswith(("pytest==", "pytest-xdist=="))]
     return [*project["dependencies"], *extras, *TESTS[name], *runner]
 
