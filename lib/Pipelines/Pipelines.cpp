@@ -428,6 +428,7 @@ static void applyEffort(PtqOptions &options) {
     setUnlessGiven(options.corrections.weightsSecondMoment, false);
     setUnlessGiven(options.corrections.weightsBias, false);
     setUnlessGiven(options.equalization.residualEqualization, false);
+    setUnlessGiven(options.equalization.rescaleParts, false);
     setUnlessGiven(options.judge.judgeCorrections, false);
     return;
   case Effort::Default:
@@ -508,6 +509,20 @@ static void addQuantization(OpPassManager &passManager,
         passManager, options, tpc::kResidualEqualization,
         [&](OpPassManager &passes) {
           passes.addPass(createEqualizeResidualsPass(equalize));
+        },
+        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+  }
+  if (options.equalization.rescaleParts && hasSampleFiles(options) &&
+      options.statistics.statisticsIn.empty()) {
+    OpPassManager measure(ModuleOp::getOperationName());
+    calibrate.channelStatistics = true;
+    measure.addPass(createCalibratePass(calibrate));
+    auto rescale = gather<RescalePartsPassOptions>(options.remarks);
+    rescale.measuredBy.push_back(measure);
+    addJudged(
+        passManager, options, tpc::kPartsRescaling,
+        [&](OpPassManager &passes) {
+          passes.addPass(createRescalePartsPass(rescale));
         },
         [&](OpPassManager &passes) { addFirstParameters(passes, options); });
   }
