@@ -470,6 +470,10 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
+/// Samples that tell whether parts of a concatenation have very different
+/// ranges.
+static constexpr uint64_t kSamplesOfRanges = 64;
+
 /// Adds all but the cut behind the last layers.
 static void addQuantization(OpPassManager &passManager,
                             const PtqOptions &options) {
@@ -515,8 +519,14 @@ static void addQuantization(OpPassManager &passManager,
   if (options.equalization.rescaleParts && hasSampleFiles(options) &&
       options.statistics.statisticsIn.empty()) {
     OpPassManager measure(ModuleOp::getOperationName());
-    calibrate.channelStatistics = true;
-    measure.addPass(createCalibratePass(calibrate));
+    auto few = gather<CalibratePassOptions>(options.samples);
+    few.channelStatistics = true;
+    // What is far apart is so on a few samples; those of shards are counted.
+    if (options.samples.shardsIn.empty() &&
+        (few.calibrationSamples == 0 ||
+         few.calibrationSamples > kSamplesOfRanges))
+      few.calibrationSamples = kSamplesOfRanges;
+    measure.addPass(createCalibratePass(few));
     auto rescale = gather<RescalePartsPassOptions>(options.remarks);
     rescale.measuredBy.push_back(measure);
     addJudged(

@@ -25,7 +25,7 @@
 // CHECK-NEXT:   mct-collapse-residual{remarks=false},
 // CHECK-NEXT:   mct-insert-quantizers{activations=0 decode=float function= {{.*}}overrides= weights=0},
 // CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
-// CHECK-NEXT:   mct-judge-correction{{.*}} correction=parts_rescaling {{.*}}made-by={builtin.module(mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
+// CHECK-NEXT:   mct-judge-correction{{.*}} correction=parts_rescaling {{.*}}made-by={builtin.module(mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} calibration-samples=64 channel-statistics=true{{.*}}
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-calibrate{
 // CHECK-NEXT:   mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
@@ -45,6 +45,7 @@
 // TOLERANCE-NEXT: mct-select-weight-parameters{{.*}} error-tolerance=2.5
 
 // ALL: tpc-attach-target{target=imx500_v1_0}
+// ALL:      mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} calibration-samples=3 channel-statistics=true{{.*}}
 // ALL:      {{^ *}}mct-select-weight-parameters{error-method=no-clipping {{.*}}lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
 // ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
 // ALL-NEXT: mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},

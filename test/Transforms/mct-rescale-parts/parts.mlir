@@ -96,3 +96,37 @@ func.func @flattened(%x: tensor<1x2x1xf32>) -> tensor<1x1x1xf32> {
   %4 = tosa.matmul %3, %kernel, %zero, %zero : (tensor<1x1x4xf32>, tensor<1x4x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1xf32>
   return %4 : tensor<1x1x1xf32>
 }
+
+// -----
+
+// A leaky ReLU reads its operand twice, with the factor; pooling and zeros that are filled in pass it on.
+// CHECK-LABEL: func.func @leaky_pooled_padded
+// CHECK-DAG:     %[[GAIN:.*]] = "tosa.const"() <{values = dense<1.000000e+00> : tensor<1x1x1x1xf32>}>
+// CHECK-DAG:     %[[SLOPE:.*]] = "tosa.const"() <{values = dense<1.250000e-01> : tensor<1x1x1x1xf32>}>
+// CHECK-DAG:     %[[BACK:.*]] = "tosa.const"() <{values = dense<{{\[\[\[\[}}3.000000e+00, 1.920000e+02]]]]> : tensor<1x1x1x2xf32>}>
+// CHECK-DAG:     %[[X:.*]] = tosa.mul %arg0, %[[GAIN]]
+// CHECK-DAG:     %[[TAIL:.*]] = tosa.mul %[[X]], %[[SLOPE]]
+// CHECK-DAG:     %[[LEAKY:.*]] = tosa.maximum %[[X]], %[[TAIL]]
+// CHECK-DAG:     %[[POOL:.*]] = tosa.max_pool2d %[[LEAKY]]
+// CHECK-DAG:     tosa.pad %[[POOL]]
+// CHECK-DAG:     tosa.mul %{{.*}}, %[[BACK]]
+#joined = #tpc.statistics<count = 8, zeros = 0, min = -8.0, max = 64.0,
+  channel_mean = dense<0.0> : tensor<2xf64>, channel_mean_square = dense<1.0> : tensor<2xf64>,
+  channel_min = dense<[-1.0, -8.0]> : tensor<2xf32>, channel_max = dense<[1.0, 64.0]> : tensor<2xf32>>
+func.func @leaky_pooled_padded(%x: tensor<1x2x2x1xf32>, %y: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
+  %gain = "tosa.const"() <{values = dense<64.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %slope = "tosa.const"() <{values = dense<0.125> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %back = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %edges = tosa.const_shape {values = dense<[0, 0, 0, 1, 1, 0, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
+  %0 = tosa.mul %x, %gain, %shift : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x1xf32>
+  %1 = tosa.mul %0, %slope, %shift : (tensor<1x2x2x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x1xf32>
+  %2 = tosa.maximum %0, %1 : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  %3 = tosa.max_pool2d %2 {kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32>
+  %4 = tosa.pad %3, %edges, %zero : (tensor<1x1x1x1xf32>, !tosa.shape<8>, tensor<1xf32>) -> tensor<1x2x2x1xf32>
+  %5 = tosa.concat %y, %4 {axis = 3 : i32} : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32>
+  %joined = tpc.quantize %5 as "joined" activation statistics(#joined) : tensor<1x2x2x2xf32>
+  %6 = tosa.mul %joined, %back, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
+  return %6 : tensor<1x2x2x2xf32>
+}
