@@ -521,7 +521,7 @@ static void addQuantization(OpPassManager &passManager,
     OpPassManager measure(ModuleOp::getOperationName());
     auto few = gather<CalibratePassOptions>(options.samples);
     few.channelStatistics = true;
-    // What is far apart is so on a few samples; those of shards are counted.
+    // Few samples tell what is far apart; those of shards are counted.
     if (options.samples.shardsIn.empty() &&
         (few.calibrationSamples == 0 ||
          few.calibrationSamples > kSamplesOfRanges))

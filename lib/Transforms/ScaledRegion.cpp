@@ -3,7 +3,6 @@
 #include "ScalingPath.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/ImportedPoints.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

@@ -7,6 +7,7 @@
 
 #include "mct/Planning/KernelOp.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mct {
