@@ -42,6 +42,8 @@ struct Part {
   double magnitude = 0;
   /// Values that take a factor with it; none where one of them cannot.
   std::optional<ScaledRegion> region;
+  /// An earlier part in whose region it is: both take the same factor.
+  std::optional<size_t> leader;
   /// Exponent of the factor.
   int64_t exponent = 0;
 };
@@ -290,20 +292,20 @@ static Joined join(tpc::QuantizeOp point) {
   return joined;
 }
 
-/// Finds which parts can take a factor, each by itself. Returns what keeps one
-/// of the others from it, or null.
+/// Finds which parts can take a factor, and which ones take the same. Returns
+/// what keeps one of the others from it, or null.
 static Operation *findRegions(const Layers &layers, Joined &joined,
                               const PartReaders &readers) {
   Operation *obstacle = nullptr;
-  for (Part &part : joined.parts) {
+  for (auto [index, part] : llvm::enumerate(joined.parts)) {
+    for (size_t earlier = 0; earlier != index && !part.leader; ++earlier)
+      if (const Part &other = joined.parts[earlier];
+          other.region && other.region->contains(part.value))
+        part.leader = earlier;
+    if (part.leader)
+      continue;
     Operation *met = nullptr;
     part.region = ScaledRegion::find(layers, part.value, joined.concat, met);
-    for (Part &other : joined.parts)
-      if (&other != &part && part.region && other.region &&
-          part.region->overlaps(*other.region)) {
-        part.region.reset();
-        met = joined.concat;
-      }
     for (Operation *behind : readers.changed)
       if (part.region && part.region->contains(behind->getResult(0))) {
         part.region.reset();
@@ -319,24 +321,37 @@ static Operation *findRegions(const Layers &layers, Joined &joined,
 /// as they can take one: that of the parts that cannot, else of the part with
 /// most channels, for which nothing changes.
 static void chooseExponents(MutableArrayRef<Part> parts) {
+  // Magnitudes of parts that take the same factor are those of the first.
+  SmallVector<double> magnitudes;
+  for (const Part &part : parts) {
+    magnitudes.push_back(part.magnitude);
+    if (part.leader)
+      magnitudes[*part.leader] =
+          std::max(magnitudes[*part.leader], part.magnitude);
+  }
+  auto getOctave = [](double magnitude) {
+    return int64_t(std::ceil(std::log2(magnitude)));
+  };
   std::optional<int64_t> wanted;
   int64_t most = 0;
-  auto getOctave = [](const Part &part) {
-    return int64_t(std::ceil(std::log2(part.magnitude)));
-  };
-  for (const Part &part : parts)
-    if (part.magnitude > 0 && !part.region)
-      wanted = wanted ? std::max(*wanted, getOctave(part)) : getOctave(part);
+  for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
+    if (magnitude > 0 && !part.region && !part.leader)
+      wanted =
+          std::max(wanted.value_or(getOctave(magnitude)), getOctave(magnitude));
   if (!wanted)
-    for (const Part &part : parts)
-      if (part.magnitude > 0 && part.channels > most) {
+    for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
+      if (magnitude > 0 && !part.leader && part.channels > most) {
         most = part.channels;
-        wanted = getOctave(part);
+        wanted = getOctave(magnitude);
       }
-  for (Part &part : parts) {
-    if (!(part.magnitude > 0) || !part.region)
+  for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes)) {
+    if (part.leader) {
+      part.exponent = parts[*part.leader].exponent;
       continue;
-    part.exponent = *wanted - getOctave(part);
+    }
+    if (!(magnitude > 0) || !part.region)
+      continue;
+    part.exponent = *wanted - getOctave(magnitude);
     if (!part.region->scalesExactly(std::ldexp(1.0, int(part.exponent))))
       part.exponent = 0;
   }
@@ -388,6 +403,10 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
   Operation *obstacle = nullptr;
   std::optional<PartReaders> readers =
       PartReaders::find(layers, joined, obstacle);
+  if (!readers)
+    return leave(point,
+                 Record(Decision::Declined, Reason::NoLayerReads, obstacle)
+                     << "no factor of its parts can be taken back behind it");
   obstacle = findRegions(layers, joined, *readers);
   chooseExponents(joined.parts);
   auto [small, large] = joined.getExtremes();
@@ -402,7 +421,7 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
     return leave(point, Reason::FactorRounds);
 
   for (const Part &part : joined.parts)
-    if (part.exponent != 0)
+    if (part.exponent != 0 && part.region)
       part.region->apply(std::ldexp(1.0, int(part.exponent)),
                          [&](Operation *op) { rename(op, sizes); });
   readers->apply(joined.parts);

@@ -164,11 +164,6 @@ std::optional<ScaledRegion> ScaledRegion::find(const Layers &layers,
   return region;
 }
 
-bool ScaledRegion::overlaps(const ScaledRegion &other) const {
-  return llvm::any_of(values,
-                      [&](Value value) { return other.contains(value); });
-}
-
 double ScaledRegion::getFactor(Operation *product, double factor) const {
   double result = contains(product->getResult(0)) ? factor : 1;
   OpOperand *input = getProductWithConstant(product).second;

@@ -50,7 +50,6 @@ public:
                                           mlir::Operation *&obstacle);
 
   bool contains(mlir::Value value) const { return values.contains(value); }
-  bool overlaps(const ScaledRegion &other) const;
   /// Returns whether all constants that take the factor do so exactly.
   bool scalesExactly(double factor) const;
   /// Multiplies the values by `factor`. `changed`: called for each op of which

@@ -116,3 +116,89 @@ def test_integers_compute_what_is_simulated(tools, files):
     opt(tools, files, "quantized.mlirbc", "mct-simulate-integers", "simulated.mlirbc")
     opt(tools, files, "simulated.mlirbc", "mct-lower-to-integer", "integers.mlirbc")
     assert run(tools, files, "simulated.mlirbc").tobytes() == run(tools, files, "integers.mlirbc").tobytes()
+
+
+class RandomNetwork:
+    """Values [1, 6, 8] that share layers, ReLUs, maxima and gains, joined and read; other layers read them."""
+
+    def __init__(self, seed):
+        self.generator = np.random.default_rng(seed)
+        self.lines = [
+            const("zero", [0]),
+            '%shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>',
+        ]
+        self.names = 0
+
+    def name(self):
+        self.names += 1
+        return f"v{self.names}"
+
+    def layer(self, x, inputs=WIDTH):
+        name = self.name()
+        gain = self.generator.choice([1.0, 1.0, 40.0, 700.0])
+        self.lines += dense(name, x, self.generator, inputs, [gain] * inputs)
+        return name
+
+    def op(self, text):
+        name = self.name()
+        self.lines.append(f'%{name} = {text} loc("{name}")')
+        return name
+
+    def affine(self, x):
+        gain, offset, channels = self.name(), self.name(), f"tensor<1x1x{WIDTH}xf32>"
+        self.lines += [
+            const(gain, self.generator.normal(size=(1, 1, WIDTH)) * 30),
+            const(offset, np.ones((1, 1, WIDTH))),
+        ]
+        scaled = self.op(f"tosa.mul %{x}, %{gain}, %shift : ({VALUES}, {channels}, tensor<1xi8>) -> {VALUES}")
+        return self.op(f"tosa.add %{scaled}, %{offset} : ({VALUES}, {channels}) -> {VALUES}")
+
+    def relu(self, x):
+        return self.op(
+            f"tosa.clamp %{x} {{min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32}} : ({VALUES}) -> {VALUES}"
+        )
+
+    def reversed(self, x):
+        return self.op(f"tosa.reverse %{x} {{axis = {self.generator.integers(1, 3)} : i32}} : ({VALUES}) -> {VALUES}")
+
+    def together(self, x, y):
+        kind = self.generator.choice(["add", "sub", "maximum", "minimum"])
+        return self.op(f"tosa.{kind} %{x}, %{y} : ({VALUES}, {VALUES}) -> {VALUES}")
+
+    def text(self):
+        values = [self.layer("x"), self.layer("x"), "x"]
+        for _ in range(6):
+            x = self.generator.choice(values)
+            step = self.generator.integers(6)
+            if step == 5:
+                values.append(self.together(x, self.generator.choice(values)))
+            else:
+                values.append((self.layer, self.affine, self.relu, self.reversed, self.relu)[step](x))
+        parts = [values[-1], *self.generator.choice(values[:-1], 2, replace=False)]
+        joined = f"tensor<1x{ROWS}x{3 * WIDTH}xf32>"
+        operands = ", ".join(f"%{part}" for part in parts)
+        whole = self.op(f"tosa.concat {operands} {{axis = 2 : i32}} : ({', '.join([VALUES] * 3)}) -> {joined}")
+        results = [self.layer(whole, 3 * WIDTH), self.layer(parts[0])]
+        self.lines.append(f"return {', '.join(f'%{result}' for result in results)} : {VALUES}, {VALUES}")
+        body = "\n".join(self.lines)
+        return f"module {{ func.func @main(%x: {VALUES}) -> ({VALUES}, {VALUES}) {{ {body} }} }}"
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8))])
+def test_random_networks_compute_the_same_bits(tools, files, seed):
+    changed = 0
+    for number in range(5):
+        (files / "random.mlir").write_text(RandomNetwork(100 * seed + number).text())
+        points = "tpc-attach-target{target=tflite},mct-prepare,mct-insert-quantizers"
+        calibrate = f"mct-calibrate{{channel-statistics=true calibration-data={files / 'calibration.npy'}}}"
+        opt(tools, files, "random.mlir", f"{points},{calibrate}", "before.mlir")
+        opt(tools, files, "before.mlir", "mct-rescale-parts", "after.mlir")
+        changed += "_scaled" in (files / "after.mlir").read_text()
+        outputs = []
+        for module in ("before.mlir", "after.mlir"):
+            paths = [files / f"{module}.{result}.npy" for result in range(2)]
+            output = ",".join(map(str, paths))
+            measure.run_ok([tools / "mct-run", files / module, f"--input={files / 'others.npy'}", f"--output={output}"])
+            outputs.append([np.load(path).tobytes() for path in paths])
+        assert outputs[0] == outputs[1], f"network {100 * seed + number}"
+    assert changed

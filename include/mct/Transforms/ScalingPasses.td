@@ -21,7 +21,7 @@ def RescalePartsPass : Pass<"mct-rescale-parts", "::mlir::ModuleOp"> {
     * kernels and constants behind the concatenation take the inverses along their input channels.
 
     A part that cannot take a factor, as the result of a sigmoid, keeps its range, and the others get that; else the
-    part with most channels does. Parts that slices separate again are left to `mct-split-shared-grids`, which costs no op. No
+    part with most channels does. Parts that share what takes the factor take the same one. Parts that slices separate again are left to `mct-split-shared-grids`, which costs no op. No
     op is added.
 
     All factors are powers of two, so that the float network computes the same bits; a constant that would be rounded

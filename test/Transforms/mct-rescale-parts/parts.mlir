@@ -130,3 +130,28 @@ func.func @leaky_pooled_padded(%x: tensor<1x2x2x1xf32>, %y: tensor<1x2x2x1xf32>)
   %6 = tosa.mul %joined, %back, %shift : (tensor<1x2x2x2xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x2x2xf32>
   return %6 : tensor<1x2x2x2xf32>
 }
+
+// -----
+
+// Two parts of one layer take the same factor.
+// CHECK-LABEL: func.func @same_source
+// CHECK-DAG:     %[[GAIN:.*]] = "tosa.const"() <{values = dense<1.000000e+00> : tensor<1x1x1xf32>}>
+// CHECK-DAG:     %[[BACK:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}3.000000e+00, 1.920000e+02, 1.920000e+02]]]> : tensor<1x1x3xf32>}>
+// CHECK-DAG:     %[[X:.*]] = tosa.mul %arg0, %[[GAIN]]
+// CHECK-DAG:     %[[RELU:.*]] = tosa.clamp %[[X]]
+// CHECK-DAG:     tosa.concat %arg1, %[[RELU]], %[[X]]
+// CHECK-DAG:     tosa.mul %{{.*}}, %[[BACK]]
+#joined = #tpc.statistics<count = 8, zeros = 0, min = -16.0, max = 64.0,
+  channel_mean = dense<0.0> : tensor<3xf64>, channel_mean_square = dense<1.0> : tensor<3xf64>,
+  channel_min = dense<[-1.0, 0.0, -16.0]> : tensor<3xf32>, channel_max = dense<[1.0, 64.0, 64.0]> : tensor<3xf32>>
+func.func @same_source(%x: tensor<1x1x1xf32>, %y: tensor<1x1x1xf32>) -> tensor<1x1x3xf32> {
+  %gain = "tosa.const"() <{values = dense<64.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %back = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.mul %x, %gain, %shift : (tensor<1x1x1xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x1xf32>
+  %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
+  %2 = tosa.concat %y, %1, %0 {axis = 2 : i32} : (tensor<1x1x1xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x3xf32>
+  %joined = tpc.quantize %2 as "joined" activation statistics(#joined) : tensor<1x1x3xf32>
+  %3 = tosa.mul %joined, %back, %shift : (tensor<1x1x3xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x3xf32>
+  return %3 : tensor<1x1x3xf32>
+}
