@@ -16,19 +16,20 @@ def RescalePartsPass : Pass<"mct-rescale-parts", "::mlir::ModuleOp"> {
 
     * kernel and bias of the layers that make the part, or the constants of a product and of a sum, are multiplied by
       the factor. In between may be what f(a * x) = a * f(x) holds for: movements, pooling, padding with zeros, ReLUs
-      without an upper bound, sums, maxima and minima of values that all take the factor, and points. Others that read such values
-      take the inverse, in a kernel or a constant;
+      without an upper bound, sums, maxima and minima of values that all take the factor, and points. Others that read
+      such values take the inverse, in a kernel or a constant;
     * kernels and constants behind the concatenation take the inverses along their input channels.
 
     A part that cannot take a factor, as the result of a sigmoid, keeps its range, and the others get that; else the
-    part with most channels does. Parts that share what takes the factor take the same one. Parts that slices separate again are left to `mct-split-shared-grids`, which costs no op. No
-    op is added.
+    part with most channels does. Parts that share what takes the factor take the same one. Parts that slices separate
+    again are left to `mct-split-shared-grids`, which costs no op. No op is added.
 
     All factors are powers of two, so that the float network computes the same bits; a constant that would be rounded
     declines its factor. Points whose values are others get the suffix `_scaled` and lose statistics and parameters.
 
     Run it after `mct-insert-quantizers` and `mct-calibrate` with `channel-statistics=true`. `measured-by` is run where
-    there is such a concatenation and its statistics are missing. A remark names each one; `remarks` tells why others are left alone.
+    there is such a concatenation and its statistics are missing. A remark names each one; `remarks` tells why others are
+    left alone.
 
     Before:
     ```mlir
