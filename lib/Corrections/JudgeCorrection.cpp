@@ -17,9 +17,10 @@ using namespace mct;
 using namespace mct::corrections;
 
 static constexpr StringLiteral kCorrections[] = {
-    tpc::kShiftNegativeCorrection,  tpc::kChannelEqualization,
-    tpc::kResidualEqualization,     tpc::kSecondMomentCorrection,
-    tpc::kActivationBiasCorrection, tpc::kInputMeanCorrection};
+    tpc::kShiftNegativeCorrection, tpc::kChannelEqualization,
+    tpc::kResidualEqualization,    tpc::kPartsRescaling,
+    tpc::kSecondMomentCorrection,  tpc::kActivationBiasCorrection,
+    tpc::kInputMeanCorrection};
 
 static bool isSame(Operation *left, Operation *right) {
   return OperationEquivalence::isEquivalentTo(

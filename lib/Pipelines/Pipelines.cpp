@@ -428,6 +428,7 @@ static void applyEffort(PtqOptions &options) {
     setUnlessGiven(options.corrections.weightsSecondMoment, false);
     setUnlessGiven(options.corrections.weightsBias, false);
     setUnlessGiven(options.equalization.residualEqualization, false);
+    setUnlessGiven(options.equalization.rescaleParts, false);
     setUnlessGiven(options.judge.judgeCorrections, false);
     return;
   case Effort::Default:
@@ -469,6 +470,10 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
+/// Samples that tell whether parts of a concatenation have very different
+/// ranges.
+static constexpr uint64_t kSamplesOfRanges = 64;
+
 /// Adds all but the cut behind the last layers.
 static void addQuantization(OpPassManager &passManager,
                             const PtqOptions &options) {
@@ -508,6 +513,26 @@ static void addQuantization(OpPassManager &passManager,
         passManager, options, tpc::kResidualEqualization,
         [&](OpPassManager &passes) {
           passes.addPass(createEqualizeResidualsPass(equalize));
+        },
+        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+  }
+  if (options.equalization.rescaleParts && hasSampleFiles(options) &&
+      options.statistics.statisticsIn.empty()) {
+    OpPassManager measure(ModuleOp::getOperationName());
+    auto few = gather<CalibratePassOptions>(options.samples);
+    few.channelStatistics = true;
+    // Few samples tell what is far apart; those of shards are counted.
+    if (options.samples.shardsIn.empty() &&
+        (few.calibrationSamples == 0 ||
+         few.calibrationSamples > kSamplesOfRanges))
+      few.calibrationSamples = kSamplesOfRanges;
+    measure.addPass(createCalibratePass(few));
+    auto rescale = gather<RescalePartsPassOptions>(options.remarks);
+    rescale.measuredBy.push_back(measure);
+    addJudged(
+        passManager, options, tpc::kPartsRescaling,
+        [&](OpPassManager &passes) {
+          passes.addPass(createRescalePartsPass(rescale));
         },
         [&](OpPassManager &passes) { addFirstParameters(passes, options); });
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelAffine.h"
+#include "ChannelSizes.h"
 #include "ScalingPath.h"
 #include "mct/IR/Constants.h"
 #include "mct/IR/Names.h"
@@ -62,43 +63,6 @@ static tosa::SubOp findMeanSubtraction(Value value) {
                                                             : op->getOperand(0);
   }
   return mean == sum.getResult() ? subtraction : tosa::SubOp();
-}
-
-namespace {
-/// Sizes of the channels along the last axis, from calibration.
-struct ChannelSizes {
-  /// The largest magnitude, and the mean square.
-  std::vector<double> magnitudes, meanSquares;
-};
-} // namespace
-
-/// Returns the sizes of the channels of a point's values, or nothing where they
-/// have not been measured.
-static std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point) {
-  tpc::StatisticsAttr statistics = point.getStatisticsAttr();
-  auto type = cast<RankedTensorType>(point.getType());
-  int64_t channels = type.getRank() == 0 ? 0 : type.getShape().back();
-  if (!statistics || channels <= 0)
-    return std::nullopt;
-  auto squares =
-      dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMeanSquare());
-  if (!squares || squares.getNumElements() != channels ||
-      !squares.getElementType().isF64())
-    return std::nullopt;
-  std::vector<double> magnitudes(channels, 0.0);
-  for (ElementsAttr bounds :
-       {statistics.getChannelMin(), statistics.getChannelMax()}) {
-    auto dense = dyn_cast_or_null<DenseElementsAttr>(bounds);
-    if (!dense || dense.getNumElements() != channels ||
-        !dense.getElementType().isF32())
-      return std::nullopt;
-    for (auto [magnitude, bound] :
-         llvm::zip_equal(magnitudes, dense.getValues<float>()))
-      magnitude = std::max(magnitude, std::abs(double(bound)));
-  }
-  return ChannelSizes{std::move(magnitudes),
-                      std::vector<double>(squares.value_begin<double>(),
-                                          squares.value_end<double>())};
 }
 
 static double getMedian(std::vector<double> values) {
@@ -221,8 +185,7 @@ private:
   /// The factors of branches, which may take those of a layer norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
   llvm::StringMap<std::string> renamed;
-  /// Means by point; no entry where they are not known.
-  llvm::DenseMap<Operation *, ChannelSizes> sizesOf;
+  SizesOfPoints sizesOf;
   const KernelOps *kernels = nullptr;
 };
 } // namespace
@@ -289,36 +252,14 @@ std::vector<Residual> EqualizeResidualsPass::findResiduals() {
 }
 
 LogicalResult EqualizeResidualsPass::measure(ArrayRef<Residual> residuals) {
-  bool isKnown = llvm::all_of(residuals, [](const Residual &residual) {
-    return getChannelSizes(residual.point).has_value();
-  });
-  OwningOpRef<ModuleOp> copy;
-  if (!isKnown && !measuredBy.empty()) {
-    // Statistics that are measured for this pass alone are not left on the
-    // module.
-    copy = getOperation().clone();
-    for (const OpPassManager &each : measuredBy) {
-      PassManager passes(&getContext(), ModuleOp::getOperationName());
-      static_cast<OpPassManager &>(passes) = each;
-      if (failed(passes.run(*copy)))
-        return failure();
-    }
-  }
-  SmallVector<tpc::QuantizeOp> points, measured;
-  getOperation().walk([&](tpc::QuantizeOp point) { points.push_back(point); });
-  if (copy)
-    copy->walk([&](tpc::QuantizeOp point) { measured.push_back(point); });
-  else
-    measured = points;
-  sizesOf.clear();
-  if (points.size() != measured.size())
-    return getOperation().emitError()
-           << "'measured-by' changes the points of the module; give passes "
-              "that only calibrate";
-  for (auto [point, from] : llvm::zip_equal(points, measured))
-    if (point.isActivation())
-      if (std::optional<ChannelSizes> each = getChannelSizes(from))
-        sizesOf.try_emplace(point, std::move(*each));
+  FailureOr<SizesOfPoints> sizes = measureChannelSizes(
+      getOperation(),
+      llvm::map_to_vector(
+          residuals, [](const Residual &residual) { return residual.point; }),
+      measuredBy);
+  if (failed(sizes))
+    return failure();
+  sizesOf = std::move(*sizes);
   return success();
 }
 

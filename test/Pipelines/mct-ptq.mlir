@@ -3,7 +3,7 @@
 // RUN: mct-opt %s --mct-ptq="target=imx500_v1_0 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy,%S/../Calibration/mct-calibrate/Inputs/two_samples.npy calibration-samples=3 batch-size=2 threads=1 input-scale=0.5;1;1;1 input-offset=1 statistics-out=%t.json activation-error-method=lp weights-error-method=no-clipping lp-norm=3 percentile=99 min-threshold=0.25 z-threshold=9 round-weights-max-bits=5 round-weights-max-samples=66" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy linear-collapsing=false residual-collapsing=false relu-bound-to-power-of-2=true activation-channel-equalization=true" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PREPARE
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 activation-error-method=mae softmax-shift=true input-scaling=true concat-threshold-update=true shift-negative-ratio=0.1 shift-negative-threshold-recalculation=false shift-negative-params-search=true round-weights=false second-moment-max-bits=5 bias-estimate=input-mean bias-max-samples=77 activation-bias-correction=true activation-bias-correction-threshold=5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CORRECT
-// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy shift-negative-activation-correction=false round-weights=false weights-second-moment-correction=false weights-bias-correction=false weights-error-method=hmse split-shared-grids=false residual-equalization=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy shift-negative-activation-correction=false round-weights=false weights-second-moment-correction=false weights-bias-correction=false weights-error-method=hmse split-shared-grids=false residual-equalization=false rescale-parts=false" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy threads=3 gptq-epochs=3" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TRAIN
 // RUN: mct-opt %s --mct-ptq="target=imx500 calibration-data=%S/../Calibration/mct-calibrate/Inputs/two_samples.npy input-scaling=true weights-error-tolerance=2.5" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TOLERANCE
 // RUN: mct-opt %s --mct-ptq="target=imx500 statistics-in=%t.json weights-bias-correction=false" | FileCheck %s --check-prefix=FILE
@@ -25,6 +25,7 @@
 // CHECK-NEXT:   mct-collapse-residual{remarks=false},
 // CHECK-NEXT:   mct-insert-quantizers{activations=0 decode=float function= {{.*}}overrides= weights=0},
 // CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
+// CHECK-NEXT:   mct-judge-correction{{.*}} correction=parts_rescaling {{.*}}made-by={builtin.module(mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} calibration-samples=64 channel-statistics=true{{.*}}
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-calibrate{
 // CHECK-NEXT:   mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
@@ -44,6 +45,7 @@
 // TOLERANCE-NEXT: mct-select-weight-parameters{{.*}} error-tolerance=2.5
 
 // ALL: tpc-attach-target{target=imx500_v1_0}
+// ALL:      mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} calibration-samples=3 channel-statistics=true{{.*}}
 // ALL:      {{^ *}}mct-select-weight-parameters{error-method=no-clipping {{.*}}lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1}
 // ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
 // ALL-NEXT: mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
@@ -59,6 +61,7 @@
 // PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=true
 // PREPARE-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-equalize-channels{{.*}}
 // PREPARE-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-equalize-residuals{{.*}}
+// PREPARE-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-rescale-parts{{.*}}
 // PREPARE-NEXT: mct-select-weight-parameters
 // PREPARE-NEXT: mct-calibrate{{.*}}channel-statistics=false
 

@@ -117,6 +117,7 @@ static constexpr llvm::StringLiteral kPipelines[] = {
     "mct-shift-softmax",
     "mct-split-shared-grids",
     "mct-equalize-residuals{remarks=true}",
+    "mct-rescale-parts{remarks=true}",
     "func.func(mct-update-concat-thresholds)",
     "mct-select-parameters,mct-select-weight-parameters",
     "mct-select-parameters{error-method=kl z-threshold=2}",

@@ -35,6 +35,7 @@ SWITCHES = [
     "relu-bound-to-power-of-2",
     "activation-channel-equalization",
     "residual-equalization",
+    "rescale-parts",
     "split-shared-grids",
     "softmax-shift",
     "input-scaling",

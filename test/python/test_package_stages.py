@@ -151,6 +151,7 @@ def test_effort_is_a_set_of_options(digits):
         "weights_second_moment_correction": False,
         "weights_bias_correction": False,
         "residual_equalization": False,
+        "rescale_parts": False,
         "judge_corrections": False,
     }
     assert fast.text == mct.quantize(digits, "imx500", weights=4, **switched_off, **SAMPLES).text

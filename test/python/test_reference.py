@@ -68,6 +68,7 @@ def test_every_reason_is_there_and_declined_ones_have_a_remedy(generate: ModuleT
         "equal-already",
         "residual-equalized",
         "no-outliers",
+        "parts-rescaled",
         "scaled",
         "grid-split",
         "took-parameters",

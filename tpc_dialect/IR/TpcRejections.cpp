@@ -19,7 +19,8 @@ static constexpr StringLiteral kNames[] = {kQuantizedNetworkCorrection,
                                            kRoundedWeights,
                                            kShiftNegativeCorrection,
                                            kChannelEqualization,
-                                           kResidualEqualization};
+                                           kResidualEqualization,
+                                           kPartsRescaling};
 
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast_or_null<FloatAttr>(attribute);

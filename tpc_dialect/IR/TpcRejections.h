@@ -41,6 +41,7 @@ inline constexpr llvm::StringLiteral kChannelEqualization =
     "channel_equalization";
 inline constexpr llvm::StringLiteral kResidualEqualization =
     "residual_equalization";
+inline constexpr llvm::StringLiteral kPartsRescaling = "parts_rescaling";
 
 /// One of that list.
 struct RejectedCorrection {

@@ -265,8 +265,8 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
     equalization, deviations, biases by formulas. `mct-correct-bias` and `mct-round-weights` judge what they do by
     themselves, layer by layer.
 
-    `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `residual_equalization`, `second_moment`,
-    `activation_bias`, `input_mean`.
+    `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `residual_equalization`,
+    `parts_rescaling`, `second_moment`, `activation_bias`, `input_mean`.
 
     Before:
     ```mlir

@@ -53,6 +53,8 @@ def EqualizationOptionGroup : Mct_OptionGroup<"Changes before the parameters are
              "Make the channels between two layers equally wide">,
   Mct_Switch<"residualEqualization", "residual-equalization", "true",
              "Scale the outlier channels of residual sums that a layer norm reads">,
+  Mct_Switch<"rescaleParts", "rescale-parts", "true",
+             "Bring parts of concatenations to one range by powers of two">,
   Mct_Switch<"splitSharedGrids", "split-shared-grids", "true",
              "Take common grids from concatenations and sliced layers of very different ranges">,
 ], /*copied=*/false>;

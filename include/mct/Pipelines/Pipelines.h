@@ -22,7 +22,7 @@ inline llvm::cl::ValuesClass effortValues() {
                  "no correction that runs the network: round-weights=false "
                  "weights-second-moment-correction=false "
                  "weights-bias-correction=false residual-equalization=false "
-                 "judge-corrections=false"),
+                 "rescale-parts=false judge-corrections=false"),
       clEnumValN(Effort::Default, "default", "the defaults of the options"),
       clEnumValN(Effort::Best, "best",
                  "training, and all samples for every correction: "

@@ -615,40 +615,6 @@ def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp
   ];
 }
 
-def ScaleInputPass : Pass<"mct-scale-input", "::mlir::ModuleOp"> {
-  let summary = "Scale the network's input so that it fills its threshold";
-  let description = [{
-    Where the threshold T of an input's point lies above the largest magnitude m that calibration saw, as that of a
-    power-of-two quantizer does, codes are wasted. The input is multiplied by T / m before its point, and the kernels
-    of all layers that read it by m / T; the multiplication can be joined with the scale that the network's user
-    applies anyway. Reshapes, transposes, padding with zeros, pooling and ReLUs may lie in between. Either all users take the
-    factor, or none does. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
-
-    Needs statistics and parameters: run `mct-calibrate` and `mct-select-parameters` before. The input's point keeps its
-    parameters, which fit now, and gets the suffix `_scaled` to its name; of its statistics the histogram is dropped and
-    the rest scaled. Parameters of the kernels are dropped: run `mct-select-weight-parameters` afterwards. Inputs with another quantizer have no threshold to fill.
-
-    Source: MCT `InputScaling` (`input_scaling`), which multiplies nothing and tells the user one number for all inputs.
-
-    Before:
-    ```mlir
-    %0 = tpc.quantize %arg0 as "arg0" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -3.0, max = 2.0>)
-           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
-    %1 = tosa.conv2d %0, %kernel, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
-    ```
-
-    After:
-    ```mlir
-    %x = tosa.mul %arg0, %four_thirds, %shift : (…) -> tensor<1x2x2x1xf32>
-    %0 = tpc.quantize %x as "arg0_scaled" activation statistics(#tpc.statistics<count = 4, zeros = 0, min = -4.0, max = 2.66666675>)
-           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x2x2x1xf32>
-    %1 = tosa.conv2d %0, %kernel_times_3_4, %bias, %zero, %zero {…} : (…) -> tensor<1x2x2x1xf32>
-    ```
-  }];
-  let options = [Mct_RemarksOption];
-  let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
-}
-
 def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
   let summary = "Center the range of what a softmax reads";
   let description = [{
@@ -795,6 +761,7 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
 }
 
 include "mct/Transforms/CheckpointPass.td"
+include "mct/Transforms/ScalingPasses.td"
 include "mct/Transforms/SelectionPasses.td"
 
 #endif // MCT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes of the channels of activations, from statistics with channels.
+#ifndef MCT_LIB_TRANSFORMS_CHANNELSIZES_H
+#define MCT_LIB_TRANSFORMS_CHANNELSIZES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+#include <vector>
+
+namespace mct {
+
+/// Sizes of the channels along the last axis, from calibration.
+struct ChannelSizes {
+  /// The largest magnitude, and the mean square.
+  std::vector<double> magnitudes, meanSquares;
+};
+
+using SizesOfPoints = llvm::DenseMap<mlir::Operation *, ChannelSizes>;
+
+/// Returns the sizes of the channels of a point's values, or nothing where they
+/// have not been measured.
+std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point);
+
+/// Returns the sizes of the activation points of which they are known. Where
+/// those of one of `needed` are missing, `measuredBy` is run on a copy of the
+/// module. Fails with a diagnostic where these passes change the points.
+llvm::FailureOr<SizesOfPoints>
+measureChannelSizes(mlir::ModuleOp module,
+                    llvm::ArrayRef<tpc::QuantizeOp> needed,
+                    llvm::ArrayRef<mlir::OpPassManager> measuredBy);
+
+} // namespace mct
+
+#endif // MCT_LIB_TRANSFORMS_CHANNELSIZES_H

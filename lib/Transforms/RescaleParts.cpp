@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ChannelAffine.h"
+#include "ChannelSizes.h"
+#include "ScaledRegion.h"
+#include "ScalingPath.h"
+#include "mct/IR/Records.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Transforms/ImportedPoints.h"
+#include "mct/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+
+namespace mct {
+#define GEN_PASS_DEF_RESCALEPARTSPASS
+#include "mct/Transforms/Passes.h.inc"
+} // namespace mct
+
+using namespace mlir;
+using namespace mct;
+
+/// Three of eight bits, as for `mct-split-shared-grids`.
+static constexpr double kPartRangeFactor = 8;
+
+/// Values behind a concatenation that are looked at.
+static constexpr size_t kMaxReaderValues = 1024;
+
+/// Neither of a part: filled in, or of another tensor.
+static constexpr int64_t kNoPart = -1;
+
+namespace {
+/// An operand of a concatenation.
+struct Part {
+  explicit Part(Value value)
+      : value(value),
+        channels(cast<RankedTensorType>(value.getType()).getShape().back()) {}
+
+  Value value;
+  int64_t channels;
+  double magnitude = 0;
+  /// Values that take a factor with it; none where one of them cannot.
+  std::optional<ScaledRegion> region;
+  /// An earlier part in whose region it is: both take the same factor.
+  std::optional<size_t> leader;
+  /// Exponent of the factor.
+  int64_t exponent = 0;
+};
+
+/// A concatenation along the last axis, and the point behind it.
+struct Joined {
+  tpc::QuantizeOp point;
+  tosa::ConcatOp concat;
+  std::vector<Part> parts;
+
+  /// Returns the smallest and the largest magnitude above 0 of the parts times
+  /// their factors; zeros where there is none.
+  std::pair<double, double> getExtremes() const;
+};
+
+/// The layers and products with constants that read the whole, and take the
+/// inverses of factors.
+struct PartReaders {
+  /// A position of the channels is an index of a part, or `kNoPart`.
+  using Positions = std::vector<int64_t>;
+  struct Layer {
+    KernelOp layer;
+    Positions parts;
+  };
+  struct Product {
+    OpOperand *constant;
+    int64_t axis;
+    Positions parts;
+    std::vector<float> values;
+  };
+  std::vector<Layer> layers;
+  std::vector<Product> products;
+  /// Ops whose results have the factors.
+  llvm::SetVector<Operation *> changed;
+  /// One of them reads channels of several parts.
+  bool mix = false;
+
+  static std::optional<PartReaders>
+  find(const Layers &layers, const Joined &joined, Operation *&obstacle);
+  bool scaleExactly(ArrayRef<Part> parts) const;
+  void apply(ArrayRef<Part> parts) const;
+
+private:
+  /// Adds what reads `use`, whose channels along `axis` are `parts`, or false.
+  /// `behind`: called with the result of an op that moves them.
+  bool addReader(const Layers &known, OpOperand &use, int64_t axis,
+                 const Positions &parts,
+                 llvm::function_ref<bool(Value, int64_t, Positions)> behind);
+};
+
+struct RescalePartsPass
+    : public WithOpModels<mct::impl::RescalePartsPassBase<RescalePartsPass>> {
+  using WithOpModels::WithOpModels;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    RescalePartsPassBase::getDependentDialects(registry);
+    for (const OpPassManager &passes : measuredBy)
+      passes.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override;
+
+private:
+  /// Returns the concatenations whose parts something computes with together.
+  std::vector<tpc::QuantizeOp> findCandidates(const Layers &layers);
+  void rescale(const Layers &layers, tpc::QuantizeOp point,
+               SizesOfPoints &sizes);
+  void leave(tpc::QuantizeOp point, const Record &why) {
+    if (!remarks)
+      return;
+    InFlightDiagnostic remark =
+        emitRecord(point, getArgument(), why,
+                   "'" + point.getPointName() + "' is not rescaled: ");
+    if (why.getCulprit())
+      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
+  }
+  /// Gives an op another name, whose values are others; a point loses what was
+  /// chosen for them.
+  void rename(Operation *op, SizesOfPoints &sizes);
+  void renameInGroups();
+
+  llvm::StringMap<std::string> renamed;
+};
+} // namespace
+
+std::pair<double, double> Joined::getExtremes() const {
+  double smallest = 0, largest = 0;
+  for (const Part &part : parts) {
+    double magnitude = std::ldexp(part.magnitude, int(part.exponent));
+    if (!(magnitude > 0))
+      continue;
+    smallest = smallest > 0 ? std::min(smallest, magnitude) : magnitude;
+    largest = std::max(largest, magnitude);
+  }
+  return {smallest, largest};
+}
+
+/// Returns the inverse of the factor of each position.
+static std::vector<double> getInverses(ArrayRef<int64_t> positions,
+                                       ArrayRef<Part> parts) {
+  std::vector<double> inverses;
+  for (int64_t part : positions)
+    inverses.push_back(
+        part == kNoPart ? 1.0 : std::ldexp(1.0, -int(parts[part].exponent)));
+  return inverses;
+}
+
+static bool mixesParts(ArrayRef<int64_t> positions) {
+  int64_t first = kNoPart;
+  for (int64_t part : positions) {
+    if (part == kNoPart || part == first)
+      continue;
+    if (first != kNoPart)
+      return true;
+    first = part;
+  }
+  return false;
+}
+
+bool PartReaders::addReader(
+    const Layers &known, OpOperand &use, int64_t axis, const Positions &parts,
+    llvm::function_ref<bool(Value, int64_t, Positions)> behind) {
+  Operation *user = use.getOwner();
+  if (std::optional<KernelOp> layer = known.getReader(use)) {
+    if (layer->inputAxis() != axis || hasImportedKernel(*layer) ||
+        layer->numInputChannels() != int64_t(parts.size()))
+      return false;
+    layers.push_back({*layer, parts});
+    mix |= mixesParts(parts);
+    return true;
+  }
+  auto [constant, other] = getProductWithConstant(user);
+  if (constant && other == &use) {
+    auto type = cast<RankedTensorType>(constant->get().getType());
+    std::optional<std::vector<float>> values =
+        getChannelConstant(constant->get(), axis, int64_t(parts.size()));
+    if (!values || user->getResult(0).getType() != use.get().getType() ||
+        type.getRank() != cast<RankedTensorType>(use.get().getType()).getRank())
+      return false;
+    products.push_back({constant, axis, parts, std::move(*values)});
+    mix |= mixesParts(parts);
+    return true;
+  }
+  std::optional<SmallVector<OpOperand *>> operands = getScaledOperands(user);
+  if (!operands || !llvm::is_contained(*operands, &use))
+    return false;
+  auto moving = dyn_cast<DataMovementOpInterface>(user);
+  // An op with another operand needs the same factors there.
+  if (!moving)
+    return operands->size() == 1 && behind(user->getResult(0), axis, parts);
+  std::optional<ChannelMap> map =
+      moving.mapChannels(use.getOperandNumber(), axis);
+  if (!map)
+    return false;
+  Positions moved;
+  for (int64_t channel : map->channels)
+    moved.push_back(channel == ChannelMap::kNone ? kNoPart : parts[channel]);
+  return behind(user->getResult(0), map->axis, std::move(moved));
+}
+
+std::optional<PartReaders> PartReaders::find(const Layers &layers,
+                                             const Joined &joined,
+                                             Operation *&obstacle) {
+  PartReaders readers;
+  struct Open {
+    Value value;
+    int64_t axis;
+    Positions parts;
+  };
+  std::vector<Open> open;
+  llvm::SmallPtrSet<Value, 8> seen;
+  auto behind = [&](Value value, int64_t axis, Positions parts) {
+    // A value that is reached twice holds parts in two ways.
+    if (!seen.insert(value).second || seen.size() > kMaxReaderValues)
+      return false;
+    readers.changed.insert(value.getDefiningOp());
+    open.push_back({value, axis, std::move(parts)});
+    return true;
+  };
+  Positions parts;
+  for (auto [index, part] : llvm::enumerate(joined.parts))
+    parts.insert(parts.end(), size_t(part.channels), int64_t(index));
+  tosa::ConcatOp concat = joined.concat;
+  behind(concat.getResult(), concat.getAxis(), std::move(parts));
+  for (size_t next = 0; next != open.size(); ++next) {
+    Open each = open[next];
+    for (OpOperand &use : each.value.getUses()) {
+      obstacle = use.getOwner();
+      if (!readers.addReader(layers, use, each.axis, each.parts, behind))
+        return std::nullopt;
+    }
+  }
+  obstacle = nullptr;
+  return readers;
+}
+
+bool PartReaders::scaleExactly(ArrayRef<Part> parts) const {
+  for (const Layer &reader : layers) {
+    std::vector<double> inverses = getInverses(reader.parts, parts);
+    ConstantFloats kernel = reader.layer.getKernel();
+    for (auto [element, value] : llvm::enumerate(kernel.values()))
+      if (!scalesExactly(value,
+                         inverses[reader.layer.inChannelOf(int64_t(element))]))
+        return false;
+  }
+  for (const Product &reader : products)
+    for (auto [value, inverse] :
+         llvm::zip_equal(reader.values, getInverses(reader.parts, parts)))
+      if (!scalesExactly(value, inverse))
+        return false;
+  return true;
+}
+
+void PartReaders::apply(ArrayRef<Part> parts) const {
+  for (const Layer &reader : layers) {
+    OpBuilder builder(reader.layer.getOperation());
+    scaleInputs(builder, reader.layer, getInverses(reader.parts, parts));
+  }
+  for (const Product &reader : products) {
+    auto type = cast<RankedTensorType>(reader.constant->get().getType());
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[reader.axis] = int64_t(reader.parts.size());
+    std::vector<float> values;
+    for (auto [value, inverse] :
+         llvm::zip_equal(reader.values, getInverses(reader.parts, parts)))
+      values.push_back(float(inverse * value));
+    replaceConstant(*reader.constant, type.clone(shape), values);
+  }
+}
+
+/// Returns the concatenation along the last axis that a point quantizes.
+static tosa::ConcatOp getConcat(tpc::QuantizeOp point) {
+  auto concat = point.getInput().getDefiningOp<tosa::ConcatOp>();
+  auto type = dyn_cast<RankedTensorType>(point.getInput().getType());
+  if (!concat || !type || !type.hasStaticShape() ||
+      !type.getElementType().isF32() ||
+      int64_t(concat.getAxis()) + 1 != type.getRank())
+    return {};
+  return concat;
+}
+
+static Joined join(tpc::QuantizeOp point) {
+  Joined joined{point, getConcat(point), {}};
+  for (Value operand : joined.concat.getInput1())
+    joined.parts.emplace_back(operand);
+  return joined;
+}
+
+/// Finds which parts can take a factor, and which ones take the same. Returns
+/// what keeps one of the others from it, or null.
+static Operation *findRegions(const Layers &layers, Joined &joined,
+                              const PartReaders &readers) {
+  Operation *obstacle = nullptr;
+  for (auto [index, part] : llvm::enumerate(joined.parts)) {
+    for (size_t earlier = 0; earlier != index && !part.leader; ++earlier)
+      if (const Part &other = joined.parts[earlier];
+          other.region && other.region->contains(part.value))
+        part.leader = earlier;
+    if (part.leader)
+      continue;
+    Operation *met = nullptr;
+    part.region = ScaledRegion::find(layers, part.value, joined.concat, met);
+    for (Operation *behind : readers.changed)
+      if (part.region && part.region->contains(behind->getResult(0))) {
+        part.region.reset();
+        met = behind;
+      }
+    if (!part.region && !obstacle)
+      obstacle = met;
+  }
+  return obstacle;
+}
+
+/// Chooses the factors that bring all parts below the same power of two, as far
+/// as they can take one: that of the parts that cannot, else of the part with
+/// most channels, for which nothing changes.
+static void chooseExponents(MutableArrayRef<Part> parts) {
+  // Magnitudes of parts that take the same factor are those of the first.
+  SmallVector<double> magnitudes;
+  for (const Part &part : parts) {
+    magnitudes.push_back(part.magnitude);
+    if (part.leader)
+      magnitudes[*part.leader] =
+          std::max(magnitudes[*part.leader], part.magnitude);
+  }
+  auto getOctave = [](double magnitude) {
+    return int64_t(std::ceil(std::log2(magnitude)));
+  };
+  std::optional<int64_t> wanted;
+  int64_t most = 0;
+  for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
+    if (magnitude > 0 && !part.region && !part.leader)
+      wanted =
+          std::max(wanted.value_or(getOctave(magnitude)), getOctave(magnitude));
+  if (!wanted)
+    for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
+      if (magnitude > 0 && !part.leader && part.channels > most) {
+        most = part.channels;
+        wanted = getOctave(magnitude);
+      }
+  for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes)) {
+    if (part.leader) {
+      part.exponent = parts[*part.leader].exponent;
+      continue;
+    }
+    if (!(magnitude > 0) || !part.region)
+      continue;
+    part.exponent = *wanted - getOctave(magnitude);
+    if (!part.region->scalesExactly(std::ldexp(1.0, int(part.exponent))))
+      part.exponent = 0;
+  }
+}
+
+std::vector<tpc::QuantizeOp>
+RescalePartsPass::findCandidates(const Layers &layers) {
+  std::vector<tpc::QuantizeOp> found;
+  getOperation().walk([&](tpc::QuantizeOp point) {
+    if (!point.isActivation() || point.getParametersAttr() || !getConcat(point))
+      return;
+    Operation *obstacle = nullptr;
+    std::optional<PartReaders> readers =
+        PartReaders::find(layers, join(point), obstacle);
+    if (!readers)
+      return leave(point,
+                   Record(Decision::Declined, Reason::NoLayerReads, obstacle)
+                       << "no factor of its parts can be taken back behind it");
+    // Parts that slices separate again need no common grid.
+    if (!readers->mix)
+      return;
+    Joined joined = join(point);
+    obstacle = findRegions(layers, joined, *readers);
+    if (llvm::any_of(joined.parts,
+                     [](const Part &part) { return bool(part.region); }))
+      found.push_back(point);
+    else
+      leave(point, {Decision::Declined, Reason::PartsTakeNoFactor, obstacle});
+  });
+  return found;
+}
+
+void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
+                               SizesOfPoints &sizes) {
+  auto known = sizes.find(point);
+  if (known == sizes.end())
+    return leave(point, Reason::NoChannelRanges);
+  Joined joined = join(point);
+  ArrayRef<double> magnitudes = known->second.magnitudes;
+  for (Part &part : joined.parts) {
+    for (double magnitude : magnitudes.take_front(size_t(part.channels)))
+      part.magnitude = std::max(part.magnitude, magnitude);
+    magnitudes = magnitudes.drop_front(size_t(part.channels));
+  }
+  auto [smallest, largest] = joined.getExtremes();
+  if (!(largest > kPartRangeFactor * smallest))
+    return;
+  // An earlier one may have changed it.
+  Operation *obstacle = nullptr;
+  std::optional<PartReaders> readers =
+      PartReaders::find(layers, joined, obstacle);
+  if (!readers)
+    return leave(point,
+                 Record(Decision::Declined, Reason::NoLayerReads, obstacle)
+                     << "no factor of its parts can be taken back behind it");
+  obstacle = findRegions(layers, joined, *readers);
+  chooseExponents(joined.parts);
+  auto [small, large] = joined.getExtremes();
+  if (!(large * smallest < largest * small))
+    return leave(point,
+                 Record(Decision::Declined, Reason::PartsTakeNoFactor, obstacle)
+                     << "its parts go up to "
+                     << named("smallest_magnitude", smallest, "%.3g") << " and "
+                     << named("largest_magnitude", largest, "%.3g")
+                     << ", and no factors bring them closer");
+  if (!readers->scaleExactly(joined.parts))
+    return leave(point, Reason::FactorRounds);
+
+  for (const Part &part : joined.parts)
+    if (part.exponent != 0 && part.region)
+      part.region->apply(std::ldexp(1.0, int(part.exponent)),
+                         [&](Operation *op) { rename(op, sizes); });
+  readers->apply(joined.parts);
+  std::string name = point.getPointName().str();
+  for (Operation *op : readers->changed)
+    rename(op, sizes);
+  emitRecord(point, getArgument(),
+             Record(Decision::Applied, Reason::PartsRescaled)
+                 << "'" << name << "' joins parts up to "
+                 << named("smallest_magnitude", smallest, "%.3g")
+                 << " and up to " << named("largest_magnitude", largest, "%.3g")
+                 << ": "
+                 << named("scaled", llvm::count_if(joined.parts,
+                                                   [](const Part &part) {
+                                                     return part.exponent != 0;
+                                                   }))
+                 << " of its " << std::to_string(joined.parts.size())
+                 << " parts take powers of two, which "
+                 << named("readers", int64_t(readers->layers.size() +
+                                             readers->products.size()))
+                 << " constants behind it take back");
+}
+
+void RescalePartsPass::rename(Operation *op, SizesOfPoints &sizes) {
+  auto point = dyn_cast<tpc::QuantizeOp>(op);
+  if (!point)
+    return renameChanged(op, "_scaled");
+  std::string name = point.getPointName().str();
+  renamed[name] = name + "_scaled";
+  point.setPointName(renamed[name]);
+  sizes.erase(point);
+  point.removeStatisticsAttr();
+  point.removeQuantizer();
+  // A bound of 0 holds for the scaled values, too.
+  tpc::RangeAttr range = point.getRangeAttr();
+  if (range &&
+      (range.getMin().value_or(0) != 0 || range.getMax().value_or(0) != 0))
+    point.removeRangeAttr();
+}
+
+void RescalePartsPass::renameInGroups() {
+  getOperation().walk([&](tpc::QuantizeOp point) {
+    ArrayAttr group = point.getGroupAttr();
+    if (!group)
+      return;
+    SmallVector<Attribute> names;
+    for (auto name : group.getAsRange<StringAttr>()) {
+      auto found = renamed.find(name.getValue());
+      names.push_back(found == renamed.end()
+                          ? name
+                          : StringAttr::get(&getContext(), found->second));
+    }
+    point.setGroupAttr(ArrayAttr::get(&getContext(), names));
+  });
+}
+
+void RescalePartsPass::runOnOperation() {
+  Layers layers(getAnalysis<KernelOps>(), getOperation());
+  markAnalysesPreserved<KernelOps>();
+  renamed.clear();
+  std::vector<tpc::QuantizeOp> points = findCandidates(layers);
+  if (points.empty())
+    return;
+  FailureOr<SizesOfPoints> sizes =
+      measureChannelSizes(getOperation(), points, measuredBy);
+  if (failed(sizes))
+    return signalPassFailure();
+  for (tpc::QuantizeOp point : points)
+    rescale(layers, point, *sizes);
+  renameInGroups();
+}
