@@ -3,7 +3,7 @@
 
 #include "mct/IR/Names.h"
 #include "mct/IR/Preprocessing.h"
-#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/KernelRows.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -129,13 +129,12 @@ static void addChannels(const KernelOp &layer, const Scaled &input,
   std::vector<Channel> own(size_t(layer.numOutputChannels()));
   for (auto [constant, channel] : llvm::zip_equal(*bias, own))
     channel.constant = constant;
-  for (auto [element, weight] : llvm::enumerate(kernel.values())) {
-    Channel &channel = own[size_t(layer.outChannelOf(int64_t(element)))];
-    int64_t from = layer.inChannelOf(int64_t(element));
-    double factor = weight * at(input.scale, from);
-    channel.variation += factor * factor;
-    channel.constant += weight * at(input.offset, from);
-  }
+  ArrayRef<float> weights = kernel.values();
+  forEachKernelElement(layer, [&](int64_t element, int64_t to, int64_t from) {
+    double factor = weights[element] * at(input.scale, from);
+    own[to].variation += factor * factor;
+    own[to].constant += weights[element] * at(input.offset, from);
+  });
   for (Channel &channel : own)
     channel.variation = std::sqrt(channel.variation) * spread.deviation;
   llvm::append_range(channels, own);

@@ -265,9 +265,10 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
   if (stage != 0) {
     MutableArrayRef<char> block(own.crossing.get(),
                                 track.executor.savedBytes(stage - 1));
-    if (llvm::Error error = track.frontier.read(number, block))
-      return error;
-    crossing = block.data();
+    auto found = track.frontier.view(number, block);
+    if (!found)
+      return found.takeError();
+    crossing = *found;
   }
   execution::Worker &player = track.players[worker]->worker;
   if (llvm::Error error =
@@ -278,8 +279,8 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
     return llvm::Error::success();
   MutableArrayRef<char> block(own.crossing.get(),
                               track.executor.savedBytes(stage));
-  player.save(stage, block.data());
-  return track.frontier.write(number, block);
+  return track.frontier.write(number, block,
+                              [&](char *to) { player.save(stage, to); });
 }
 
 LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,

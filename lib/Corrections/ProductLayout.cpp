@@ -74,39 +74,71 @@ std::optional<ProductLayout> ProductLayout::create(const KernelOp &op) {
   layout.numOutputs = op.numOutputChannels() / layout.numGroups;
   layout.numColumns = layout.isDepthwise ? taps : taps * layout.inputChannels;
 
-  // The tap of an element is the row-major index over the axes that are about
-  // no channels.
   ArrayRef<int64_t> shape = op.getKernelShape();
-  SmallVector<int64_t, 4> steps = getSteps(shape);
-  int64_t elements = shape.empty() ? 1 : shape[0] * steps[0];
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    elements *= size;
   if (layout.channels() * layout.numColumns != elements)
     return std::nullopt;
-  for (int64_t element = 0; element != elements; ++element) {
-    int64_t tap = 0;
-    for (auto [axis, size] : llvm::enumerate(shape))
-      if (!llvm::is_contained(op.getOutAxes(), int64_t(axis)) &&
-          op.getInAxis() != int64_t(axis))
-        tap = tap * size + element / steps[axis] % size;
-    int64_t column = layout.isDepthwise
-                         ? tap
-                         : tap * layout.inputChannels + op.inChannelOf(element);
-    layout.places.push_back(op.outChannelOf(element) * layout.numColumns +
-                            column);
-  }
+  layout.findPlaces(op);
   return layout;
 }
 
+void ProductLayout::findPlaces(const KernelOp &op) {
+  ArrayRef<int64_t> shape = op.getKernelShape();
+  SmallVector<int64_t, 4> steps(shape.size(), 0);
+  int64_t step = numColumns;
+  for (int64_t axis : llvm::reverse(op.getOutAxes())) {
+    steps[axis] = step;
+    step *= shape[axis];
+  }
+  if (op.getInAxis() && !isDepthwise)
+    steps[*op.getInAxis()] = 1;
+  // The tap of an element is the row-major index over the axes that are about
+  // no channels.
+  step = isDepthwise ? 1 : inputChannels;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (llvm::is_contained(op.getOutAxes(), int64_t(axis)) ||
+        op.getInAxis() == int64_t(axis))
+      continue;
+    steps[axis] = step;
+    step *= shape[axis];
+  }
+  for (auto [size, own] : llvm::zip_equal(shape, steps))
+    if (size != 1)
+      axes.push_back({size, own});
+}
+
+template <typename Visit> void ProductLayout::forEachPlace(Visit visit) const {
+  SmallVector<int64_t, 4> index(axes.size(), 0);
+  KernelAxis last = axes.empty() ? KernelAxis{1, 0} : axes.back();
+  for (int64_t element = 0, start = 0; element != channels() * numColumns;) {
+    for (int64_t i = 0; i != last.size; ++i)
+      visit(element++, start + i * last.step);
+    for (size_t axis = axes.size(); axis-- > 1;) {
+      const KernelAxis &moved = axes[axis - 1];
+      start += moved.step;
+      if (++index[axis - 1] != moved.size)
+        break;
+      start -= moved.step * moved.size;
+      index[axis - 1] = 0;
+    }
+  }
+}
+
 std::vector<float> ProductLayout::fromKernel(ArrayRef<float> kernel) const {
-  std::vector<float> weights(places.size());
-  for (auto [place, value] : llvm::zip_equal(places, kernel))
-    weights[place] = value;
+  std::vector<float> weights(channels() * numColumns);
+  forEachPlace([&](int64_t element, int64_t place) {
+    weights[place] = kernel[element];
+  });
   return weights;
 }
 
 std::vector<float> ProductLayout::toKernel(ArrayRef<float> weights) const {
-  std::vector<float> kernel;
-  for (int64_t place : places)
-    kernel.push_back(weights[place]);
+  std::vector<float> kernel(channels() * numColumns);
+  forEachPlace([&](int64_t element, int64_t place) {
+    kernel[element] = weights[place];
+  });
   return kernel;
 }
 

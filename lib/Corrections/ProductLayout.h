@@ -42,6 +42,12 @@ public:
                     int64_t row, float *to) const;
 
 private:
+  /// Fills in `axes`.
+  void findPlaces(const KernelOp &op);
+  /// Calls `visit` with the number of each element of the kernel and its place
+  /// in [groups, outputs, columns].
+  template <typename Visit> void forEachPlace(Visit visit) const;
+
   int64_t numGroups = 1, numOutputs = 0, numColumns = 0;
   int64_t inputAxis = 0, resultAxis = 0, inputChannels = 0;
   bool isConvolution = false, isTransposed = false, isDepthwise = false;
@@ -49,8 +55,12 @@ private:
   int64_t top = 0, left = 0;
   /// Height and width of the result of a convolution.
   int64_t height = 1, width = 1;
-  /// Place of each element of the kernel in [groups, outputs, columns].
-  std::vector<int64_t> places;
+  /// An axis of the kernel of more than one element, and the distance of its
+  /// neighbours in [groups, outputs, columns].
+  struct KernelAxis {
+    int64_t size, step;
+  };
+  llvm::SmallVector<KernelAxis, 4> axes;
 };
 
 } // namespace mct::corrections

@@ -56,23 +56,20 @@ getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
     return parameters;
   ArrayRef<int64_t> shape = layer.op.getKernelShape();
   tpc::QuantizeOp point = layer.point;
-  ArrayRef<int64_t> axes = point.getChannelAxes();
-  std::vector<bool> known(parameters.size(), false);
-  SmallVector<int64_t> index(shape.size(), 0);
-  auto elements = int64_t(layer.op.getKernel().values().size());
-  for (int64_t element = 0; element != elements; ++element) {
-    int64_t parameter = 0;
-    for (int64_t axis : axes)
-      parameter = parameter * shape[axis] + index[axis];
-    int64_t channel = layer.op.outChannelOf(element);
-    if (known[channel] && parameters[channel] != size_t(parameter))
+  SmallVector<int64_t> steps(shape.size(), 0);
+  int64_t step = 1;
+  for (int64_t axis : llvm::reverse(point.getChannelAxes())) {
+    // Weights of a channel differ along it.
+    if (shape[axis] > 1 && !llvm::is_contained(layer.op.getOutAxes(), axis))
       return std::nullopt;
-    known[channel] = true;
-    parameters[channel] = size_t(parameter);
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      if (++index[axis] != shape[axis])
-        break;
-      index[axis] = 0;
+    steps[axis] = step;
+    step *= shape[axis];
+  }
+  for (auto [channel, parameter] : llvm::enumerate(parameters)) {
+    auto rest = int64_t(channel);
+    for (int64_t axis : llvm::reverse(layer.op.getOutAxes())) {
+      parameter += size_t(rest % shape[axis] * steps[axis]);
+      rest /= shape[axis];
     }
   }
   return parameters;
@@ -204,17 +201,18 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
   }
 }
 
-static MCT_VECTOR_BODY void countInfinite(const float *values, int64_t count,
+template <typename T>
+static MCT_VECTOR_BODY void countInfinite(const T *values, int64_t count,
                                           int64_t &found) {
   for (int64_t i = 0; i != count; ++i)
-    found += !(std::fabs(values[i]) <= std::numeric_limits<float>::max());
+    found += !(std::fabs(values[i]) <= std::numeric_limits<T>::max());
 }
 
 int64_t ProductRows::countNonFinite() const {
   int64_t found = 0;
   for (const std::vector<float> *values : {&inputs, &targets})
-    quantization::runVectorLoop<countInfinite>(values->data(),
-                                               int64_t(values->size()), found);
+    quantization::runVectorLoop<countInfinite<float>>(
+        values->data(), int64_t(values->size()), found);
   return found;
 }
 
@@ -275,8 +273,10 @@ ProductSamples ProductSamples::take(std::unique_ptr<ProductRows> rows,
 
 bool ProductSamples::hasFiniteSquares() const {
   auto isFinite = [](ArrayRef<double> values) {
-    return llvm::all_of(values,
-                        [](double value) { return std::isfinite(value); });
+    int64_t found = 0;
+    quantization::runVectorLoop<countInfinite<double>>(
+        values.data(), int64_t(values.size()), found);
+    return found == 0;
   };
   // As many rows as are added up.
   constexpr float kLargest = 1e16f;

@@ -7,9 +7,8 @@
 
 using namespace mct::execution;
 
-llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
+char *Frontier::reserve(int64_t unit, int64_t bytes) {
   Block &own = blocks[unit];
-  auto bytes = int64_t(block.size());
   // Where all fit at any size memory is kept: its pages are there already.
   bool keeps = largest <= budget / std::max<int64_t>(1, blocks.size());
   int64_t capacity = keeps ? largest : bytes;
@@ -25,10 +24,28 @@ llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
       used -= capacity;
   }
   own.bytes = capacity;
-  if (own.data) {
-    std::memcpy(own.data.get(), block.data(), bytes);
+  return own.data.get();
+}
+
+llvm::Error Frontier::write(int64_t unit, llvm::MutableArrayRef<char> buffer,
+                            llvm::function_ref<void(char *)> fill) {
+  if (char *memory = reserve(unit, int64_t(buffer.size()))) {
+    fill(memory);
     return llvm::Error::success();
   }
+  fill(buffer.data());
+  return writeFile(unit, buffer);
+}
+
+llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
+  if (char *memory = reserve(unit, int64_t(block.size()))) {
+    std::memcpy(memory, block.data(), block.size());
+    return llvm::Error::success();
+  }
+  return writeFile(unit, block);
+}
+
+llvm::Error Frontier::writeFile(int64_t unit, llvm::ArrayRef<char> block) {
   {
     std::lock_guard<std::mutex> lock(creating);
     if (!file) {
@@ -42,12 +59,22 @@ llvm::Error Frontier::write(int64_t unit, llvm::ArrayRef<char> block) {
                      block.data());
 }
 
+llvm::Expected<const char *>
+Frontier::view(int64_t unit, llvm::MutableArrayRef<char> buffer) const {
+  if (const char *memory = blocks[unit].data.get())
+    return memory;
+  if (llvm::Error error = file->read(uint64_t(unit) * uint64_t(largest),
+                                     buffer.size(), buffer.data()))
+    return std::move(error);
+  return buffer.data();
+}
+
 llvm::Error Frontier::read(int64_t unit,
                            llvm::MutableArrayRef<char> block) const {
-  const Block &own = blocks[unit];
-  if (!own.data)
-    return file->read(uint64_t(unit) * uint64_t(largest), block.size(),
-                      block.data());
-  std::memcpy(block.data(), own.data.get(), block.size());
+  auto found = view(unit, block);
+  if (!found)
+    return found.takeError();
+  if (*found != block.data())
+    std::memcpy(block.data(), *found, block.size());
   return llvm::Error::success();
 }

@@ -102,9 +102,10 @@ llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker,
   if (pass.first != 0) {
     llvm::MutableArrayRef<char> block(lane.crossing.get(),
                                       executor.savedBytes(pass.first - 1));
-    if (llvm::Error error = pass.from->read(number, block))
-      return error;
-    crossing = block.data();
+    auto found = pass.from->view(number, block);
+    if (!found)
+      return found.takeError();
+    crossing = *found;
   }
   if (llvm::Error error =
           lane.worker.runStages(pass.first, pass.last, crossing,
@@ -113,8 +114,8 @@ llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker,
   if (pass.to) {
     llvm::MutableArrayRef<char> block(lane.crossing.get(),
                                       executor.savedBytes(pass.last));
-    lane.worker.save(pass.last, block.data());
-    if (llvm::Error error = pass.to->write(number, block))
+    if (llvm::Error error = pass.to->write(
+            number, block, [&](char *to) { lane.worker.save(pass.last, to); }))
       return error;
   }
   if (!pass.done)

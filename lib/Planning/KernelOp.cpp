@@ -2,6 +2,7 @@
 #include "mct/Planning/KernelOp.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Names.h"
+#include "mct/Planning/KernelRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -208,8 +209,9 @@ int64_t KernelOp::inChannelOf(int64_t element) const {
 std::vector<double> KernelOp::contract(ArrayRef<float> kernel,
                                        ArrayRef<double> input) const {
   std::vector<double> result(numOutputs, 0.0);
-  for (auto [element, value] : llvm::enumerate(kernel))
-    result[outChannelOf(element)] += value * input[inChannelOf(element)];
+  forEachKernelElement(*this, [&](int64_t element, int64_t to, int64_t from) {
+    result[to] += kernel[element] * input[from];
+  });
   return result;
 }
 

@@ -317,28 +317,30 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
   group.roundLanes(lanes, objectives.data(), &rounded);
   if (group.isSmall())
     group.search(lanes, rounded);
-  RoundingGroup::Point from = group.pointAt(begin, std::move(nearest));
-  RoundingGroup::Point to = group.pointAt(begin, std::move(rounded));
+  // The nearest levels, and then the others.
+  nearest.insert(nearest.end(), rounded.begin(), rounded.end());
+  RoundingGroup::Point point =
+      group.pointAt(begin, end - begin, std::move(nearest));
   for (size_t output = begin; output != end; ++output) {
-    size_t channel = first + output, row = output - begin;
+    size_t channel = first + output, nearestRow = output - begin;
     std::tie(result.nearestError[channel], result.nearestObjective[channel]) =
-        group.measure(output, row, from);
-    RoundingGroup::Point *point = &to;
-    group.descend(output, *lanes[row].second, row, to);
-    auto [error, objective] = group.measure(output, row, to);
+        group.measure(output, nearestRow, point);
+    size_t row = nearestRow + lanes.size();
+    group.descend(*lanes[nearestRow].second, row, point);
+    auto [error, objective] = group.measure(output, row, point);
     // Nearest plane is the better start on average, not always.
     if (objective > result.nearestObjective[channel] &&
         (problem.choosesPerChannel || result.chosen[channel] == 0)) {
       result.chosen[channel] = 0;
-      point = &from;
-      group.descend(output, levelsOf(0, channel), row, from);
-      std::tie(error, objective) = group.measure(output, row, from);
+      row = nearestRow;
+      group.descend(levelsOf(0, channel), row, point);
+      std::tie(error, objective) = group.measure(output, row, point);
     }
     result.error[channel] = error;
     result.objective[channel] = objective;
     double bias = group.moments.targetMean[output];
     for (size_t column = 0; column != columns; ++column) {
-      float weight = point->weights[row * columns + column];
+      float weight = point.weights[row * columns + column];
       result.weights[channel * columns + column] = weight;
       bias -= double(weight) * group.moments.inputMean[column];
     }
@@ -348,7 +350,9 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
 
 void LayerRounding::finish() {
   // A wide layer gets more, for all of them go through its covariance at once.
-  size_t atATime = int64_t(columns) > kWideColumns ? 128 : 32;
+  size_t atATime = int64_t(columns) > kWideColumns
+                       ? 128
+                       : std::clamp<size_t>(outputs / 8, 32, 64);
   forChannels(atATime,
               [&](const RoundingGroup &group, size_t first, size_t begin,
                   size_t end) { finish(group, first, begin, end); });

@@ -13,6 +13,11 @@ namespace mct::quantization {
 static constexpr int64_t kRowsInFloat = 256;
 /// Number of columns of a tile of the moments. Their bits do not depend on it.
 static constexpr int64_t kTile = 256;
+/// Number of rows of a tile on the diagonal that are multiplied with what lies
+/// left of them and below the diagonal. Nor do bits depend on it.
+static constexpr int64_t kStrip = 48;
+/// Number of rows and columns that are copied across the diagonal at a time.
+static constexpr int64_t kMirrored = 32;
 /// Number of bytes of rows without their means that are kept at a time.
 static constexpr int64_t kCentredBytes = int64_t(1) << 20;
 
@@ -46,6 +51,12 @@ static MCT_VECTOR_BODY void addSquares(const float *from, const double *means,
   }
 }
 
+static MCT_VECTOR_BODY void divideEach(double *values, int64_t count,
+                                       double divisor) {
+  for (int64_t i = 0; i != count; ++i)
+    values[i] /= divisor;
+}
+
 namespace {
 /// A tile of the lower triangle of the covariance, or of the cross moments.
 struct Tile {
@@ -67,6 +78,8 @@ private:
   void centre(int64_t first, int64_t count);
   /// Adds the products of these rows.
   void addTile(const Tile &tile, int64_t count);
+  void addProducts(const Tile &tile, int64_t height, int64_t width,
+                   int64_t count);
   void divide(int64_t rows);
 
   const MatrixView &inputs, &targets;
@@ -94,12 +107,23 @@ void SecondMoments::centre(int64_t first, int64_t count) {
 }
 
 void SecondMoments::addTile(const Tile &tile, int64_t count) {
+  const MatrixView &source = tile.isCross ? targets : inputs;
+  int64_t height = std::min(kTile, source.columns - tile.left);
+  int64_t width = std::min(kTile, inputs.columns - tile.right);
+  if (tile.isCross || tile.left != tile.right)
+    return addProducts(tile, height, width, count);
+  for (int64_t top = 0; top < height; top += kStrip) {
+    int64_t rows = std::min(kStrip, height - top);
+    addProducts({false, tile.left + top, tile.right}, rows, top + rows, count);
+  }
+}
+
+void SecondMoments::addProducts(const Tile &tile, int64_t height, int64_t width,
+                                int64_t count) {
   int64_t columns = inputs.columns;
   const MatrixView &source = tile.isCross ? targets : inputs;
   const std::vector<float> &left = tile.isCross ? targetRows : inputRows;
   std::vector<double> &sums = tile.isCross ? moments.cross : moments.covariance;
-  int64_t height = std::min(kTile, source.columns - tile.left);
-  int64_t width = std::min(kTile, columns - tile.right);
   std::vector<float> product(height * width);
   ProductAdder products;
   for (int64_t first = 0; first < count; first += kRowsInFloat) {
@@ -117,14 +141,25 @@ void SecondMoments::addTile(const Tile &tile, int64_t count) {
 
 void SecondMoments::divide(int64_t rows) {
   int64_t columns = inputs.columns;
-  for (double &sum : moments.cross)
-    sum /= double(rows);
-  for (int64_t row = 0; row != columns; ++row)
-    for (int64_t column = 0; column <= row; ++column) {
-      double mean = moments.covariance[row * columns + column] / double(rows);
-      moments.covariance[row * columns + column] = mean;
-      moments.covariance[column * columns + row] = mean;
-    }
+  auto divisor = double(rows);
+  runVectorLoop<divideEach>(moments.cross.data(), int64_t(moments.cross.size()),
+                            divisor);
+  std::vector<double> &covariance = moments.covariance;
+  parallelFor(size_t((columns + kMirrored - 1) / kMirrored), threads,
+              [&](size_t block) {
+                int64_t begin = int64_t(block) * kMirrored;
+                int64_t end = std::min(columns, begin + kMirrored);
+                for (int64_t row = begin; row != end; ++row)
+                  runVectorLoop<divideEach>(&covariance[row * columns], row + 1,
+                                            divisor);
+                for (int64_t left = 0; left < end; left += kMirrored)
+                  for (int64_t row = begin; row != end; ++row)
+                    for (int64_t column = left,
+                                 last = std::min(row, left + kMirrored);
+                         column < last; ++column)
+                      covariance[column * columns + row] =
+                          covariance[row * columns + column];
+              });
 }
 
 void SecondMoments::run() {

@@ -4,11 +4,14 @@
 #include "ClosestLevels.h"
 #include "DenseAlgebra.h"
 #include "ProductMoments.h"
+#include "mct/Quantization/Parallel.h"
 #include "mct/Quantizers/Simd.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -44,91 +47,40 @@ float WeightLevels::nearest(double value) const {
                                                             : above[-1];
 }
 
-namespace {
-/// Levels of many lanes, level by level, as the vector loops read them. A lane
-/// is one channel under one candidate.
-struct LaneLevels {
-  // Numbers of grids.
-  std::vector<float> inverse, step, lo, hi;
-  // Numbers of tables: [levels, lanes] values, and where the next one begins.
-  size_t numLevels = 0;
-  std::vector<float> levels, middles;
-
-  explicit LaneLevels(llvm::ArrayRef<const WeightLevels *> lanes) {
-    size_t count = lanes.size();
-    for (const WeightLevels *lane : lanes)
-      numLevels = std::max(numLevels, lane->levels.size());
-    if (numLevels == 0) {
-      for (const WeightLevels *lane : lanes) {
-        const Grid &grid = lane->grid;
-        inverse.push_back(float(1 / double(float(grid.step))));
-        step.push_back(float(grid.step));
-        lo.push_back(float(grid.qmin - grid.zeroPoint));
-        hi.push_back(float(grid.qmax - grid.zeroPoint));
-      }
-      return;
-    }
-    levels.resize(numLevels * count);
-    middles.assign(numLevels * count, std::numeric_limits<float>::infinity());
-    for (size_t lane = 0; lane != count; ++lane) {
-      llvm::ArrayRef<float> own = lanes[lane]->levels;
-      for (size_t level = 0; level != numLevels; ++level) {
-        bool exists = level < own.size();
-        levels[level * count + lane] = exists ? own[level] : own.back();
-        if (exists && level > 0)
-          middles[level * count + lane] =
-              float((double(own[level - 1]) + double(own[level])) / 2);
-      }
-    }
+/// Finds which of up to `kGains` columns, those of `order`, have a better level
+/// on a grid, as `RoundingGroup::improve` does for each.
+static constexpr int64_t kGains = 8;
+static MCT_VECTOR_BODY void findGains(const Grid &grid, const int64_t *order,
+                                      const double *curvatures, int64_t count,
+                                      const float *weights,
+                                      const double *gradient, bool *isBetter) {
+  Double8 weight = {}, slope = {}, curvature = {};
+  for (int64_t k = 0; k != count; ++k) {
+    weight[k] = double(weights[order[k]]);
+    slope[k] = gradient[order[k]];
   }
-};
-} // namespace
-
-/// Rounds one column. `errors` holds the weight of each lane without levels,
-/// and afterwards the distance of its level from that; `shift` is the
-/// correction for the columns rounded before.
-static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
-                                        const float *shift, float square,
-                                        float *errors, float *objective) {
-  const float *inverse = lanes.inverse.data(), *step = lanes.step.data(),
-              *lo = lanes.lo.data(), *hi = lanes.hi.data();
-  for (size_t lane = 0; lane != count; ++lane) {
-    float target = errors[lane], wanted = target - shift[lane];
-    float code = wanted * inverse[lane];
-    code = code < lo[lane] ? lo[lane] : code;
-    code = code > hi[lane] ? hi[lane] : code;
-    code = (code + kFloatRounder) - kFloatRounder;
-    float level = code * step[lane], miss = level - wanted;
-    objective[lane] += square * miss * miss;
-    errors[lane] = level - target;
-  }
-}
-
-static MCT_VECTOR_BODY void roundToTable(const LaneLevels &lanes, size_t count,
-                                         const float *shift, float square,
-                                         float *errors, float *objective,
-                                         float *scratch) {
-  for (size_t lane = 0; lane != count; ++lane)
-    scratch[lane] = lanes.levels[lane];
-  for (size_t level = 1; level < lanes.numLevels; ++level) {
-    const float *values = &lanes.levels[level * count];
-    const float *middles = &lanes.middles[level * count];
-    for (size_t lane = 0; lane != count; ++lane)
-      scratch[lane] = errors[lane] - shift[lane] > middles[lane]
-                          ? values[lane]
-                          : scratch[lane];
-  }
-  for (size_t lane = 0; lane != count; ++lane) {
-    float target = errors[lane], miss = scratch[lane] - (target - shift[lane]);
-    objective[lane] += square * miss * miss;
-    errors[lane] = scratch[lane] - target;
-  }
-}
-
-static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
-                                        size_t count, float *to) {
-  for (size_t lane = 0; lane != count; ++lane)
-    to[lane] += factor * from[lane];
+  for (int64_t k = count; k != 8; ++k)
+    curvature[k] = 1;
+  if (count == 8)
+    curvature = loadVector<Double8>(curvatures);
+  else
+    for (int64_t k = 0; k != count; ++k)
+      curvature[k] = curvatures[k];
+  auto lo = double(grid.qmin - grid.zeroPoint);
+  auto hi = double(grid.qmax - grid.zeroPoint);
+  auto size = double(float(grid.step));
+  Double8 code = (weight - slope / curvature) / size;
+  code = __builtin_elementwise_nearbyint(code);
+  code = code < lo ? lo + Double8{} : code;
+  code = hi < code ? hi + Double8{} : code;
+  Double8 level;
+  for (int k = 0; k != 8; ++k)
+    level[k] = double(float(code[k]) * float(grid.step));
+  Double8 step = level - weight;
+  Double8 gain = -step * (2 * slope + curvature * step);
+  Double8 least = 1e-9 * curvature * step * step;
+  for (int64_t k = 0; k != count; ++k)
+    isBetter[k] = gain[k] > least[k];
 }
 
 static MCT_VECTOR_BODY void addMultipleOfRow(double factor, const double *from,
@@ -162,6 +114,8 @@ RoundingGroup::RoundingGroup(const ProductMoments &moments,
     factorizeRows(threads);
   else
     factorizeCovariance(threads);
+  for (int64_t column : order)
+    curvatures.push_back(variance(column) + addition);
 }
 
 std::vector<double> RoundingGroup::rightSide() const {
@@ -193,22 +147,27 @@ void RoundingGroup::factorizeCovariance(const support::Threads &threads) {
 
   // (H + addition) best = cross + addition * original
   int64_t outputs = moments.outputs;
-  std::vector<double> solution = rightSide();
-  solveCholesky(cholesky.data(), columns, solution.data(), outputs, threads);
-  best.resize(outputs * columns);
-  for (int64_t output = 0; output != outputs; ++output)
-    for (int64_t i = 0; i != columns; ++i)
-      best[output * columns + i] = solution[i * outputs + output];
-
-  factor.assign(columns * columns, 0.0f);
-  for (int64_t i = 0; i != columns; ++i) {
-    diagonal.push_back(cholesky[i * columns + i]);
-    for (int64_t j = i + 1; j != columns; ++j)
-      factor[i * columns + j] =
-          float(cholesky[i * columns + j] / diagonal.back());
-  }
+  best = rightSide();
+  solveCholesky(cholesky.data(), columns, best.data(), outputs, threads);
+  takeFactor(cholesky, threads);
   if (isSmall())
     exactFactor = std::move(cholesky);
+}
+
+void RoundingGroup::takeFactor(llvm::ArrayRef<double> cholesky,
+                               const support::Threads &threads) {
+  for (int64_t i = 0; i != columns; ++i)
+    diagonal.push_back(cholesky[i * columns + i]);
+  factor.assign(columns * columns, 0.0f);
+  parallelFor(
+      size_t((columns + kBlock - 1) / kBlock), threads, [&](size_t block) {
+        int64_t begin = int64_t(block) * kBlock;
+        int64_t end = std::min(columns, begin + kBlock);
+        for (int64_t j = begin + 1; j < columns; ++j)
+          for (int64_t i = begin, last = std::min(j, end); i < last; ++i)
+            factor[j * columns + i] =
+                float(cholesky[i * columns + j] / diagonal[i]);
+      });
 }
 
 void RoundingGroup::factorizeRows(const support::Threads &threads) {
@@ -220,7 +179,7 @@ void RoundingGroup::factorizeRows(const support::Threads &threads) {
           scale * double(moments.centred[row * columns + order[i]]));
   lowRank.inputs.assign(lowRank.exact.begin(), lowRank.exact.end());
   solveRows(threads);
-  lowRank.factor.resize(columns * rank);
+  lowRank.factor.resize(rank * columns);
   lowRank.blocks.assign(columns * kBlock, 0.0f);
   diagonal.resize(columns);
   std::vector<double> inverse(rank * rank, 0.0);
@@ -252,10 +211,9 @@ void RoundingGroup::solveRows(const support::Threads &threads) {
   solveCholesky(square.data(), rank, y.data(), outputs, threads);
   products.add(-1.0, {x, rank, 1}, {y.data(), outputs, 1}, rank,
                {solution.data(), columns, outputs, outputs});
-  best.resize(outputs * columns);
-  for (int64_t output = 0; output != outputs; ++output)
-    for (int64_t i = 0; i != columns; ++i)
-      best[output * columns + i] = solution[i * outputs + output] / addition;
+  for (double &value : solution)
+    value /= addition;
+  best = std::move(solution);
 }
 
 void RoundingGroup::factorizeBlock(int64_t begin, int64_t end,
@@ -278,7 +236,7 @@ void RoundingGroup::factorizeBlock(int64_t begin, int64_t end,
   for (int64_t i = 0; i != size; ++i) {
     double pivot = diagonal[begin + i] = own[i * size + i];
     for (int64_t row = 0; row != rank; ++row)
-      lowRank.factor[(begin + i) * rank + row] =
+      lowRank.factor[row * columns + begin + i] =
           float(v[i * rank + row] / pivot);
     for (int64_t j = i + 1; j != size; ++j)
       lowRank.blocks[(begin + i) * kBlock + j] =
@@ -290,231 +248,15 @@ bool RoundingGroup::isSmall() const { return columns <= kSearchedColumns; }
 
 void RoundingGroup::search(llvm::ArrayRef<RoundingLane> lanes,
                            std::vector<float> &weights) const {
-  llvm::ArrayRef<double> targets = best;
+  std::vector<double> targets(columns);
   for (auto [row, lane] : llvm::enumerate(lanes)) {
-    ClosestLevels found = findClosestLevels(
-        {exactFactor, targets.slice(lane.first * columns, columns), lane.second,
-         kSearchSteps});
+    for (int64_t i = 0; i != columns; ++i)
+      targets[i] = best[i * moments.outputs + int64_t(lane.first)];
+    ClosestLevels found =
+        findClosestLevels({exactFactor, targets, lane.second, kSearchSteps});
     for (auto [i, level] : llvm::enumerate(found.levels))
       weights[row * columns + order[i]] = level;
   }
-}
-
-/// Rounds the weights of lanes, from the last column to the first.
-class RoundingGroup::LaneRun {
-public:
-  LaneRun(const RoundingGroup &group, llvm::ArrayRef<RoundingLane> lanes,
-          llvm::ArrayRef<float> bounds)
-      : group(group), lanes(lanes), bounds(bounds), columns(group.columns),
-        outer(columns > kWideColumns && !group.isLowRank() ? kOuter : kBlock),
-        stride(lanes.size()),
-        active(llvm::to_vector(llvm::seq<size_t>(0, lanes.size()))),
-        levels(levelsOfActive()), errors(columns * stride),
-        shifts(outer * stride), scratch(stride), objectives(stride, 0.0f),
-        outputs(group.lowRank.rank * stride, 0.0f) {}
-
-  void run();
-  /// Rounds every column for itself.
-  void runWithoutShifts();
-  /// Writes the objective of each lane; infinity for those that were given up.
-  void takeObjectives(float *objective) const;
-  /// Returns the distance of the level of a lane from the best weight, where no
-  /// lane was given up.
-  float error(int64_t column, size_t lane) const {
-    return errors[column * stride + lane];
-  }
-
-private:
-  // One product with all columns behind is what they ask of a block; with few
-  // rows it would mostly move them.
-  static constexpr int64_t kOuter = 256;
-
-  LaneLevels levelsOfActive() const;
-  /// Makes `errors` of [begin, end) the best weights.
-  void startColumns(int64_t begin, int64_t end);
-  /// Adds to `shift` of [begin, end) what [from, to) ask of them.
-  void addShifts(int64_t begin, int64_t end, int64_t from, int64_t to,
-                 float *shift);
-  /// Adds what the errors of [begin, end) make of the rows of a low rank.
-  void addOutputs(int64_t begin, int64_t end);
-  void roundColumn(int64_t column, const float *shift);
-  void roundBlock(int64_t begin, int64_t end, float *shift);
-  /// Gives up lanes beyond their bounds. Columns from `rounded` on are rounded,
-  /// those from `first` on have been started and have shifts.
-  void giveUp(int64_t first, int64_t rounded);
-
-  const RoundingGroup &group;
-  llvm::ArrayRef<RoundingLane> lanes;
-  llvm::ArrayRef<float> bounds;
-  int64_t columns, outer;
-  /// Distance of the rows of `errors` and `shifts`, of which the first elements
-  /// are those of the lanes that are active.
-  size_t stride;
-  llvm::SmallVector<size_t> active;
-  LaneLevels levels;
-  /// The best weights, and their differences from the rounded ones as soon as
-  /// there are such.
-  std::vector<float> errors, shifts, scratch, objectives;
-  /// Errors of what the rows of a low rank make of the columns that are
-  /// rounded: [rank, lanes].
-  std::vector<float> outputs;
-  ProductAdder products;
-};
-
-LaneLevels RoundingGroup::LaneRun::levelsOfActive() const {
-  std::vector<const WeightLevels *> levelsOf;
-  for (size_t lane : active)
-    levelsOf.push_back(lanes[lane].second);
-  return LaneLevels(levelsOf);
-}
-
-void RoundingGroup::LaneRun::startColumns(int64_t begin, int64_t end) {
-  for (int64_t i = begin; i != end; ++i)
-    for (auto [place, lane] : llvm::enumerate(active))
-      errors[i * stride + place] =
-          float(group.best[lanes[lane].first * columns + i]);
-}
-
-void RoundingGroup::LaneRun::addShifts(int64_t begin, int64_t end, int64_t from,
-                                       int64_t to, float *shift) {
-  auto rows = int64_t(stride);
-  Result<float> result{shift, end - begin, int64_t(active.size()), rows};
-  int64_t rank = group.lowRank.rank;
-  if (group.isLowRank())
-    products.add(1.0f, {&group.lowRank.factor[begin * rank], rank, 1},
-                 {outputs.data(), rows, 1}, rank, result);
-  else
-    products.add(1.0f, {&group.factor[begin * columns + from], columns, 1},
-                 {&errors[from * stride], rows, 1}, to - from, result);
-}
-
-void RoundingGroup::LaneRun::addOutputs(int64_t begin, int64_t end) {
-  auto rows = int64_t(stride);
-  int64_t rank = group.lowRank.rank;
-  products.add(1.0f, {&group.lowRank.inputs[begin * rank], 1, rank},
-               {&errors[begin * stride], rows, 1}, end - begin,
-               {outputs.data(), rank, int64_t(active.size()), rows});
-}
-
-void RoundingGroup::LaneRun::roundColumn(int64_t column, const float *shift) {
-  size_t count = active.size();
-  auto square = float(group.diagonal[column] * group.diagonal[column]);
-  float *error = &errors[column * stride];
-  if (levels.numLevels == 0)
-    runVectorLoop<roundToGrid>(levels, count, shift, square, error,
-                               objectives.data());
-  else
-    runVectorLoop<roundToTable>(levels, count, shift, square, error,
-                                objectives.data(), scratch.data());
-}
-
-void RoundingGroup::LaneRun::roundBlock(int64_t begin, int64_t end,
-                                        float *shift) {
-  size_t count = active.size();
-  for (int64_t i = end - 1; i >= begin; --i) {
-    float *own = shift + (i - begin) * stride;
-    for (int64_t j = i + 1; j != end; ++j)
-      runVectorLoop<addMultiple>(group.inBlock(i, j, begin),
-                                 &errors[j * stride], count, own);
-    roundColumn(i, own);
-  }
-}
-
-void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
-  std::vector<size_t> kept;
-  for (auto [place, lane] : llvm::enumerate(active))
-    if (!(objectives[place] > bounds[lane]))
-      kept.push_back(place);
-  // Moving the others has to be worth it.
-  constexpr size_t kShare = 8;
-  if (active.size() - kept.size() <= active.size() / kShare)
-    return;
-  auto keep = [&](auto *values) {
-    for (auto [to, from] : llvm::enumerate(kept))
-      values[to] = values[from];
-  };
-  keep(active.data());
-  keep(objectives.data());
-  // Errors of columns of a low rank have been added to `outputs`.
-  int64_t end = group.isLowRank() ? rounded : columns;
-  for (int64_t column = first; column != end; ++column)
-    keep(&errors[column * stride]);
-  for (int64_t row = 0; row != rounded - first; ++row)
-    keep(&shifts[row * stride]);
-  for (int64_t row = 0; row != group.lowRank.rank; ++row)
-    keep(&outputs[row * stride]);
-  active.resize(kept.size());
-  levels = levelsOfActive();
-}
-
-void RoundingGroup::LaneRun::run() {
-  for (int64_t outerEnd = columns; outerEnd > 0 && !active.empty();) {
-    int64_t first = std::max<int64_t>(0, outerEnd - outer);
-    startColumns(first, outerEnd);
-    // Terms that the columns behind the block ask of it.
-    for (int64_t row = 0; row != outerEnd - first; ++row)
-      std::fill_n(&shifts[row * stride], active.size(), 0.0f);
-    if (outerEnd != columns)
-      addShifts(first, outerEnd, outerEnd, columns, shifts.data());
-    for (int64_t end = outerEnd; end > first && !active.empty();) {
-      int64_t begin = std::max(first, end - kBlock);
-      float *shift = &shifts[(begin - first) * stride];
-      if (end != outerEnd)
-        addShifts(begin, end, end, outerEnd, shift);
-      roundBlock(begin, end, shift);
-      if (group.isLowRank())
-        addOutputs(begin, end);
-      if (!bounds.empty())
-        giveUp(first, begin);
-      end = begin;
-    }
-    outerEnd = first;
-  }
-}
-
-void RoundingGroup::LaneRun::runWithoutShifts() {
-  startColumns(0, columns);
-  std::fill_n(shifts.begin(), stride, 0.0f);
-  for (int64_t column = columns - 1; column >= 0; --column)
-    roundColumn(column, shifts.data());
-}
-
-void RoundingGroup::LaneRun::takeObjectives(float *objective) const {
-  std::fill_n(objective, lanes.size(), std::numeric_limits<float>::infinity());
-  for (auto [place, lane] : llvm::enumerate(active))
-    objective[lane] = objectives[place];
-}
-
-void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                               float *objective,
-                               std::vector<float> *weights) const {
-  LaneRun run(*this, lanes, {});
-  run.run();
-  run.takeObjectives(objective);
-  if (!weights)
-    return;
-  weights->resize(lanes.size() * columns);
-  for (size_t lane = 0; lane != lanes.size(); ++lane)
-    for (int64_t i = 0; i != columns; ++i)
-      (*weights)[lane * columns + order[i]] = lanes[lane].second->nearest(
-          double(run.error(i, lane)) + best[lanes[lane].first * columns + i]);
-}
-
-void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                               llvm::ArrayRef<float> bounds,
-                               float *objective) const {
-  LaneRun run(*this, lanes, bounds);
-  run.run();
-  run.takeObjectives(objective);
-}
-
-std::vector<float>
-RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
-  LaneRun run(*this, lanes, {});
-  run.runWithoutShifts();
-  std::vector<float> objective(lanes.size());
-  run.takeObjectives(objective.data());
-  return objective;
 }
 
 std::vector<double>
@@ -544,19 +286,21 @@ RoundingGroup::timesCovariance(llvm::ArrayRef<double> values) const {
 }
 
 RoundingGroup::Point RoundingGroup::pointAt(size_t firstChannel,
+                                            size_t numChannels,
                                             std::vector<float> weights) const {
+  size_t repeated = numChannels * size_t(columns);
   std::vector<double> exact(weights.begin(), weights.end());
   std::vector<double> gradient = timesCovariance(exact);
   for (size_t i = 0; i != gradient.size(); ++i) {
-    size_t element = firstChannel * columns + i;
+    size_t element = firstChannel * columns + i % repeated;
     gradient[i] += addition * (exact[i] - double(original[element])) -
                    moments.cross[element];
   }
   return {std::move(weights), std::move(gradient)};
 }
 
-void RoundingGroup::descend(size_t channel, const WeightLevels &levels,
-                            size_t row, Point &point) const {
+void RoundingGroup::descend(const WeightLevels &levels, size_t row,
+                            Point &point) const {
   float *weights = &point.weights[row * columns];
   double *gradient = &point.gradient[row * columns];
   // Each change lowers the objective, so that it ends; mostly sooner.
@@ -564,22 +308,50 @@ void RoundingGroup::descend(size_t channel, const WeightLevels &levels,
   bool changed = true;
   for (int sweep = 0; changed && sweep != kMaxSweeps; ++sweep) {
     changed = false;
-    for (int64_t i : order) {
-      const double *covariance = &moments.covariance[i * columns];
-      double curvature = covariance[i] + addition;
-      float level =
-          levels.nearest(double(weights[i]) - gradient[i] / curvature);
-      double step = double(level) - double(weights[i]);
-      double gain = -step * (2 * gradient[i] + curvature * step);
-      // A gain that rounding makes of nothing does not count.
-      if (!(gain > 1e-9 * curvature * step * step))
-        continue;
-      runVectorLoop<addMultipleOfRow>(step, covariance, columns, gradient);
-      gradient[i] += step * addition;
-      weights[i] = level;
-      changed = true;
+    if (!levels.levels.empty()) {
+      for (int64_t i : order)
+        changed |= improve(i, levels, weights, gradient);
+      continue;
+    }
+    for (int64_t place = 0;;) {
+      place = findBetterPlace(levels.grid, place, weights, gradient);
+      if (place == columns)
+        break;
+      changed |= improve(order[place++], levels, weights, gradient);
     }
   }
+}
+
+int64_t RoundingGroup::findBetterPlace(const Grid &grid, int64_t place,
+                                       const float *weights,
+                                       const double *gradient) const {
+  for (; place < columns; place += kGains) {
+    std::array<bool, kGains> isBetter;
+    int64_t count = std::min(kGains, columns - place);
+    runVectorLoop<findGains>(grid, &order[place], &curvatures[place], count,
+                             weights, gradient, isBetter.data());
+    for (int64_t k = 0; k != count; ++k)
+      if (isBetter[k])
+        return place + k;
+  }
+  return columns;
+}
+
+bool RoundingGroup::improve(int64_t column, const WeightLevels &levels,
+                            float *weights, double *gradient) const {
+  const double *covariance = &moments.covariance[column * columns];
+  double curvature = covariance[column] + addition;
+  float level =
+      levels.nearest(double(weights[column]) - gradient[column] / curvature);
+  double step = double(level) - double(weights[column]);
+  double gain = -step * (2 * gradient[column] + curvature * step);
+  // A gain that rounding makes of nothing does not count.
+  if (!(gain > 1e-9 * curvature * step * step))
+    return false;
+  runVectorLoop<addMultipleOfRow>(step, covariance, columns, gradient);
+  gradient[column] += step * addition;
+  weights[column] = level;
+  return true;
 }
 
 std::pair<double, double> RoundingGroup::measure(size_t channel, size_t row,

@@ -39,19 +39,20 @@ public:
   void search(llvm::ArrayRef<RoundingLane> lanes,
               std::vector<float> &weights) const;
 
-  /// Weights of some channels, [channels, columns], with half the gradient of
-  /// the objective.
+  /// Weights of some channels, [rows, columns], with half the gradient of the
+  /// objective.
   struct Point {
     std::vector<float> weights;
     std::vector<double> gradient;
   };
-  Point pointAt(size_t firstChannel, std::vector<float> weights) const;
-  /// Changes single weights of row `row`, which is the channel's, while the
-  /// objective falls.
-  void descend(size_t channel, const WeightLevels &levels, size_t row,
-               Point &point) const;
-  /// Returns the mean squared difference from the target, with the best bias,
-  /// and the objective.
+  /// Returns the point of `weights`, whose rows are those of `numChannels`
+  /// channels, once or several times.
+  Point pointAt(size_t firstChannel, size_t numChannels,
+                std::vector<float> weights) const;
+  /// Changes single weights of row `row` while the objective falls.
+  void descend(const WeightLevels &levels, size_t row, Point &point) const;
+  /// Returns, of row `row`, which is the channel's, the mean squared difference
+  /// from the target, with the best bias, and the objective.
   std::pair<double, double> measure(size_t channel, size_t row,
                                     const Point &point) const;
 
@@ -69,7 +70,9 @@ private:
     int64_t rank = 0;
     /// x, in double and in float, and z: [columns, rank].
     std::vector<double> exact;
-    std::vector<float> inputs, factor;
+    std::vector<float> inputs;
+    /// z, as [rank, columns].
+    std::vector<float> factor;
     /// The factor itself within each block: [columns, kBlock].
     std::vector<float> blocks;
   };
@@ -83,14 +86,24 @@ private:
   /// Factorizes columns [begin, end). `inverse` is that of 1 + x x^T / addition
   /// over the columns before them, [rank, rank], and includes them afterwards.
   void factorizeBlock(int64_t begin, int64_t end, std::vector<double> &inverse);
+  /// Fills in `factor` and `diagonal` with the whole factor.
+  void takeFactor(llvm::ArrayRef<double> cholesky,
+                  const support::Threads &threads);
   /// Returns cross + addition * original as [columns, outputs].
   std::vector<double> rightSide() const;
+  /// Returns the first place in the order of rounding, from `place` on, at
+  /// which another level of the grid lowers the objective; none: `columns`.
+  int64_t findBetterPlace(const Grid &grid, int64_t place, const float *weights,
+                          const double *gradient) const;
+  /// Gives a weight another level if that lowers the objective.
+  bool improve(int64_t column, const WeightLevels &levels, float *weights,
+               double *gradient) const;
   /// Returns `values`, [channels, columns], times the covariance.
   std::vector<double> timesCovariance(llvm::ArrayRef<double> values) const;
   /// Returns an element of the factor in the block that begins at `begin`.
   float inBlock(int64_t row, int64_t column, int64_t begin) const {
     return isLowRank() ? lowRank.blocks[row * kBlock + column - begin]
-                       : factor[row * columns + column];
+                       : factor[column * columns + row];
   }
 
   int64_t columns;
@@ -98,15 +111,18 @@ private:
   double meanVariance = 0;
   /// Number that is added to the diagonal of the covariance.
   double addition = 0;
-  /// [columns, columns], row-major, in the order of rounding: the part right of
-  /// the diagonal, divided by it; and the diagonal.
+  /// [columns, columns] in the order of rounding, each column of the factor
+  /// after the other: the part right of the diagonal, divided by it; and the
+  /// diagonal.
   std::vector<float> factor;
   std::vector<double> diagonal;
   LowRank lowRank;
   /// The whole factor of a small group.
   std::vector<double> exactFactor;
-  /// [outputs, columns], in the order of the columns.
+  /// [columns, outputs], in the order of the columns.
   std::vector<double> best;
+  /// Curvature of the objective along each column, in their order.
+  std::vector<double> curvatures;
 };
 
 } // namespace mct::quantization

@@ -4,6 +4,7 @@
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/KernelRows.h"
 #include "mct/Transforms/OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
@@ -174,8 +175,9 @@ void Folder::scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
                           const std::optional<OutputMoments> &moments) {
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());
-  for (auto [element, value] : llvm::enumerate(kernel))
-    value = float(scale[kernelOp.outChannelOf(element)] * value);
+  forEachKernelElement(kernelOp, [&](int64_t element, int64_t to, int64_t) {
+    kernel[element] = float(scale[to] * kernel[element]);
+  });
   bool hasBias = false;
   for (auto [channel, value] : llvm::enumerate(bias)) {
     hasBias |= value != 0;
@@ -378,8 +380,9 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
   ConstantFloats oldKernel = kernelOp.getKernel();
   std::vector<float> kernel(oldKernel.values());
   std::vector<double> added = kernelOp.contract(kernel, affine.offset);
-  for (auto [element, value] : llvm::enumerate(kernel))
-    value = float(affine.scale[kernelOp.inChannelOf(element)] * value);
+  forEachKernelElement(kernelOp, [&](int64_t element, int64_t, int64_t from) {
+    kernel[element] = float(affine.scale[from] * kernel[element]);
+  });
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
   // The result of the layer stays the same.

@@ -196,41 +196,50 @@ struct SelectParametersPass
                             "for activations use mse";
       return signalPassFailure();
     }
-    std::vector<ActivationSearch> searches;
-    WalkResult result = module.walk([&](tpc::QuantizeOp point) {
-      if (point.isWeight() || point.getParametersAttr() ||
-          getPreservedPoint(point))
-        return WalkResult::advance();
-      FailureOr<ActivationSearch> search = createSearch(point, settings);
-      if (failed(search))
-        return WalkResult::interrupt();
-      searches.push_back(std::move(*search));
-      return WalkResult::advance();
+    std::vector<tpc::QuantizeOp> points;
+    module.walk([&](tpc::QuantizeOp point) {
+      if (!point.isWeight() && !point.getParametersAttr() &&
+          !getPreservedPoint(point))
+        points.push_back(point);
     });
-    if (result.wasInterrupted())
-      return signalPassFailure();
-    support::Threads workers = support::getThreads(&getContext(), threads);
-    quantization::parallelFor(searches.size(), workers, [&](size_t i) {
-      if (!workers.isCancelled())
-        searches[i].run();
-    });
-    if (workers.isCancelled()) {
-      module.emitOpError() << "got no parameters: cancelled";
-      return signalPassFailure();
-    }
-    for (ActivationSearch &search : searches) {
-      if (!search.error.empty()) {
-        search.point.emitOpError() << search.error;
+    for (ArrayRef<tpc::QuantizeOp> left = points; !left.empty();) {
+      ArrayRef<tpc::QuantizeOp> some = left.take_front(kPointsAtATime);
+      if (failed(select(some, settings)))
         return signalPassFailure();
-      }
-      search.point.setQuantizer(search.quantizer, search.describe());
-      if (remarks)
-        remarkOn(search);
+      left = left.drop_front(some.size());
     }
     sharePreservedParameters(module);
   }
 
 private:
+  /// Points whose histograms, of 64 KiB each, are in memory together.
+  static constexpr size_t kPointsAtATime = 64;
+
+  LogicalResult select(ArrayRef<tpc::QuantizeOp> points,
+                       const SelectionSettings &settings) {
+    std::vector<ActivationSearch> searches;
+    for (tpc::QuantizeOp point : points) {
+      FailureOr<ActivationSearch> search = createSearch(point, settings);
+      if (failed(search))
+        return failure();
+      searches.push_back(std::move(*search));
+    }
+    support::Threads workers = support::getThreads(&getContext(), threads);
+    quantization::parallelFor(searches.size(), workers, [&](size_t i) {
+      if (!workers.isCancelled())
+        searches[i].run();
+    });
+    if (workers.isCancelled())
+      return getOperation().emitOpError() << "got no parameters: cancelled";
+    for (ActivationSearch &search : searches) {
+      if (!search.error.empty())
+        return search.point.emitOpError() << search.error;
+      search.point.setQuantizer(search.quantizer, search.describe());
+      if (remarks)
+        remarkOn(search);
+    }
+    return success();
+  }
   void remarkOn(const ActivationSearch &search) {
     tpc::QuantizeOp point = search.point;
     if (!search.whyNotFixed.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/Constants.h"
 #include "mct/Planning/KernelOp.h"
+#include "mct/Planning/KernelRows.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Quantizers/Channels.h"
 #include "mct/Support/ContextThreads.h"
@@ -108,10 +109,12 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
     largest = std::max(largest, square);
   }
   int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  for (double &square : perChannel)
+    square = std::ldexp(square, -exponent);
   std::vector<float> weights(elements);
-  for (size_t i = 0; i < elements; ++i)
-    weights[i] = static_cast<float>(
-        std::ldexp(perChannel[kernel->inChannelOf(i)], -exponent));
+  forEachKernelElement(*kernel, [&](int64_t element, int64_t, int64_t from) {
+    weights[element] = static_cast<float>(perChannel[from]);
+  });
   return weights;
 }
 

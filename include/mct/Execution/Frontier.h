@@ -4,6 +4,7 @@
 
 #include "mct/Support/TemporaryFile.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <atomic>
@@ -26,8 +27,16 @@ public:
 
   /// Replaces the block of a unit.
   llvm::Error write(int64_t unit, llvm::ArrayRef<char> block);
+  /// The same with what `fill` writes to the memory that it is given: that of
+  /// the unit, or else `buffer`, which has the size of the block.
+  llvm::Error write(int64_t unit, llvm::MutableArrayRef<char> buffer,
+                    llvm::function_ref<void(char *)> fill);
   /// Reads the block that was written last, which has the size of `block`.
   llvm::Error read(int64_t unit, llvm::MutableArrayRef<char> block) const;
+  /// Returns the block that was written last where it is in memory, until it is
+  /// written again; otherwise reads it into `buffer` and returns that.
+  llvm::Expected<const char *> view(int64_t unit,
+                                    llvm::MutableArrayRef<char> buffer) const;
 
   /// Returns the number of bytes that are in memory.
   int64_t memoryBytes() const { return used; }
@@ -38,6 +47,10 @@ private:
     std::unique_ptr<char[]> data;
     int64_t bytes = 0;
   };
+  /// Returns memory for a block of a unit, or null where there is no room.
+  char *reserve(int64_t unit, int64_t bytes);
+  llvm::Error writeFile(int64_t unit, llvm::ArrayRef<char> block);
+
   std::vector<Block> blocks;
   int64_t largest, budget;
   std::atomic<int64_t> used{0};

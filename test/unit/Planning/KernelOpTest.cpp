@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Planning/KernelOp.h"
 #include "mct/IR/Names.h"
+#include "mct/Planning/KernelRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -63,6 +64,12 @@ static Integers outChannels(const KernelOp &op, int64_t elements) {
   Integers channels;
   for (int64_t element = 0; element != elements; ++element)
     channels.push_back(op.outChannelOf(element));
+  Integers walked;
+  forEachKernelElement(op, [&](int64_t element, int64_t output, int64_t) {
+    EXPECT_EQ(element, int64_t(walked.size()));
+    walked.push_back(output);
+  });
+  EXPECT_EQ(walked, channels);
   return channels;
 }
 
@@ -70,6 +77,10 @@ static Integers inChannels(const KernelOp &op, int64_t elements) {
   Integers channels;
   for (int64_t element = 0; element != elements; ++element)
     channels.push_back(op.inChannelOf(element));
+  Integers walked;
+  forEachKernelElement(
+      op, [&](int64_t, int64_t, int64_t input) { walked.push_back(input); });
+  EXPECT_EQ(walked, channels);
   return channels;
 }
 

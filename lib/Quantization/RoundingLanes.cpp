@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rounds the channels of a group under several candidates at once: a lane of
+// the vectors is one channel under one candidate.
+#include "RoundingGroup.h"
+
+#include "DenseAlgebra.h"
+#include "ProductMoments.h"
+#include "mct/Quantizers/Simd.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace mct::quantization {
+
+/// Number of floats in a vector.
+static constexpr size_t kVector = 16;
+
+namespace {
+/// Levels of many lanes, level by level, as the vector loops read them. A lane
+/// is one channel under one candidate.
+struct LaneLevels {
+  // Numbers of grids.
+  std::vector<float> inverse, step, lo, hi;
+  // Numbers of tables: [levels, lanes] values, and where the next one begins.
+  size_t numLevels = 0;
+  std::vector<float> levels, middles;
+
+  explicit LaneLevels(llvm::ArrayRef<const WeightLevels *> lanes) {
+    size_t count = lanes.size();
+    for (const WeightLevels *lane : lanes)
+      numLevels = std::max(numLevels, lane->levels.size());
+    if (numLevels == 0) {
+      for (const WeightLevels *lane : lanes) {
+        const Grid &grid = lane->grid;
+        inverse.push_back(float(1 / double(float(grid.step))));
+        step.push_back(float(grid.step));
+        lo.push_back(float(grid.qmin - grid.zeroPoint));
+        hi.push_back(float(grid.qmax - grid.zeroPoint));
+      }
+      // Vectors are loaded whole.
+      for (std::vector<float> *values : {&inverse, &step, &lo, &hi})
+        values->resize(llvm::alignTo(count, kVector), 0.0f);
+      return;
+    }
+    levels.resize(numLevels * count);
+    middles.assign(numLevels * count, std::numeric_limits<float>::infinity());
+    for (size_t lane = 0; lane != count; ++lane) {
+      llvm::ArrayRef<float> own = lanes[lane]->levels;
+      for (size_t level = 0; level != numLevels; ++level) {
+        bool exists = level < own.size();
+        levels[level * count + lane] = exists ? own[level] : own.back();
+        if (exists && level > 0)
+          middles[level * count + lane] =
+              float((double(own[level - 1]) + double(own[level])) / 2);
+      }
+    }
+  }
+};
+} // namespace
+
+/// Rounds one column. `errors` holds the weight of each lane without levels,
+/// and afterwards the distance of its level from that; `shift` is the
+/// correction for the columns rounded before.
+static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
+                                        const float *shift, float square,
+                                        float *errors, float *objective) {
+  const float *inverse = lanes.inverse.data(), *step = lanes.step.data(),
+              *lo = lanes.lo.data(), *hi = lanes.hi.data();
+  for (size_t lane = 0; lane != count; ++lane) {
+    float target = errors[lane], wanted = target - shift[lane];
+    float code = wanted * inverse[lane];
+    code = code < lo[lane] ? lo[lane] : code;
+    code = code > hi[lane] ? hi[lane] : code;
+    code = (code + kFloatRounder) - kFloatRounder;
+    float level = code * step[lane], miss = level - wanted;
+    objective[lane] += square * miss * miss;
+    errors[lane] = level - target;
+  }
+}
+
+static MCT_VECTOR_BODY void roundToTable(const LaneLevels &lanes, size_t count,
+                                         const float *shift, float square,
+                                         float *errors, float *objective,
+                                         float *scratch) {
+  for (size_t lane = 0; lane != count; ++lane)
+    scratch[lane] = lanes.levels[lane];
+  for (size_t level = 1; level < lanes.numLevels; ++level) {
+    const float *values = &lanes.levels[level * count];
+    const float *middles = &lanes.middles[level * count];
+    for (size_t lane = 0; lane != count; ++lane)
+      scratch[lane] = errors[lane] - shift[lane] > middles[lane]
+                          ? values[lane]
+                          : scratch[lane];
+  }
+  for (size_t lane = 0; lane != count; ++lane) {
+    float target = errors[lane], miss = scratch[lane] - (target - shift[lane]);
+    objective[lane] += square * miss * miss;
+    errors[lane] = scratch[lane] - target;
+  }
+}
+
+static MCT_VECTOR_BODY void addMultiple(float factor, const float *from,
+                                        size_t count, float *to) {
+  for (size_t lane = 0; lane != count; ++lane)
+    to[lane] += factor * from[lane];
+}
+
+static MCT_VECTOR_BODY void gatherFloats(const double *from,
+                                         const int32_t *places, size_t count,
+                                         float *__restrict to) {
+  for (size_t i = 0; i != count; ++i)
+    to[i] = float(from[places[i]]);
+}
+
+static MCT_VECTOR_BODY void gather(const float *from, const int32_t *places,
+                                   size_t count, float *__restrict to) {
+  for (size_t i = 0; i != count; ++i)
+    to[i] = from[places[i]];
+}
+
+namespace {
+/// Columns of one block, [size], for each of some lanes.
+struct LaneBlock {
+  /// Distance of the rows of lanes, in whole vectors.
+  size_t stride;
+  int64_t size;
+  /// Factor within the block, [size, size], and the squares of the diagonal.
+  const float *factor, *squares;
+  /// [size, lanes]; the last one: [lanes].
+  const float *shifts;
+  float *errors, *objectives;
+};
+} // namespace
+
+/// Rounds to grids, from the last column to the first, as `addMultiple` and
+/// `roundToGrid` do one by one, `Vectors` vectors of lanes from `first` on.
+template <int Vectors>
+static MCT_VECTOR_BODY void roundVectorsToGrid(const LaneLevels &lanes,
+                                               const LaneBlock &block,
+                                               size_t first) {
+  Float16 objective[Vectors];
+#pragma clang loop unroll(full)
+  for (int v = 0; v != Vectors; ++v)
+    objective[v] = loadVector<Float16>(block.objectives + first + v * kVector);
+  for (int64_t i = block.size - 1; i >= 0; --i) {
+    const float *shifts = block.shifts + size_t(i) * block.stride + first;
+    const float *factor = block.factor + i * block.size;
+    Float16 shift[Vectors];
+#pragma clang loop unroll(full)
+    for (int v = 0; v != Vectors; ++v)
+      shift[v] = loadVector<Float16>(shifts + v * kVector);
+    for (int64_t j = i + 1; j != block.size; ++j) {
+      const float *errors = block.errors + size_t(j) * block.stride + first;
+#pragma clang loop unroll(full)
+      for (int v = 0; v != Vectors; ++v)
+        shift[v] += factor[j] * loadVector<Float16>(errors + v * kVector);
+    }
+    float *errors = block.errors + size_t(i) * block.stride + first;
+#pragma clang loop unroll(full)
+    for (int v = 0; v != Vectors; ++v) {
+      size_t lane = first + v * kVector;
+      auto inverse = loadVector<Float16>(lanes.inverse.data() + lane);
+      auto step = loadVector<Float16>(lanes.step.data() + lane);
+      auto lo = loadVector<Float16>(lanes.lo.data() + lane);
+      auto hi = loadVector<Float16>(lanes.hi.data() + lane);
+      auto target = loadVector<Float16>(errors + v * kVector);
+      Float16 wanted = target - shift[v], code = wanted * inverse;
+      code = code < lo ? lo : code;
+      code = code > hi ? hi : code;
+      code = (code + kFloatRounder) - kFloatRounder;
+      Float16 level = code * step, miss = level - wanted;
+      objective[v] += block.squares[i] * miss * miss;
+      storeVector(errors + v * kVector, level - target);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int v = 0; v != Vectors; ++v)
+    storeVector(block.objectives + first + v * kVector, objective[v]);
+}
+
+static MCT_VECTOR_BODY void roundBlockToGrid(const LaneLevels &lanes,
+                                             const LaneBlock &block,
+                                             size_t count) {
+  for (size_t first = 0; first < count;) {
+    size_t vectors = (count - first + kVector - 1) / kVector;
+    if (vectors >= 4) {
+      roundVectorsToGrid<4>(lanes, block, first);
+      first += 4 * kVector;
+    } else if (vectors >= 2) {
+      roundVectorsToGrid<2>(lanes, block, first);
+      first += 2 * kVector;
+    } else {
+      roundVectorsToGrid<1>(lanes, block, first);
+      first += kVector;
+    }
+  }
+}
+
+/// Rounds the weights of lanes, from the last column to the first.
+class RoundingGroup::LaneRun {
+public:
+  LaneRun(const RoundingGroup &group, llvm::ArrayRef<RoundingLane> lanes,
+          llvm::ArrayRef<float> bounds)
+      : group(group), lanes(lanes), bounds(bounds), columns(group.columns),
+        outer(columns > kWideColumns && !group.isLowRank() ? kOuter : kBlock),
+        stride(llvm::alignTo(lanes.size(), kVector)),
+        active(llvm::to_vector(llvm::seq<size_t>(0, lanes.size()))),
+        channels(channelsOfActive()), levels(levelsOfActive()), scratch(stride),
+        objectives(stride, 0.0f) {}
+
+  void run();
+  /// Rounds every column for itself.
+  void runWithoutShifts();
+  /// Writes the objective of each lane; infinity for those that were given up.
+  void takeObjectives(float *objective) const;
+  /// Returns the distance of the level of a lane from the best weight, where no
+  /// lane was given up.
+  float error(int64_t column, size_t lane) const {
+    return errors[column * stride + lane];
+  }
+
+private:
+  // One product with all columns behind is what they ask of a block; with few
+  // rows it would mostly move them.
+  static constexpr int64_t kOuter = 256;
+
+  std::vector<int32_t> channelsOfActive() const;
+  LaneLevels levelsOfActive() const;
+  /// Makes `row` the best weights of a column, and zeros behind them.
+  void startColumn(int64_t column, float *row) const;
+  /// Adds to `shift` of [begin, end) what [from, to) ask of them.
+  void addShifts(int64_t begin, int64_t end, int64_t from, int64_t to,
+                 float *shift);
+  /// Adds what the errors of [begin, end) make of the rows of a low rank.
+  void addOutputs(int64_t begin, int64_t end);
+  void roundColumn(int64_t column, const float *shift, float *errors);
+  void roundBlock(int64_t begin, int64_t end, float *shift);
+  /// Gives up lanes beyond their bounds. Columns from `rounded` on are rounded,
+  /// those from `first` on have been started and have shifts.
+  void giveUp(int64_t first, int64_t rounded);
+
+  const RoundingGroup &group;
+  llvm::ArrayRef<RoundingLane> lanes;
+  llvm::ArrayRef<float> bounds;
+  int64_t columns, outer;
+  /// Distance of the rows of `errors` and `shifts`, whole vectors, of which the
+  /// first elements are those of the lanes that are active.
+  size_t stride;
+  llvm::SmallVector<size_t> active;
+  /// Their channels.
+  std::vector<int32_t> channels;
+  LaneLevels levels;
+  std::vector<float> scratch, objectives;
+  /// The best weights, and their differences from the rounded ones as soon as
+  /// there are such: [columns, lanes]. They are written before they are read.
+  support::AlignedBuffer errorMemory;
+  float *errors = nullptr;
+  std::vector<float> shifts;
+  /// Errors of what the rows of a low rank make of the columns that are
+  /// rounded: [rank, lanes].
+  std::vector<float> outputs;
+  ProductAdder products;
+};
+
+std::vector<int32_t> RoundingGroup::LaneRun::channelsOfActive() const {
+  std::vector<int32_t> channelsOf;
+  for (size_t lane : active)
+    channelsOf.push_back(int32_t(lanes[lane].first));
+  return channelsOf;
+}
+
+LaneLevels RoundingGroup::LaneRun::levelsOfActive() const {
+  std::vector<const WeightLevels *> levelsOf;
+  for (size_t lane : active)
+    levelsOf.push_back(lanes[lane].second);
+  return LaneLevels(levelsOf);
+}
+
+void RoundingGroup::LaneRun::startColumn(int64_t column, float *row) const {
+  runVectorLoop<gatherFloats>(&group.best[column * group.moments.outputs],
+                              channels.data(), channels.size(), row);
+  std::fill(row + channels.size(),
+            row + llvm::alignTo(channels.size(), kVector), 0.0f);
+}
+
+void RoundingGroup::LaneRun::addShifts(int64_t begin, int64_t end, int64_t from,
+                                       int64_t to, float *shift) {
+  auto rows = int64_t(stride);
+  Result<float> result{shift, end - begin, int64_t(active.size()), rows};
+  int64_t rank = group.lowRank.rank;
+  if (group.isLowRank())
+    products.add(1.0f, {&group.lowRank.factor[begin], 1, columns},
+                 {outputs.data(), rows, 1}, rank, result);
+  else
+    products.add(1.0f, {&group.factor[from * columns + begin], 1, columns},
+                 {&errors[from * stride], rows, 1}, to - from, result);
+}
+
+void RoundingGroup::LaneRun::addOutputs(int64_t begin, int64_t end) {
+  auto rows = int64_t(stride);
+  int64_t rank = group.lowRank.rank;
+  products.add(1.0f, {&group.lowRank.inputs[begin * rank], 1, rank},
+               {&errors[begin * stride], rows, 1}, end - begin,
+               {outputs.data(), rank, int64_t(active.size()), rows});
+}
+
+void RoundingGroup::LaneRun::roundColumn(int64_t column, const float *shift,
+                                         float *errors) {
+  size_t count = active.size();
+  auto square = float(group.diagonal[column] * group.diagonal[column]);
+  if (levels.numLevels == 0)
+    runVectorLoop<roundToGrid>(levels, count, shift, square, errors,
+                               objectives.data());
+  else
+    runVectorLoop<roundToTable>(levels, count, shift, square, errors,
+                                objectives.data(), scratch.data());
+}
+
+void RoundingGroup::LaneRun::roundBlock(int64_t begin, int64_t end,
+                                        float *shift) {
+  size_t count = active.size();
+  if (levels.numLevels == 0) {
+    int64_t size = end - begin;
+    std::array<float, kBlock * kBlock> factor;
+    std::array<float, kBlock> squares;
+    for (int64_t i = 0; i != size; ++i) {
+      double diagonal = group.diagonal[begin + i];
+      squares[i] = float(diagonal * diagonal);
+      for (int64_t j = i + 1; j != size; ++j)
+        factor[i * size + j] = group.inBlock(begin + i, begin + j, begin);
+    }
+    LaneBlock block{stride,           size,  factor.data(),
+                    squares.data(),   shift, &errors[begin * stride],
+                    objectives.data()};
+    runVectorLoop<roundBlockToGrid>(levels, block, count);
+    return;
+  }
+  for (int64_t i = end - 1; i >= begin; --i) {
+    float *own = shift + (i - begin) * stride;
+    for (int64_t j = i + 1; j != end; ++j)
+      runVectorLoop<addMultiple>(group.inBlock(i, j, begin),
+                                 &errors[j * stride], count, own);
+    roundColumn(i, own, &errors[i * stride]);
+  }
+}
+
+void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
+  std::vector<int32_t> kept;
+  for (auto [place, lane] : llvm::enumerate(active))
+    if (!(objectives[place] > bounds[lane]))
+      kept.push_back(int32_t(place));
+  // Moving the others has to be worth it.
+  constexpr size_t kShare = 8;
+  if (active.size() - kept.size() <= active.size() / kShare)
+    return;
+  auto keep = [&](float *values) {
+    runVectorLoop<gather>(values, kept.data(), kept.size(), scratch.data());
+    std::copy_n(scratch.begin(), kept.size(), values);
+  };
+  for (auto [to, from] : llvm::enumerate(kept))
+    active[to] = active[from];
+  keep(objectives.data());
+  // Errors of columns of a low rank have been added to `outputs`.
+  int64_t end = group.isLowRank() ? rounded : columns;
+  for (int64_t column = first; column != end; ++column)
+    keep(&errors[column * stride]);
+  for (int64_t row = 0; row != rounded - first; ++row)
+    keep(&shifts[row * stride]);
+  for (int64_t row = 0; row != group.lowRank.rank; ++row)
+    keep(&outputs[row * stride]);
+  active.resize(kept.size());
+  channels = channelsOfActive();
+  levels = levelsOfActive();
+}
+
+void RoundingGroup::LaneRun::run() {
+  errorMemory = support::AlignedBuffer(columns * stride * sizeof(float));
+  errors = reinterpret_cast<float *>(errorMemory.get());
+  shifts.resize(outer * stride);
+  outputs.assign(group.lowRank.rank * stride, 0.0f);
+  for (int64_t outerEnd = columns; outerEnd > 0 && !active.empty();) {
+    int64_t first = std::max<int64_t>(0, outerEnd - outer);
+    for (int64_t column = first; column != outerEnd; ++column)
+      startColumn(column, &errors[column * stride]);
+    // Terms that the columns behind the block ask of it.
+    for (int64_t row = 0; row != outerEnd - first; ++row)
+      std::fill_n(&shifts[row * stride], active.size(), 0.0f);
+    if (outerEnd != columns)
+      addShifts(first, outerEnd, outerEnd, columns, shifts.data());
+    for (int64_t end = outerEnd; end > first && !active.empty();) {
+      int64_t begin = std::max(first, end - kBlock);
+      float *shift = &shifts[(begin - first) * stride];
+      if (end != outerEnd)
+        addShifts(begin, end, end, outerEnd, shift);
+      roundBlock(begin, end, shift);
+      if (group.isLowRank())
+        addOutputs(begin, end);
+      if (!bounds.empty())
+        giveUp(first, begin);
+      end = begin;
+    }
+    outerEnd = first;
+  }
+}
+
+void RoundingGroup::LaneRun::runWithoutShifts() {
+  std::vector<float> zeros(stride, 0.0f), own(stride);
+  for (int64_t column = columns - 1; column >= 0; --column) {
+    startColumn(column, own.data());
+    roundColumn(column, zeros.data(), own.data());
+  }
+}
+
+void RoundingGroup::LaneRun::takeObjectives(float *objective) const {
+  std::fill_n(objective, lanes.size(), std::numeric_limits<float>::infinity());
+  for (auto [place, lane] : llvm::enumerate(active))
+    objective[lane] = objectives[place];
+}
+
+void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                               float *objective,
+                               std::vector<float> *weights) const {
+  LaneRun run(*this, lanes, {});
+  run.run();
+  run.takeObjectives(objective);
+  if (!weights)
+    return;
+  weights->resize(lanes.size() * columns);
+  for (size_t lane = 0; lane != lanes.size(); ++lane)
+    for (int64_t i = 0; i != columns; ++i)
+      (*weights)[lane * columns + order[i]] = lanes[lane].second->nearest(
+          double(run.error(i, lane)) +
+          best[i * moments.outputs + int64_t(lanes[lane].first)]);
+}
+
+void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                               llvm::ArrayRef<float> bounds,
+                               float *objective) const {
+  LaneRun run(*this, lanes, bounds);
+  run.run();
+  run.takeObjectives(objective);
+}
+
+std::vector<float>
+RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
+  LaneRun run(*this, lanes, {});
+  run.runWithoutShifts();
+  std::vector<float> objective(lanes.size());
+  run.takeObjectives(objective.data());
+  return objective;
+}
+
+} // namespace mct::quantization
