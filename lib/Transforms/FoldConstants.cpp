@@ -85,7 +85,7 @@ struct FoldProductOfZeros : public OpRewritePattern<tosa::MatMulOp> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "is no product of known size");
+      return rewriter.notifyMatchFailure(op, "is not a product of known size");
     if (!isZero(op.getAZp()) || !isZero(op.getBZp()) ||
         !((isZero(op.getA()) && isFinite(op.getB())) ||
           (isZero(op.getB()) && isFinite(op.getA()))))
