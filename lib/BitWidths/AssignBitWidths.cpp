@@ -444,22 +444,32 @@ LogicalResult AssignBitWidthsPass::solve() {
   return write(model);
 }
 
-/// `remeasure` assignments, or as many as there are. What is cheapest when
-/// operators make up for a share of the errors of those before them, for
+/// Returns true if no operator costs less with `choices` than with `others`.
+static bool isNowhereCheaper(const AllocationProblem &problem,
+                             ArrayRef<unsigned> choices,
+                             ArrayRef<unsigned> others) {
+  return llvm::all_of(llvm::zip_equal(problem.costs, choices, others),
+                      [](const auto &of) {
+                        const auto &[costs, choice, other] = of;
+                        return costs[choice] >= costs[other];
+                      });
+}
+
+/// Returns `remeasure` assignments, or as many as there are. What is cheapest
+/// when operators make up for a share of the errors of those before them, for
 /// several shares: a sensitivity is measured with the others in float, which
-/// make up for nothing. Where that is often the same, also the next best sums.
+/// make up for nothing. Where that is often the same, also the next best sums,
+/// without those that lose at some operators and gain at none: they can only
+/// look nearer, by more weights that are rounded to the samples.
 FailureOr<std::vector<Assignment::Measured>>
 AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   constexpr double kLargestShare = 0.8;
+  constexpr size_t kMostSums = 64;
   const AllocationProblem problem = model.createProblem(limits);
-  std::vector<Assignment::Measured> found;
-  auto add = [&](ArrayRef<unsigned> chosen) {
-    std::vector<unsigned> alternatives = model.toAlternatives(chosen);
-    if (found.size() < remeasure &&
-        llvm::none_of(found, [&](const Assignment::Measured &other) {
-          return other.alternatives == alternatives;
-        }))
-      found.push_back({std::move(alternatives), problem.costOf(chosen), 0});
+  std::vector<std::vector<unsigned>> found;
+  auto add = [&](const std::vector<unsigned> &chosen) {
+    if (found.size() < remeasure && !llvm::is_contained(found, chosen))
+      found.push_back(chosen);
   };
   for (unsigned number = 0; number != remeasure; ++number) {
     AllocationProblem shared = problem;
@@ -475,15 +485,25 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
       return report(result.takeError());
     add(result->best.front().choices);
   }
-  if (found.size() == remeasure)
-    return found;
-  llvm::Expected<AllocationResult> next =
-      quantization::allocate(problem, remeasure);
-  if (!next)
-    return report(next.takeError());
-  for (const quantization::Allocation &each : next->best)
-    add(each.choices);
-  return found;
+  bool hasMore = true;
+  for (size_t count = remeasure; hasMore && found.size() < remeasure;
+       count *= 2) {
+    llvm::Expected<AllocationResult> next =
+        quantization::allocate(problem, count);
+    if (!next)
+      return report(next.takeError());
+    for (const quantization::Allocation &each : next->best)
+      if (llvm::none_of(found, [&](ArrayRef<unsigned> other) {
+            return isNowhereCheaper(problem, each.choices, other);
+          }))
+        add(each.choices);
+    hasMore = next->best.size() == count && count < kMostSums;
+  }
+  std::vector<Assignment::Measured> assignments;
+  for (const std::vector<unsigned> &chosen : found)
+    assignments.push_back(
+        {model.toAlternatives(chosen), problem.costOf(chosen), 0});
+  return assignments;
 }
 
 /// Returns the distance of a module with all parameters from the float network

@@ -290,9 +290,10 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
 //===----------------------------------------------------------------------===//
 
 // The node of a point until `lowerQdqPoints`; `source` is the point, and these
-// attributes are limits of what it reads.
+// attributes are a number that is added to what it reads, and limits of the
+// sum.
 static constexpr StringLiteral kPointType = "Point";
-static constexpr StringLiteral kLow = "low", kHigh = "high";
+static constexpr StringLiteral kLow = "low", kHigh = "high", kShift = "shift";
 
 LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
   FailureOr<TensorRef> input = graph.read(point, point.getInput());
@@ -339,6 +340,20 @@ static float limitOf(const Node &point, StringRef name) {
   return name == kLow ? -kInfinity : kInfinity;
 }
 
+static float shiftOf(const Node &point) {
+  const NodeAttribute *shift = point.lookup(kShift);
+  return shift ? std::get<float>(shift->value) : 0;
+}
+
+/// Returns how many steps of a grid a number is, if it is whole ones.
+static std::optional<int64_t> countSteps(const Grid &grid, float number) {
+  const double steps = std::round(double(number) / double(float(grid.step)));
+  constexpr double kMost = 65535;
+  if (std::abs(steps) > kMost || steps * double(float(grid.step)) != number)
+    return std::nullopt;
+  return int64_t(steps);
+}
+
 /// Operators that move or select values.
 static bool isMoving(const Node &node) {
   static constexpr StringLiteral kMoving[] = {
@@ -373,6 +388,7 @@ public:
     for (const std::unique_ptr<Node> &node : llvm::reverse(nodes)) {
       if (removed.contains(node.get()))
         continue;
+      takeShift(*node);
       takeLimit(*node);
       quantizeBefore(*node);
     }
@@ -428,14 +444,53 @@ private:
     for (Node *point : SmallVector<Node *>(readers[node.name])) {
       const float outerLow = limitOf(*point, kLow);
       const float outerHigh = limitOf(*point, kHigh);
+      const float shift = shiftOf(*point);
       auto limit = [&](float value) {
-        return std::min(std::max(value, outerLow), outerHigh);
+        return std::min(std::max(value + shift, outerLow), outerHigh);
       };
       point->attributes = {{kLow.str(), limit(low)},
-                           {kHigh.str(), limit(high)}};
+                           {kHigh.str(), limit(high)},
+                           {kShift.str(), shift}};
       replaceInput(*point, node.name, node.inputs.front());
     }
     llvm::erase(readers[node.inputs.front()], &node);
+    removed.insert(&node);
+  }
+
+  /// Makes the addition of a number, of whole steps of the points that read the
+  /// sum, a part of their zero points. Without it these would be points that
+  /// follow others.
+  void takeShift(Node &node) {
+    if (node.opType != "Add" || !isReadByPoints(node))
+      return;
+    const bool isFirst = numbers.contains(node.inputs.front());
+    const std::string shifted = node.inputs[isFirst ? 1 : 0];
+    auto number = numbers.find(node.inputs[isFirst ? 0 : 1]);
+    auto maker = makers().find(shifted);
+    if (number == numbers.end() || maker == makers().end() ||
+        isMovedPoint(*maker->second))
+      return;
+    const float shift = number->second;
+    ArrayRef<Node *> points = readers[node.name];
+    if (llvm::any_of(points, [&](Node *point) {
+          const Grid grid = gridOf(*point);
+          std::optional<int64_t> steps = countSteps(grid, shift);
+          FailureOr<Storage> storage =
+              findStorage(graph, cast<tpc::QuantizeOp>(point->source), grid);
+          if (!steps || failed(storage) || shiftOf(*point) != 0)
+            return true;
+          const int64_t zeroPoint = grid.zeroPoint + storage->offset + *steps;
+          return zeroPoint < storage->lowest() ||
+                 zeroPoint > storage->highest();
+        }))
+      return;
+    for (Node *point : SmallVector<Node *>(points)) {
+      point->attributes = {{kLow.str(), limitOf(*point, kLow)},
+                           {kHigh.str(), limitOf(*point, kHigh)},
+                           {kShift.str(), shift}};
+      replaceInput(*point, node.name, shifted);
+    }
+    llvm::erase(readers[shifted], &node);
     removed.insert(&node);
   }
 
@@ -469,7 +524,8 @@ private:
         llvm::any_of(readers[node.name], [&](Node *reader) {
           return !haveSameGrid(*reader, first) ||
                  limitOf(*reader, kLow) != limitOf(first, kLow) ||
-                 limitOf(*reader, kHigh) != limitOf(first, kHigh);
+                 limitOf(*reader, kHigh) != limitOf(first, kHigh) ||
+                 shiftOf(*reader) != shiftOf(first);
         }))
       return;
     auto maker = makers().find(input);
@@ -577,6 +633,12 @@ private:
       return std::llround(double(level) / double(float(grid.step))) +
              grid.zeroPoint + storage.offset;
     };
+    const int64_t steps = *countSteps(grid, shiftOf(node));
+    std::string shifted = zeroPoint;
+    if (steps != 0)
+      shifted = graph.addPacked(
+          base + "/shifted_zero_point", storage.type, {},
+          [&](int64_t) { return grid.zeroPoint + storage.offset + steps; });
     const int64_t low = codeOf(limitOf(node, kLow));
     const int64_t high = codeOf(limitOf(node, kHigh));
     // ONNX Runtime makes one pair of two that follow one another, with another
@@ -588,7 +650,7 @@ private:
       // ONNX Runtime limits integers of 8 bits alone.
       auto real = [&](int64_t code) {
         return float(double(float(grid.step)) *
-                     double(code - storage.offset - grid.zeroPoint));
+                     double(code - storage.offset - grid.zeroPoint - steps));
       };
       value =
           graph.addNode(op, "Clip",
@@ -596,7 +658,7 @@ private:
                          graph.addFloats(base + "/high", {}, {real(high)})},
                         base + "/limited");
     }
-    value = graph.addNode(op, "QuantizeLinear", {value, scale, zeroPoint},
+    value = graph.addNode(op, "QuantizeLinear", {value, scale, shifted},
                           base + "/codes");
     if (isLimited && bitsOf(storage.type) == 8) {
       auto constant = [&](StringRef name, int64_t code) {

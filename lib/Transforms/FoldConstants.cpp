@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ApplyPatterns.h"
 #include "mct/IR/ConstantExpressions.h"
+#include "mct/IR/Constants.h"
 #include "mct/IR/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mct/Transforms/Patterns.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_FOLDCONSTANTSPASS
@@ -73,6 +76,40 @@ private:
   ConstantExpressions &expressions;
 };
 
+/// A product of constants one of which is 0 everywhere, such as the first state
+/// of a recurrent layer with its kernel.
+struct FoldProductOfZeros : public OpRewritePattern<tosa::MatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tosa::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "is not a product of known size");
+    if (!isZero(op.getAZp()) || !isZero(op.getBZp()) ||
+        !((isZero(op.getA()) && isFinite(op.getB())) ||
+          (isZero(op.getB()) && isFinite(op.getA()))))
+      return rewriter.notifyMatchFailure(op, "is not known to be zero");
+    rewriter.replaceOpWithNewOp<tosa::ConstOp>(
+        op, type, DenseElementsAttr::get(type, 0.0F));
+    return success();
+  }
+
+private:
+  static bool isZero(Value value) {
+    DenseElementsAttr elements;
+    return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+           elements.getElementType().isF32() &&
+           elements.getSplatValue<APFloat>().isZero();
+  }
+  static bool isFinite(Value value) {
+    std::optional<ConstantFloats> constant = ConstantFloats::get(value);
+    return constant && llvm::all_of(constant->values(), [](float element) {
+             return std::isfinite(element);
+           });
+  }
+};
+
 struct FoldConstantsPass
     : public mct::impl::FoldConstantsPassBase<FoldConstantsPass> {
   void runOnOperation() override {
@@ -89,4 +126,5 @@ struct FoldConstantsPass
 void mct::populateFoldConstantsPatterns(RewritePatternSet &patterns,
                                         ConstantExpressions &expressions) {
   patterns.add<FoldExpression>(patterns.getContext(), expressions);
+  patterns.add<FoldProductOfZeros>(patterns.getContext());
 }

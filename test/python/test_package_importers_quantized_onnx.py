@@ -553,6 +553,38 @@ def test_a_quantized_network_is_exported_with_its_codes_and_parameters(tmp_path)
     assert kernels[0] == kernels[1]
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_another_zero_point_behind_the_codes_adds_whole_steps(is_moved):
+    net = quantized_onnx.Network(21, {"x": [1, 3, 4]})
+    scale, made = net.grid("uint8", 0.0625, 20)
+    codes = net.op("QuantizeLinear", net.op("Abs", net.point("x", "int8")), scale, made)
+    if is_moved:
+        limits = [net.constant(each, "uint8") for each in (22, 50)]
+        codes = net.op("Clip", net.op("Transpose", codes, perm=[0, 2, 1]), *limits)
+    net.end(net.op("DequantizeLinear", codes, scale, net.constant(9, "uint8")))
+    model = mct.load(net.model())
+    (real,) = quantized_onnx.run(net.model(), samples_for(net))
+    assert real.max() > 11 * 0.0625
+    assert np.array_equal(model.run(samples_for(net)["x"]), real)
+    # One point of the sum, with the zero point that the codes are read with.
+    _, point = model.points
+    assert steps_and_zero_points(point.quantizer, 8, False) == ([0.0625], [9])
+
+
+def test_whole_steps_that_are_added_come_back_from_a_plain_file(tmp_path):
+    model = mct.load(Path(__file__).parents[1] / "Export" / "export-onnx" / "qdq" / "shifts.mlir")
+    mct.exporters.export_onnx(model, tmp_path / "shifts.onnx", profile="qdq")
+    back = mct.load(tmp_path / "shifts.onnx")
+    samples = np.linspace(-9, 9, 8, dtype=np.float32)[None]
+    for result, expected in zip(back.run(samples), model.run(samples), strict=True):
+        assert np.array_equal(result, expected)
+    grids = [
+        sorted(steps_and_zero_points(point.quantizer, 8, "[8.0" in point.quantizer)[0] for point in of.points)
+        for of in (model, back)
+    ]
+    assert grids[0] == grids[1]
+
+
 @pytest.mark.alternating
 @pytest.mark.parametrize("target", ["imx500", "imx500_v1_lut", "tflite_v1"])
 def test_what_we_export_comes_back_as_it_was(tools, tmp_path, target):

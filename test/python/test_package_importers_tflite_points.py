@@ -254,6 +254,45 @@ def test_what_is_exported_again_has_the_same_codes_and_parameters(name, tmp_path
     assert kernels[0] == kernels[1] and len(kernels[0]) == (3 if name == "w8a8" else 2)
 
 
+MEAN = """
+func.func @main(%x: tensor<1x{side}x{side}x4xf32> loc("x")) -> tensor<1x1x1x4xf32> {{
+  %q = tpc.quantize %x as "x" activation parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>) : tensor<1x{side}x{side}x4xf32>
+  %z = "tosa.const"() <{{values = dense<0.0> : tensor<1xf32>}}> : () -> tensor<1xf32>
+  {op}
+  %p = tpc.quantize %m as "mean" activation parameters(#tpc.symmetric<threshold = [3.0], bits = 8>) : tensor<1x1x1x4xf32>
+  return %p : tensor<1x1x1x4xf32>
+}}
+"""  # noqa: E501
+POOL = """%m = tosa.avg_pool2d %q, %z, %z {{acc_type = f32,
+  kernel = array<i64: {side}, {side}>, pad = array<i64: 0, 0, 0, 0>,
+  stride = array<i64: 1, 1>}} : (tensor<1x{side}x{side}x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x4xf32>"""
+SUM = """%a = tosa.reduce_sum %q {{axis = 1 : i32}} : (tensor<1x{side}x{side}x4xf32>) -> tensor<1x1x{side}x4xf32>
+  %m = tosa.reduce_sum %a {{axis = 2 : i32}} : (tensor<1x1x{side}x4xf32>) -> tensor<1x1x1x4xf32>"""
+
+
+# They are convolutions of ones in the file: a depthwise one, and of many positions one that has them as channels.
+@pytest.mark.parametrize(
+    ("op", "side", "kind"), [(POOL, 4, "DEPTHWISE_CONV_2D"), (POOL, 8, "CONV_2D"), (SUM, 4, "DEPTHWISE_CONV_2D")]
+)
+def test_means_and_sums_come_back_without_a_kernel(op, side, kind, tmp_path):
+    (tmp_path / "mean.mlir").write_text(MEAN.format(side=side, op=op.format(side=side)))
+    model = mct.simulate_integers(mct.load(tmp_path / "mean.mlir"))
+    mct.exporters.export_tflite(model, tmp_path / "mean.tflite", io="float")
+    data = (tmp_path / "mean.tflite").read_bytes()
+    assert kind in [node.kind for node in _flatbuffer.File(data).graphs[0].nodes]
+    back = mct.load(data)
+    assert len(back.points) == len(model.points) == 2
+    assert not any(point.weight for point in back.points)
+    samples = np.random.default_rng(3).normal(1, 3, (20, side, side, 4)).astype(np.float32)
+    assert np.array_equal(mct.simulate_integers(back).run(samples), model.run(samples))
+    # Another step of the kernel makes another number of the sum.
+    file = _flatbuffer.File(data)
+    (ones,) = (tensor for tensor in file.graphs[0].tensors if tensor.name.endswith("/ones"))
+    place = ones.table.table(_flatbuffer._TENSOR_QUANTIZATION).target(_flatbuffer._QUANTIZATION_SCALE) + 4
+    changed = data[:place] + struct.pack("<f", 2 * ones.scales[0]) + data[place + 4 :]
+    assert [point.weight for point in mct.load(changed).points if point.weight] == ["kernel_attr"]
+
+
 def test_fake_quant_becomes_points(tmp_path):
     data = simulated()
     model = mct.load(data)

@@ -59,7 +59,13 @@ NETWORKS = [
     ("ViT-S", onnx_results.of_zoo("vit_s"), 4),
     ("LSTM", onnx_results.of_zoo("lstm"), 16),
 ]
-TARGETS = ["imx500", "tflite", "qnnpack"]
+# Targets, and options of mct-ptq beside.
+TARGETS: list[tuple[str, dict]] = [
+    ("imx500", {}),
+    ("tflite", {}),
+    ("qnnpack", {}),
+    ("qnnpack", {"round_weights_max_bits": 8}),
+]
 
 
 def with_samples(network: dict, folder: Path) -> dict:
@@ -71,9 +77,10 @@ def with_samples(network: dict, folder: Path) -> dict:
     return network | {"calibration": samples, "inputs": samples}
 
 
-def simulate(network: dict, target: str, folder: Path) -> Path:
+def simulate(network: dict, target: str, folder: Path, **options: object) -> Path:
     simulated = folder / f"{target}.mlirbc"
-    ptq = measure.ptq_command(network["model"], network["calibration"], simulated, target=target, **network["options"])
+    options = network["options"] | options
+    ptq = measure.ptq_command(network["model"], network["calibration"], simulated, target=target, **options)
     measure.run_ok([*ptq[:3], "--mct-simulate-integers", *ptq[3:]])
     return simulated
 
@@ -166,9 +173,9 @@ def cycles_row(name: str, network: dict, _: int, folder: Path) -> list[str]:
     return [name, *both_cycles(simulated, folder)]
 
 
-def targets_row(target: str, folder: Path) -> list[str]:
+def targets_row(target: str, options: dict, folder: Path) -> list[str]:
     network = corrections.RESNET8
-    simulated = simulate(network, target, folder)
+    simulated = simulate(network, target, folder, **options)
     judged = corrections.judge(network, simulated)
     run_tflite(simulated, read_samples(network, 1), folder)
     cells = both_cycles(simulated, folder)
@@ -176,7 +183,8 @@ def targets_row(target: str, folder: Path) -> list[str]:
     more = network | {name: corrections.DATA / "cifar10" / f"train_{file}.npy" for name, file in MORE.items()}
     accuracy = [f"{100 * judged[key]:.2f}" for key in ("top1", "agreement")]
     accuracy += [f"{100 * corrections.judge(more, simulated)['agreement']:.2f}"]
-    return [f"`{target}`", *accuracy, str(text.count("tosa.rescale ")), *cells]
+    label = " ".join([target, *(f"{key.replace('_', '-')}={value}" for key, value in options.items())])
+    return [f"`{label}`", *accuracy, str(text.count("tosa.rescale ")), *cells]
 
 
 # Images and labels that nothing is calibrated on either, by the keys of a network.
@@ -197,7 +205,7 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as created:
         folder = Path(created)
         if kind == "targets":
-            rows = (targets_row(target, folder) for target in TARGETS)
+            rows = (targets_row(target, options, folder) for target, options in TARGETS)
         else:
             make = kernels_row if kind == "kernels" else cycles_row
             rows = (

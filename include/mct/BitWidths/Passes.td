@@ -189,7 +189,8 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     well, by COIN-OR CBC. A sensitivity is measured with the other operators in float; in a network whose weights are rounded
     together, operators make up for a part of the errors of those before them. The share is not known in advance, so the
     optimum is found for `remeasure` shares from 0 to 0.8, by which sensitivities at the beginning count less than at the end;
-    where some of these are the same, the next best sums fill up their number. These assignments are rounded on one half of
+    where some of these are the same, the next best sums fill up their number, without assignments in which some operators lose and
+    none gains beside another one: these look nearer only by weights that are rounded to the samples. These assignments are rounded on one half of
     the samples and run as a whole on the other, and the other way round: weights of few bits fit the samples that they are
     rounded on, and the fewer the bits, the more they promise there. An assignment whose distance from the float network is
     1.5 times that of another one on one half is not run on the other half. The nearest assignment is taken, and the first among equals.

@@ -80,7 +80,7 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
     Replaces TOSA ops on constants by their value: arithmetic (`add`, `sub`, `mul`, `pow`, `minimum`, `maximum`, `rsqrt`,
     `reciprocal`, `exp`, `log`, `abs`, `negate`, `clamp`, `ceil`, `floor`, `tanh`, `sigmoid`, `erf`, `sin`, `cos`),
     comparisons, `select`, `cast`, and movements (`identity`, `reshape`, `transpose`, `reverse`, `slice`, `tile`, `pad`,
-    `concat`). The scale of an unfolded batch norm becomes a constant this way, and so do weights that are stored as
+    `concat`), and products (`matmul`) with zeros, such as the first state of a recurrent layer. The scale of an unfolded batch norm becomes a constant this way, and so do weights that are stored as
     float16 or as integers and a scale, and the kernels of a grouped convolution that are slices of one.
 
     Each op is evaluated in its element type, as it would be at run time, and once, however many read it. A splat stays

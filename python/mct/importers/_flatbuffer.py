@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 # Fields of the tables, by their order in the schema.
 _MODEL_VERSION, _MODEL_OPERATOR_CODES, _MODEL_SUBGRAPHS, _MODEL_BUFFERS = 0, 1, 2, 4
 _CODE_DEPRECATED, _CODE_CUSTOM, _CODE_BUILTIN = 0, 1, 3
+# Operators that sum up elements along axes: the type of their options, and the field of these that keeps the axes.
+_REDUCER, _REDUCER_KEEPS, _INT32 = 27, 0, 2
 _GRAPH_TENSORS, _GRAPH_INPUTS, _GRAPH_OUTPUTS, _GRAPH_OPERATORS, _GRAPH_NAME = 0, 1, 2, 3, 4
-_OPERATOR_CODE, _OPERATOR_INPUTS, _OPERATOR_OUTPUTS, _OPERATOR_OPTIONS = 0, 1, 2, 4
+_OPERATOR_CODE, _OPERATOR_INPUTS, _OPERATOR_OUTPUTS, _OPERATOR_KIND, _OPERATOR_OPTIONS = 0, 1, 2, 3, 4
 _TENSOR_SHAPE, _TENSOR_TYPE, _TENSOR_BUFFER, _TENSOR_NAME, _TENSOR_QUANTIZATION = 0, 1, 2, 3, 4
 _TENSOR_VARIABLE, _TENSOR_SPARSITY, _TENSOR_SIGNATURE, _TENSOR_RANKED = 5, 6, 7, 8
 _QUANTIZATION_SCALE, _QUANTIZATION_ZERO_POINT, _QUANTIZATION_DETAILS, _QUANTIZATION_AXIS = 2, 3, 4, 6
@@ -277,6 +279,9 @@ class Writer:
         self.builder = flatbuffers.Builder(len(self.data) + 65536)
         self.builder.Prep(16, 0)
         self.builder.CreateByteVector(self.data)
+        # Buffers and kinds of operators behind those of the file.
+        self.values: list[bytes] = []
+        self.kinds: list[str] = []
 
     def old(self, place: int) -> int:
         """A table or a vector of the file."""
@@ -325,12 +330,50 @@ class Writer:
             prepend.get(code, self.builder.PrependInt8Slot)(field, node.table.integer(field, code), 0)
         return int(self.builder.EndObject())
 
+    def integer(self, file: File, name: str, value: int) -> int:
+        """A constant tensor of one element."""
+        self.values.append(struct.pack("<i", value))
+        text, shape = self.builder.CreateString(name), self.numbers([1])
+        self.builder.StartObject(_TENSOR_RANKED + 1)
+        self.builder.PrependUint8Slot(_TENSOR_TYPE, _INT32, 0)
+        self.builder.PrependUint32Slot(_TENSOR_BUFFER, len(file.buffers) + len(self.values) - 1, 0)
+        for field, reference in ((_TENSOR_NAME, text), (_TENSOR_SHAPE, shape)):
+            self.builder.PrependUOffsetTRelativeSlot(field, reference, 0)
+        return int(self.builder.EndObject())
+
+    def reducer(self, file: File, node: Node) -> int:
+        """An operator that reduces its first operand along the axes of the second one, which stay as 1."""
+        if node.kind not in self.kinds:
+            self.kinds.append(node.kind)
+        code = len(file.model.tables(_MODEL_OPERATOR_CODES)) + self.kinds.index(node.kind)
+        vectors = {_OPERATOR_INPUTS: self.numbers(node.operands), _OPERATOR_OUTPUTS: self.numbers(node.results)}
+        self.builder.StartObject(_REDUCER_KEEPS + 1)
+        self.builder.PrependBoolSlot(_REDUCER_KEEPS, True, False)
+        vectors[_OPERATOR_OPTIONS] = self.builder.EndObject()
+        self.builder.StartObject(max(_OPERATOR_TABLES) + 1)
+        for field, vector in vectors.items():
+            self.builder.PrependUOffsetTRelativeSlot(field, vector, 0)
+        self.builder.PrependUint32Slot(_OPERATOR_CODE, code, 0)
+        self.builder.PrependUint8Slot(_OPERATOR_KIND, _REDUCER, 0)
+        return int(self.builder.EndObject())
+
+    def _codes(self, file: File) -> int:
+        codes = [self.old(table.place) for table in file.model.tables(_MODEL_OPERATOR_CODES)]
+        for kind in self.kinds:
+            self.builder.StartObject(_CODE_BUILTIN + 1)
+            self.builder.PrependInt8Slot(_CODE_DEPRECATED, BUILTIN.index(kind), 0)
+            self.builder.PrependInt32Slot(_CODE_BUILTIN, BUILTIN.index(kind), 0)
+            codes.append(int(self.builder.EndObject()))
+        return self.references(codes)
+
     def _buffer(self, file: File, number: int, used: Collection[int]) -> int:
         """Values that lie at a place of the file, which is another one now, become those of a table."""
         buffer = file.buffers[number]
         if not _lies_behind(buffer):
             return self.old(buffer.place)
-        values = file.buffer(number) if number in used else b""
+        return self._store(file.buffer(number) if number in used else b"")
+
+    def _store(self, values: bytes) -> int:
         self.builder.Prep(16, len(values))
         vector = self.builder.CreateByteVector(values)
         self.builder.StartObject(_BUFFER_DATA + 1)
@@ -364,11 +407,13 @@ class Writer:
         graph = int(self.builder.EndObject())
         rest = [self.old(table.place) for table in file.model.tables(_MODEL_SUBGRAPHS)[1:]]
         graphs = self.references([graph, *rest])
-        buffers = self.references([self._buffer(file, number, used) for number in range(len(file.buffers))])
+        stored = [self._buffer(file, number, used) for number in range(len(file.buffers))]
+        buffers = self.references([*stored, *map(self._store, self.values)])
+        codes = self._codes(file)
         self.builder.StartObject(_MODEL_BUFFERS + 1)
         self.builder.PrependUint32Slot(_MODEL_VERSION, file.model.integer(_MODEL_VERSION, "I"), 0)
         self.builder.PrependUOffsetTRelativeSlot(_MODEL_SUBGRAPHS, graphs, 0)
-        self._refer(file.model, _MODEL_OPERATOR_CODES)
+        self.builder.PrependUOffsetTRelativeSlot(_MODEL_OPERATOR_CODES, codes, 0)
         self.builder.PrependUOffsetTRelativeSlot(_MODEL_BUFFERS, buffers, 0)
         self.builder.Finish(self.builder.EndObject(), b"TFL3")
         return bytes(self.builder.Output())

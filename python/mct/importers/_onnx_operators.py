@@ -53,6 +53,7 @@ def _quantize(reader: Reader, node: onnx.NodeProto) -> None:
     if parameters.bits > 23:
         raise refuse(node, f"quantizes to {parameters.bits} bits, where no quantizer has more than 23")
     if values is None:
+        source, parameters = reader.shift(node, source, parameters)
         reader.codes[node.output[0]] = Codes(reader.add_point(node, source, parameters), parameters)
         return
     real = reader.stored_real(source, values.astype(np.float32), parameters)

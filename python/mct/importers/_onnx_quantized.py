@@ -323,6 +323,34 @@ class Reader:
         parameters = self.parameters(node, scale, zero_point, type)
         self.codes[name] = Codes(self.add_point(node, real, parameters), parameters)
 
+    def shift(self, node: onnx.NodeProto, real: str, parameters: Parameters) -> tuple[str, Parameters]:
+        """Returns what a node quantizes, and its parameters: another zero point of who reads it adds whole steps."""
+        read = self._zero_points_read(node.output[0])
+        if len(read) != 1 or read == set(parameters.zero_point):
+            return real, parameters
+        steps = parameters.zero_point[0] - min(read)
+        number = self.fresh(f"{name_of(node)}/shift")
+        value = np.array(steps * parameters.scale[0], np.float32)
+        self.model.graph.initializer.append(numpy_helper.from_array(value, number))
+        sum = self.emit("Add", number, [real, number], self.fresh(f"{name_of(node)}/shifted"))
+        return sum, parameters._replace(zero_point=tuple(read))
+
+    def _zero_points_read(self, name: str) -> set[int]:
+        """The zero points that codes are dequantized with, also once they are moved; none if not all are known."""
+        found: set[int] = set()
+        for node in self.readers.get(name, []):
+            if node.op_type == "DequantizeLinear":
+                zero_point = self.constant(node.input[2]) if len(node.input) > 2 and node.input[2] else np.zeros(1)
+                read = set() if zero_point is None else set(map(int, zero_point.ravel()))
+            elif node.op_type in {*_MOVING, "Clip"} and node.input[0] == name:
+                read = self._zero_points_read(node.output[0])
+            else:
+                read = set()
+            if not read:
+                return set()
+            found |= read
+        return found
+
     # Nodes.
 
     def read(self, handlers: dict[str, Callable[[Reader, onnx.NodeProto], None]]) -> None:

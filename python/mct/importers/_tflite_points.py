@@ -9,6 +9,7 @@ and refer to those that stay as they are.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,9 @@ _MOVES = frozenset(
 )
 # Index of the field in their options that bounds the result; a bound need not be on the grid.
 _BOUNDED = {"MAX_POOL_2D": 5, "CONCATENATION": 1}
+# Index of the field in their options that names the activation; the first field is the padding.
+_FUSED = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 4}
+_VALID = 1
 # Their results depend on how a value is stored.
 _OF_CODES = frozenset({"BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT"})
 _REMEDY = ('quantized="integer" imports the integer operators of the file as they are, without points',)
@@ -73,6 +77,19 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
 
 def _is_quantized(tensor: Tensor) -> bool:
     return bool(tensor.scales or tensor.details) and (tensor.type in _INTEGERS or tensor.type in _WIDE)
+
+
+def _summed_axis(
+    node: _flatbuffer.Node, image: Sequence[int], kernel: Sequence[int], result: Sequence[int]
+) -> int | None:
+    """The axis that a window of a convolution covers, all of it and nothing else, and moves along the others."""
+    if not len(image) == len(kernel) == len(result) == 4:
+        return None
+    if node.kind == "CONV_2D":
+        is_sum = tuple(kernel) == (1, 1, 1, image[3]) and tuple(result) == (*image[:3], 1)
+        return 3 if is_sum else None
+    is_sum = tuple(kernel) == (1, image[1], 1, image[3]) and tuple(result) == (image[0], 1, *image[2:])
+    return 1 if is_sum and node.option(0) == _VALID else None
 
 
 class _Simulated(NamedTuple):
@@ -118,13 +135,16 @@ class _Cutter:
         # Index of the tensor that is read instead of another.
         self.instead: dict[int, int] = {}
         self.operators: list[_flatbuffer.Node] = []
+        # Axis of each operator, by its number, that sums up along one.
+        self.axes: dict[int, int] = {}
 
     def run(self) -> None:
         made = {result for node in self.graph.nodes for result in node.results}
         for tensor in self.graph.inputs:
             self._quantize(tensor, tensor)
-        for node in self.graph.nodes:
-            self._check(node)
+        for given in self.graph.nodes:
+            self._check(given)
+            node = self._reduction(given, made) or given
             for operand in node.operands:
                 if operand >= 0 and operand not in made and operand not in self.graph.inputs:
                     self._make_argument(operand)
@@ -144,6 +164,28 @@ class _Cutter:
                     self._quantize(result, result)
         for number, output in enumerate(self.graph.outputs):
             self.outputs[number] = self.instead.get(output, output)
+
+    def _reduction(self, node: _flatbuffer.Node, made: Collection[int]) -> _flatbuffer.Node | None:
+        """The mean or the sum that a convolution with one code everywhere in its kernel is, as exporters write them."""
+        if node.kind not in _FUSED or len(node.operands) < 3 or node.option(_FUSED[node.kind]):
+            return None
+        image, kernel, bias, result = map(self._tensor, (*node.operands[:3], node.results[0]))
+        constants = [index for index in node.operands[1:3] if index not in made and index not in self.graph.inputs]
+        if len(constants) < 2 or kernel.type not in _INTEGERS or not all(map(_is_quantized, (image, kernel, bias))):
+            return None
+        axis = _summed_axis(node, image.shape, kernel.shape, result.shape)
+        if axis is None or len(kernel.scales) != 1 or any(kernel.zero_points) or kernel.details or kernel.sparse:
+            return None
+        codes, offsets = self._codes(kernel), self._codes(bias)
+        # An offset of 1 lets halves go up.
+        if (codes != codes.flat[0]).any() or np.abs(offsets.astype(np.int64)).max(initial=0) > 1:
+            return None
+        weight = float(codes.flat[0]) * kernel.scales[0]
+        for kind, expected in (("MEAN", 1 / image.shape[axis]), ("SUM", 1.0)):
+            if abs(weight / expected - 1) < 1e-6:
+                self.axes[len(self.operators)] = axis
+                return node._replace(kind=kind, operands=node.operands[:1])
+        return None
 
     def _tensor(self, index: int) -> Tensor:
         return self.graph.tensors[index]
@@ -303,7 +345,13 @@ class _Cutter:
             for tensor in self.graph.tensors
         ]
         tensors += [writer.tensor(name, like, _FLOAT32) for like, name in self.added]
-        nodes = [writer.node(node) for node in self.operators]
+        nodes = []
+        for number, node in enumerate(self.operators):
+            if number in self.axes:
+                tensors.append(writer.integer(self.file, f"axis{number}", self.axes[number]))
+                nodes.append(writer.reducer(self.file, node._replace(operands=[*node.operands, len(tensors) - 1])))
+            else:
+                nodes.append(writer.node(node))
         graphs = self.file.graphs
         used = {tensor.buffer for graph in graphs for tensor in graph.tensors if not _is_quantized(tensor)}
         return writer.model(self.file, tensors, self.inputs, self.outputs, nodes, used)

@@ -99,6 +99,33 @@ func.func @ignored_nan_stays() -> tensor<1xf32> {
   return %0 : tensor<1xf32>
 }
 
+// The first state of a recurrent layer times its kernel, and the bias.
+// CHECK-LABEL: func.func @first_state
+// CHECK-NEXT:    "tosa.const"() <{values = dense<{{\[\[\[}}2.500000e-01, 4.000000e+00]]]> : tensor<1x1x2xf32>
+// CHECK-NEXT:    return
+func.func @first_state() -> tensor<1x1x2xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %state = "tosa.const"() <{values = dense<0.0> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %kernel = "tosa.const"() <{values = dense<[[[1.0, -2.0], [3.0, 4.0]]]> : tensor<1x2x2xf32>}> : () -> tensor<1x2x2xf32>
+  %bias = "tosa.const"() <{values = dense<[[[0.25, 4.0]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %0 = tosa.matmul %state, %kernel, %zero, %zero : (tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  %1 = tosa.add %0, %bias : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return %1 : tensor<1x1x2xf32>
+}
+
+// Zeros make no number of an infinity, and a state that is given is none.
+// CHECK-LABEL: func.func @products_stay
+// CHECK:         tosa.matmul
+// CHECK:         tosa.matmul
+func.func @products_stay(%given: tensor<1x2x2xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>) {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %state = "tosa.const"() <{values = dense<0.0> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %kernel = "tosa.const"() <{values = dense<[[[1.0, 0x7F800000], [3.0, 4.0]]]> : tensor<1x2x2xf32>}> : () -> tensor<1x2x2xf32>
+  %0 = tosa.matmul %state, %kernel, %zero, %zero : (tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  %1 = tosa.matmul %state, %given, %zero, %zero : (tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  return %0, %1 : tensor<1x1x2xf32>, tensor<1x1x2xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {

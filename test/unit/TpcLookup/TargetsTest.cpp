@@ -197,4 +197,7 @@ TEST_F(StockTargets, TfliteAndQnnpackAreAsDocumented) {
   }
   EXPECT_EQ(result("qnnpack_v1", "Conv"), "uniform 8");
   EXPECT_EQ(result("qnnpack_v1", "ReLU"), "uniform 8");
+  for (StringRef set : {"StridedSlice", "Reshape", "Transpose", "MaxPool"})
+    EXPECT_EQ(result("qnnpack_v1", set), "uniform 8 off preserving")
+        << set.str();
 }
