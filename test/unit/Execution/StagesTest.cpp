@@ -537,15 +537,29 @@ TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
     for (int64_t size : {int64_t(1000), int64_t(300), int64_t(900)}) {
       for (int64_t unit = 0; unit != kUnits; ++unit) {
         std::vector<char> written(size, char(unit * 7 + size));
-        ASSERT_FALSE(frontier.write(unit, written));
+        if (unit % 2 == 0) {
+          ASSERT_FALSE(frontier.write(unit, written));
+          continue;
+        }
+        std::vector<char> buffer(size);
+        ASSERT_FALSE(frontier.write(unit, buffer, [&](char *to) {
+          std::copy(written.begin(), written.end(), to);
+        }));
       }
       EXPECT_LE(frontier.memoryBytes(), budget);
       EXPECT_GE(frontier.memoryBytes(), budget == 3500 ? 2700 : 10000);
+      int64_t inMemory = 0;
       for (int64_t unit = kUnits; unit-- > 0;) {
         std::vector<char> read(size), expected(size, char(unit * 7 + size));
         ASSERT_FALSE(frontier.read(unit, read));
         EXPECT_EQ(read, expected) << unit;
+        auto seen = frontier.view(unit, read);
+        ASSERT_TRUE(bool(seen));
+        EXPECT_EQ(std::vector<char>(*seen, *seen + size), expected) << unit;
+        inMemory += *seen != read.data();
       }
+      EXPECT_LE(inMemory * size, budget);
+      EXPECT_GE(inMemory, 3);
     }
   }
 }

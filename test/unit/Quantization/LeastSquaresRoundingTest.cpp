@@ -5,9 +5,11 @@
 #include "mct/Quantization/LeastSquaresRounding.h"
 
 #include "lib/Quantization/RoundingCandidates.h"
+#include "mct/Quantizers/InstructionSet.h"
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -135,6 +137,30 @@ TEST(LeastSquaresRounding, ThreadsChangeNothing) {
     EXPECT_EQ(alone.bias, together.bias);
     EXPECT_EQ(alone.objective, together.objective);
   }
+}
+
+TEST(LeastSquaresRounding, VectorSetsGiveTheSameBits) {
+  if (!forceInstructionSetForTesting(InstructionSet::AVX512))
+    GTEST_SKIP() << "the processor has no AVX-512";
+  // Lanes and columns that do not fill vectors, and few rows of many columns.
+  for (auto [rows, columns, outputs] :
+       {std::array<int64_t, 3>{600, 141, 39}, {20, 130, 7}, {300, 9, 5}}) {
+    Layer layer(2, rows, columns, outputs);
+    for (const auto &[kind, candidates] : allKinds(outputs)) {
+      SCOPED_TRACE(kind);
+      auto round = [&, &candidates = candidates](InstructionSet set) {
+        forceInstructionSetForTesting(set);
+        ProductMoments moments = layer.moments();
+        return roundLeastSquares({moments, layer.weights, candidates}, 1);
+      };
+      RoundedWeights wide = round(InstructionSet::AVX512);
+      RoundedWeights narrow = round(InstructionSet::AVX2);
+      EXPECT_EQ(wide.weights, narrow.weights);
+      EXPECT_EQ(wide.bias, narrow.bias);
+      EXPECT_EQ(wide.objective, narrow.objective);
+    }
+  }
+  forceInstructionSetForTesting(std::nullopt);
 }
 
 TEST(LeastSquaresRounding, NeverWorseThanTheNearestLevels) {
