@@ -103,7 +103,11 @@ std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,
                                    unsigned maxBits, int stride) {
-  if (quantizer.getBits() > maxBits)
+  // Channels that share one range reach a part of it only, as if there were a
+  // bit less.
+  bool shares =
+      quantizer.getNumChannels() == 1 && layer.op.numOutputChannels() > 1;
+  if (quantizer.getBits() - unsigned(shares) > maxBits)
     return Record(Reason::TooManyBits)
            << "its kernel has more bits than max-bits";
   std::optional<ProductLayout> layout = ProductLayout::create(layer.op);

@@ -128,8 +128,8 @@ def test_outlier_channels_leave_the_others_their_codes(tools, files, target):
     reference = run(tools, files, "outliers.mlir")
     without = quantize(tools, files, "outliers.mlir", target, "residual-equalization=false", "without.mlir")
     equalized = quantize(tools, files, "outliers.mlir", target, "", "equalized.mlir")
-    # Measured: 6 to 12 dB more.
-    assert decibels(reference, equalized) > decibels(reference, without) + 5
+    # Measured: 4.6 to 8.2 dB more; kernels with one range are rounded together, which makes up for a part.
+    assert decibels(reference, equalized) > decibels(reference, without) + 4
 
 
 def test_networks_without_outliers_stay_as_they_are(tools, files):

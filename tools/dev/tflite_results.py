@@ -64,7 +64,7 @@ TARGETS: list[tuple[str, dict]] = [
     ("imx500", {}),
     ("tflite", {}),
     ("qnnpack", {}),
-    ("qnnpack", {"round_weights_max_bits": 8}),
+    ("qnnpack", {"round_weights_max_bits": 6}),
 ]
 
 
