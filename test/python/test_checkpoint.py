@@ -130,7 +130,13 @@ def test_cancelled_call_goes_on_to_the_same_bytes(mct, tmp_path):
 
 def interrupt(command, checkpoint):
     """Ctrl-C behind the first stage of a run: the exit status, what it prints, and seconds until it has ended."""
-    process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    # What a shell runs in the background ignores Ctrl-C, and so do its children.
+    process = subprocess.Popen(
+        list(map(str, command)),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while not (checkpoint / "module.mlirbc").exists():
         assert process.poll() is None
         time.sleep(0.001)
