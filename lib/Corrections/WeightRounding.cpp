@@ -105,8 +105,8 @@ mct::corrections::describeRounding(const Layer &layer,
                                    unsigned maxBits, int stride) {
   // Channels that share one range reach a part of it only, as if there were a
   // bit less.
-  bool shares =
-      quantizer.getNumChannels() == 1 && layer.op.numOutputChannels() > 1;
+  bool shares = maxBits != 0 && quantizer.getNumChannels() == 1 &&
+                layer.op.numOutputChannels() > 1;
   if (quantizer.getBits() - unsigned(shares) > maxBits)
     return Record(Reason::TooManyBits)
            << "its kernel has more bits than max-bits";

@@ -25,8 +25,11 @@ std::optional<ChannelSizes> mct::getChannelSizes(tpc::QuantizeOp point) {
         !dense.getElementType().isF32())
       return std::nullopt;
     for (auto [magnitude, bound] :
-         llvm::zip_equal(magnitudes, dense.getValues<float>()))
+         llvm::zip_equal(magnitudes, dense.getValues<float>())) {
+      if (!std::isfinite(bound))
+        return std::nullopt;
       magnitude = std::max(magnitude, std::abs(double(bound)));
+    }
   }
   return ChannelSizes{std::move(magnitudes),
                       std::vector<double>(squares.value_begin<double>(),

@@ -22,7 +22,7 @@ struct ChannelSizes {
 using SizesOfPoints = llvm::DenseMap<mlir::Operation *, ChannelSizes>;
 
 /// Returns the sizes of the channels of a point's values, or nothing where they
-/// have not been measured.
+/// have not been measured, or are infinite.
 std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point);
 
 /// Returns the sizes of the activation points of which they are known. Where

@@ -397,8 +397,6 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
     magnitudes = magnitudes.drop_front(size_t(part.channels));
   }
   auto [smallest, largest] = joined.getExtremes();
-  if (!std::isfinite(largest))
-    return leave(point, Reason::NoChannelRanges);
   if (!(largest > kPartRangeFactor * smallest))
     return;
   // An earlier one may have changed it.

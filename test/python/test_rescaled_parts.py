@@ -7,6 +7,8 @@ import re
 import measure
 import numpy as np
 import pytest
+from mlir_text import const
+from quantized_modules import calibrate, decibels, opt, quantize, run, write_samples
 
 # Most of them run the pipeline.
 pytestmark = pytest.mark.alternating
@@ -14,12 +16,6 @@ pytestmark = pytest.mark.alternating
 ROWS, WIDTH, SAMPLES = 6, 8, 48
 VALUES = f"tensor<1x{ROWS}x{WIDTH}xf32>"
 JOINED = f"tensor<1x{ROWS}x{2 * WIDTH}xf32>"
-
-
-def const(name, values):
-    values = np.asarray(values, np.float32)
-    kind = f"tensor<{'x'.join(map(str, values.shape))}xf32>"
-    return f'%{name} = "tosa.const"() <{{values = dense<"0x{values.tobytes().hex()}"> : {kind}}}> : () -> {kind}'
 
 
 def dense(name, x, generator, inputs=WIDTH, gains=1.0):
@@ -55,37 +51,12 @@ def network(scale):
 def files(tmp_path):
     (tmp_path / "far.mlir").write_text(network(300.0))
     (tmp_path / "near.mlir").write_text(network(1.0))
-    samples = np.random.default_rng(2).normal(size=(2 * SAMPLES, ROWS, WIDTH)).astype(np.float32)
-    np.save(tmp_path / "calibration.npy", samples[:SAMPLES])
-    np.save(tmp_path / "others.npy", samples[SAMPLES:])
+    write_samples(tmp_path, (SAMPLES, ROWS, WIDTH))
     return tmp_path
 
 
-def run(tools, folder, module):
-    path = folder / f"{module}.npy"
-    measure.run_ok([tools / "mct-run", folder / module, f"--input={folder / 'others.npy'}", f"--output={path}"])
-    return np.load(path)
-
-
-def opt(tools, folder, module, pipeline, output):
-    command = [tools / "mct-opt", folder / module, f"--pass-pipeline=builtin.module({pipeline})", "-o", folder / output]
-    return measure.run_ok(command)
-
-
-def quantize(tools, folder, module, target, options, output):
-    ptq = f"mct-ptq{{target={target} calibration-data={folder / 'calibration.npy'} {options}}}"
-    opt(tools, folder, module, ptq, output)
-    return run(tools, folder, output)
-
-
-def decibels(reference, values):
-    return 10 * np.log10(np.square(reference).sum() / np.square(values - reference).sum())
-
-
 def test_the_float_network_computes_the_same_bits(tools, files):
-    points = "tpc-attach-target{target=tflite},mct-prepare,mct-insert-quantizers"
-    calibrate = f"mct-calibrate{{channel-statistics=true calibration-data={files / 'calibration.npy'}}}"
-    opt(tools, files, "far.mlir", f"{points},{calibrate}", "before.mlir")
+    calibrate(tools, files, "far.mlir", "tflite", "before.mlir")
     opt(tools, files, "before.mlir", "mct-rescale-parts", "after.mlir")
     text = (files / "after.mlir").read_text()
     for name in ("d0", "d1", "c"):
@@ -189,9 +160,7 @@ def test_random_networks_compute_the_same_bits(tools, files, seed):
     changed = 0
     for number in range(5):
         (files / "random.mlir").write_text(RandomNetwork(100 * seed + number).text())
-        points = "tpc-attach-target{target=tflite},mct-prepare,mct-insert-quantizers"
-        calibrate = f"mct-calibrate{{channel-statistics=true calibration-data={files / 'calibration.npy'}}}"
-        opt(tools, files, "random.mlir", f"{points},{calibrate}", "before.mlir")
+        calibrate(tools, files, "random.mlir", "tflite", "before.mlir")
         opt(tools, files, "before.mlir", "mct-rescale-parts", "after.mlir")
         changed += "_scaled" in (files / "after.mlir").read_text()
         outputs = []

@@ -4,9 +4,10 @@ mct-equalize-residuals makes of them computes the same bits in float, and quanti
 
 import re
 
-import measure
 import numpy as np
 import pytest
+from mlir_text import const
+from quantized_modules import calibrate, decibels, opt, quantize, run, write_samples
 
 # Most of them run the pipeline.
 pytestmark = pytest.mark.alternating
@@ -15,12 +16,6 @@ TOKENS, WIDTH, SAMPLES = 6, 16, 48
 VALUES = f"tensor<1x{TOKENS}x{WIDTH}xf32>"
 MEANS = f"tensor<1x{TOKENS}x1xf32>"
 ONE = "tensor<1x1x1xf32>"
-
-
-def const(name, values):
-    values = np.asarray(values, np.float32)
-    kind = f"tensor<{'x'.join(map(str, values.shape))}xf32>"
-    return f'%{name} = "tosa.const"() <{{values = dense<"0x{values.tobytes().hex()}"> : {kind}}}> : () -> {kind}'
 
 
 def multiply(result, left, right, kinds):
@@ -83,37 +78,12 @@ def network(outlier):
 def files(tmp_path):
     (tmp_path / "outliers.mlir").write_text(network(100.0))
     (tmp_path / "even.mlir").write_text(network(1.0))
-    samples = np.random.default_rng(2).normal(size=(2 * SAMPLES, TOKENS, WIDTH)).astype(np.float32)
-    np.save(tmp_path / "calibration.npy", samples[:SAMPLES])
-    np.save(tmp_path / "others.npy", samples[SAMPLES:])
+    write_samples(tmp_path, (SAMPLES, TOKENS, WIDTH))
     return tmp_path
 
 
-def run(tools, folder, module):
-    path = folder / f"{module}.npy"
-    measure.run_ok([tools / "mct-run", folder / module, f"--input={folder / 'others.npy'}", f"--output={path}"])
-    return np.load(path)
-
-
-def opt(tools, folder, module, pipeline, output):
-    command = [tools / "mct-opt", folder / module, f"--pass-pipeline=builtin.module({pipeline})", "-o", folder / output]
-    return measure.run_ok(command)
-
-
-def quantize(tools, folder, module, target, options, output):
-    ptq = f"mct-ptq{{target={target} calibration-data={folder / 'calibration.npy'} {options}}}"
-    opt(tools, folder, module, ptq, output)
-    return run(tools, folder, output)
-
-
-def decibels(reference, values):
-    return 10 * np.log10(np.square(reference).sum() / np.square(values - reference).sum())
-
-
 def test_the_float_network_computes_the_same_bits(tools, files):
-    points = "tpc-attach-target{target=imx500},mct-prepare,mct-insert-quantizers"
-    calibrate = f"mct-calibrate{{channel-statistics=true calibration-data={files / 'calibration.npy'}}}"
-    opt(tools, files, "outliers.mlir", f"{points},{calibrate}", "before.mlir")
+    calibrate(tools, files, "outliers.mlir", "imx500", "before.mlir")
     opt(tools, files, "before.mlir", "mct-equalize-residuals", "after.mlir")
     text = (files / "after.mlir").read_text()
     # Sums, layers in front of them, and the layer norms that only layers and sums use.

@@ -5,18 +5,13 @@ the one that has the same mask as a constant, and its integers compute what is s
 import measure
 import numpy as np
 import pytest
+from mlir_text import const
 
 TOKENS, WIDTH, SAMPLES = 8, 6, 40
 TARGETS = ("imx500", "tflite_v1", "qnnpack")
 SCORES = f"tensor<1x{TOKENS}x{TOKENS}xf32>"
 MASK = f"tensor<1x1x{TOKENS}xf32>"
 FLAGS = MASK.replace("f32", "i1")
-
-
-def const(name, values):
-    values = np.asarray(values, np.float32)
-    kind = f"tensor<{'x'.join(map(str, values.shape))}xf32>"
-    return f'%{name} = "tosa.const"() <{{values = dense<"0x{values.tobytes().hex()}"> : {kind}}}> : () -> {kind}'
 
 
 def number(name, value):

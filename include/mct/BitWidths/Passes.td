@@ -111,8 +111,8 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
     the samples with that alternative taken by that operator alone, and writes the distance of the results from those of
     the float network to the function as `tpc.sensitivities`. The kernels of all other such operators are float,
     activations are as they stand. The parameters of the alternatives are selected as `mct-select-parameters` and
-    `mct-select-weight-parameters` do, with the same options. Kernels of at most `round-max-bits` bits are rounded together
-    as by `mct-round-weights`, with what the layer makes in float of what it reads as the target. Layers whose kernel changes
+    `mct-select-weight-parameters` do, with the same options. Kernels are rounded together as by
+    `mct-round-weights` with `max-bits` equal to `round-max-bits`, with what the layer makes in float of what it reads as the target. Layers whose kernel changes
     get their mean output back, as by `mct-correct-bias`.
 
     `metric`: `kl`, the Kullback-Leibler divergence of the distributions along the last axis from those of the float

@@ -145,10 +145,12 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
   let summary = "Round the weights of every layer together, so that errors make up for each other";
   let description = [{
     For each layer (as in `mct-correct-bias`) whose kernel has at most `max-bits` bits, one more where all its output
-    channels have one range in common, or that reads activations of at most `max-bits` bits, from the inputs on, in the network whose points quantize: the weights become those levels of their quantizer under which the output is as near to that
-    of the float network as can be found. Layers before are rounded when a layer is measured, so that each one also
-    repairs what those could not; layers that do not depend on each other are measured together. Where nothing but a sum
-    (`tosa.add`) reads the layer, it also repairs what the other summand misses, if that is known by then.
+    channels have one range in common (0: none), or that reads activations of at most `max-bits` bits, from the inputs
+    on, in the network whose points quantize: the weights become those levels of their quantizer under which the output
+    is as near to that of the float network as can be found. Layers before are rounded when a layer is measured, so that
+    each one also repairs what those could not; layers that do not depend on each other are measured together. Where
+    nothing but a sum (`tosa.add`) reads the layer, it also repairs what the other summand misses, if that is known by
+    then.
 
     * With H the covariance of what the layer reads, already quantized (positions of convolutions are rows, the weights
       of a channel columns; each channel of a depthwise one has columns of its own), and w* the weights whose output is

@@ -80,8 +80,9 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
     Replaces TOSA ops on constants by their value: arithmetic (`add`, `sub`, `mul`, `pow`, `minimum`, `maximum`, `rsqrt`,
     `reciprocal`, `exp`, `log`, `abs`, `negate`, `clamp`, `ceil`, `floor`, `tanh`, `sigmoid`, `erf`, `sin`, `cos`),
     comparisons, `select`, `cast`, and movements (`identity`, `reshape`, `transpose`, `reverse`, `slice`, `tile`, `pad`,
-    `concat`), and products (`matmul`) with zeros, such as the first state of a recurrent layer. The scale of an unfolded batch norm becomes a constant this way, and so do weights that are stored as
-    float16 or as integers and a scale, and the kernels of a grouped convolution that are slices of one.
+    `concat`), and products (`matmul`) with zeros, such as the first state of a recurrent layer. The scale of an unfolded
+    batch norm becomes a constant this way, and so do weights that are stored as float16 or as integers and a scale, and
+    the kernels of a grouped convolution that are slices of one.
 
     Each op is evaluated in its element type, as it would be at run time, and once, however many read it. A splat stays
     one; what is much larger than the constants it is made of, such as a `tile` to more than 2^24 elements, stays an op.
