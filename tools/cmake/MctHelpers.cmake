@@ -30,7 +30,7 @@ if(MCT_PRECOMPILED_HEADER)
   endif()
 endif()
 
-set(MCT_UNITY_BATCH 16 CACHE STRING "Sources that are compiled together, or 1: each by itself")
+set(MCT_UNITY_BATCH 24 CACHE STRING "Sources that are compiled together, or 1: each by itself")
 
 # mct_batch_sources(RESULT NAME sources...): in place of the sources, files of a unity build that include MCT_UNITY_BATCH of
 # them each. A source with the property SKIP_UNITY_BUILD_INCLUSION stays by itself. Unlike those of CMAKE_UNITY_BUILD the files
@@ -232,7 +232,7 @@ function(mct_add_unittest name)
   set(sources ${ARG_UNPARSED_ARGUMENTS})
   if(NOT ARG_NO_MLIR AND NOT ARG_SEPARATE)
     # A test takes several times as long as a source of a library.
-    math(EXPR MCT_UNITY_BATCH "(${MCT_UNITY_BATCH} + 3) / 4")
+    math(EXPR MCT_UNITY_BATCH "(${MCT_UNITY_BATCH} + 5) / 6")
     mct_batch_sources(sources ${name} ${sources})
   endif()
   mct_take_test_objects(sources ${name} ${sources})
