@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mct;
 
-static RankedTensorType getType(Value value) {
+RankedTensorType mct::getRankedType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
@@ -87,7 +87,7 @@ static bool isElementwise(Operation *op) {
   if (!elementwise || isa<DestinationStyleOpInterface>(op))
     return false;
   return llvm::none_of(
-      llvm::seq<int64_t>(0, getType(op->getResult(0)).getRank()),
+      llvm::seq<int64_t>(0, getRankedType(op->getResult(0)).getRank()),
       [&](int64_t axis) { return elementwise.hasParametersAlong(axis); });
 }
 
@@ -95,12 +95,12 @@ static bool isElementwise(Operation *op) {
 static bool canRearrange(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
-  RankedTensorType type = getType(op->getResult(0));
+  RankedTensorType type = getRankedType(op->getResult(0));
   if (!type || type.getRank() < 2 || op->getNumOperands() == 0)
     return false;
   int64_t rank = type.getRank();
   for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
-    if (!getType(operand) || getType(operand).getRank() != rank)
+    if (!getRankedType(operand) || getRankedType(operand).getRank() != rank)
       return false;
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
     return !point.isWeight() && !point.getStatistics() &&
@@ -121,7 +121,7 @@ void mct::rearrangeOp(RewriterBase &rewriter, Operation *op,
   for (const SizesOperand &sizes : getSizesOperands(op))
     rearrangeSizes(rewriter, op, sizes, axes);
   Value result = op->getResult(0);
-  result.setType(rearrange(getType(result), axes));
+  result.setType(rearrange(getRankedType(result), axes));
   rewriter.finalizeOpModification(op);
 }
 

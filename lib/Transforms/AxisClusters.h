@@ -17,6 +17,9 @@ namespace mct {
 using AxisMap = llvm::SmallVector<int32_t, 4>;
 constexpr int32_t kInsertedAxis = -1;
 
+/// Returns the type of a value, or null where it is no ranked tensor.
+mlir::RankedTensorType getRankedType(mlir::Value value);
+
 /// Returns the type with its axes as `axes` says.
 mlir::RankedTensorType rearrange(mlir::RankedTensorType type,
                                  llvm::ArrayRef<int32_t> axes);

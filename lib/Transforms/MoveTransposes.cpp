@@ -82,10 +82,6 @@ static bool movesNothing(RankedTensorType type, ArrayRef<int32_t> permutation) {
   return true;
 }
 
-static RankedTensorType getType(Value value) {
-  return dyn_cast<RankedTensorType>(value.getType());
-}
-
 /// Elements that a transposition of a value moves; unknown sizes count as 1.
 static int64_t getCost(RankedTensorType type, ArrayRef<int32_t> permutation) {
   if (movesNothing(type, permutation))
@@ -101,8 +97,8 @@ static tosa::TransposeOp getTranspose(Operation *op) {
   auto transpose = dyn_cast_or_null<tosa::TransposeOp>(op);
   if (!transpose)
     return nullptr;
-  RankedTensorType type = getType(transpose.getInput1());
-  return type && getType(transpose.getOutput()) &&
+  RankedTensorType type = getRankedType(transpose.getInput1());
+  return type && getRankedType(transpose.getOutput()) &&
                  isValid(transpose.getPerms(), type.getRank())
              ? transpose
              : nullptr;
@@ -144,8 +140,8 @@ static Value transposeConstant(RewriterBase &rewriter, Value value,
   Operation *op = value.getDefiningOp();
   rewriter.setInsertionPointAfter(op);
   auto transposed = tosa::TransposeOp::create(
-      rewriter, op->getLoc(), rearrange(getType(value), permutation), value,
-      rewriter.getDenseI32ArrayAttr(permutation));
+      rewriter, op->getLoc(), rearrange(getRankedType(value), permutation),
+      value, rewriter.getDenseI32ArrayAttr(permutation));
   return foldConstant(rewriter, transposed, "transposed");
 }
 
@@ -156,7 +152,7 @@ int64_t Mover::getCostAround(const AxisCluster &cluster,
     if (isConstantOp(input))
       continue;
     auto producer = getTranspose(input.getDefiningOp());
-    RankedTensorType type = getType(input);
+    RankedTensorType type = getRankedType(input);
     // Between two values of the cluster: counted where it reads.
     if (producer && cluster.contains(producer.getInput1()))
       continue;
@@ -168,14 +164,14 @@ int64_t Mover::getCostAround(const AxisCluster &cluster,
         cost += getCost(type, invert(producer.getPerms()));
     } else if (producer) {
       Permutation both = compose(producer.getPerms(), *permutation);
-      cost += getCost(getType(producer.getInput1()), both);
+      cost += getCost(getRankedType(producer.getInput1()), both);
     } else {
       cost += getCost(type, *permutation);
     }
   }
   for (Operation *op : cluster.ops()) {
     Value result = op->getResult(0);
-    RankedTensorType type = getType(result);
+    RankedTensorType type = getRankedType(result);
     bool isReadAsItIs = false;
     for (Operation *user : result.getUsers()) {
       if (cluster.contains(user))
@@ -205,9 +201,10 @@ int64_t Mover::getCostAround(const AxisCluster &cluster,
 
 Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
                        Location loc) {
-  RankedTensorType type = rearrange(getType(value), permutation);
+  RankedTensorType type = rearrange(getRankedType(value), permutation);
   rewriter.setInsertionPointAfterValue(value);
-  if (!type.hasStaticShape() || !movesNothing(getType(value), permutation))
+  if (!type.hasStaticShape() ||
+      !movesNothing(getRankedType(value), permutation))
     return tosa::TransposeOp::create(
         rewriter, loc, type, value, rewriter.getDenseI32ArrayAttr(permutation));
   auto sizes = RankedTensorType::get(type.getRank(), rewriter.getIndexType());
@@ -261,8 +258,9 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
       Operation *user = use.getOwner();
       // Only the order of the elements counts in what a reshape reads.
-      if (cluster.contains(user) || (isa<tosa::ReshapeOp>(user) &&
-                                     movesNothing(getType(result), inverse)))
+      if (cluster.contains(user) ||
+          (isa<tosa::ReshapeOp>(user) &&
+           movesNothing(getRankedType(result), inverse)))
         continue;
       auto consumer = getTranspose(user);
       if (!consumer) {
@@ -292,14 +290,14 @@ bool Mover::move(const AxisCluster &cluster) {
   for (Value input : cluster.getInputs())
     if (auto producer = getTranspose(input.getDefiningOp())) {
       Permutation inverse = invert(producer.getPerms());
-      gains[inverse] += getCost(getType(input), inverse);
+      gains[inverse] += getCost(getRankedType(input), inverse);
     }
   for (Operation *op : cluster.ops())
     for (Operation *user : op->getResult(0).getUsers())
       if (auto consumer = getTranspose(user);
           consumer && !cluster.contains(user)) {
         Permutation perms(consumer.getPerms());
-        gains[perms] += getCost(getType(op->getResult(0)), perms);
+        gains[perms] += getCost(getRankedType(op->getResult(0)), perms);
       }
   auto candidates = gains.takeVector();
   llvm::sort(candidates, [](const auto &lhs, const auto &rhs) {
@@ -342,7 +340,7 @@ static LogicalResult removeTranspose(tosa::TransposeOp op,
   // Only the order of the elements counts in what a reshape makes of it.
   if (!getTranspose(op) ||
       !(isIdentity(op.getPerms()) ||
-        (movesNothing(getType(op.getInput1()), op.getPerms()) &&
+        (movesNothing(getRankedType(op.getInput1()), op.getPerms()) &&
          llvm::all_of(op->getUsers(), llvm::IsaPred<tosa::ReshapeOp>))))
     return failure();
   rewriter.replaceOp(op, op.getInput1());
