@@ -4,6 +4,7 @@
 #include "LowerToIntegerFixture.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 
+using namespace mlir;
 using namespace mct::execution;
 using namespace mct::testing;
 
