@@ -12,11 +12,15 @@
 #include "mct/IR/HostQuantizers.h"
 #include "mct/Quantizers/TensorQuantizer.h"
 #include "mct/Support/AlignedBuffer.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <memory>
 #include <vector>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
 
 namespace mct::execution {
 

@@ -583,6 +583,31 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
             });
 }
 
+// Declared here and not in the headers, where every source that names a pass
+// would instantiate the registration of all.
+namespace mct {
+#define GEN_PASS_REGISTRATION
+#include "mct/BitWidths/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Calibration/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Conversion/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Corrections/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Export/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Inspection/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Training/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "mct/Transforms/Passes.h.inc"
+namespace tpc {
+#define GEN_PASS_REGISTRATION
+#include "tpc_dialect/Transforms/Passes.h.inc"
+} // namespace tpc
+} // namespace mct
+
 void mct::registerAllMctPasses() {
   tpc::registerTpcTransformsPasses();
   registerMctInspectionPasses();

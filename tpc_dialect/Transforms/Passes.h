@@ -15,9 +15,6 @@ namespace mct::tpc {
 #define GEN_PASS_DECL
 #include "tpc_dialect/Transforms/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "tpc_dialect/Transforms/Passes.h.inc"
-
 } // namespace mct::tpc
 
 #endif // TPC_DIALECT_TRANSFORMS_PASSES_H

@@ -98,9 +98,6 @@ inline llvm::cl::ValuesClass minimizedResourceValues() {
 #define GEN_PASS_DECL
 #include "mct/BitWidths/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/BitWidths/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_BITWIDTHS_PASSES_H

@@ -10,9 +10,6 @@ namespace mct {
 #define GEN_PASS_DECL
 #include "mct/Calibration/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Calibration/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_CALIBRATION_PASSES_H

@@ -61,9 +61,6 @@ inline llvm::cl::ValuesClass integerLayerNormValues() {
 #define GEN_PASS_DECL
 #include "mct/Conversion/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Conversion/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_CONVERSION_PASSES_H

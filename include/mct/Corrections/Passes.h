@@ -37,9 +37,6 @@ inline llvm::cl::ValuesClass sampleHalfValues() {
 #define GEN_PASS_DECL
 #include "mct/Corrections/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Corrections/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_CORRECTIONS_PASSES_H

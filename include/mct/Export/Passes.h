@@ -12,9 +12,6 @@ namespace mct {
 #define GEN_PASS_DECL
 #include "mct/Export/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Export/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_EXPORT_PASSES_H

@@ -15,9 +15,6 @@ enum class ExplainFormat { Text, JSON };
 #define GEN_PASS_DECL
 #include "mct/Inspection/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Inspection/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_INSPECTION_PASSES_H

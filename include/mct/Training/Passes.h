@@ -16,9 +16,6 @@ namespace mct {
 #define GEN_PASS_DECL
 #include "mct/Training/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Training/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_TRAINING_PASSES_H

@@ -16,9 +16,6 @@ namespace mct {
 #define GEN_PASS_DECL
 #include "mct/Transforms/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "mct/Transforms/Passes.h.inc"
-
 } // namespace mct
 
 #endif // MCT_TRANSFORMS_PASSES_H
