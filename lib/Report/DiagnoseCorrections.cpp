@@ -43,7 +43,7 @@ static Diagnosis describe(const DiagnosisContext &network,
       network.getHarm() *
       std::clamp<Real>(std::max(share, getWorstShare(effect)), 0, 1);
   std::string results =
-      report.metric == "kl"
+      report.comparesByDivergence()
           ? "the divergence of the results is " + brief(report.distance) +
                 " with it and " + brief(effect.without) + " without"
           : quoted(effect.worst) + " is at " +

@@ -62,8 +62,9 @@ DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
       inputs.push_back(&point);
   }
   whole = std::max(sum, isPositive(report.distance) ? report.distance : 0);
-  harm = std::min(1.0, whole / (report.metric == "kl" ? kHarmfulDivergence
-                                                      : kHarmfulMeanSquare));
+  harm = std::min(1.0,
+                  whole / (report.comparesByDivergence() ? kHarmfulDivergence
+                                                         : kHarmfulMeanSquare));
   if (report.calibrationSamples)
     calibrationSamples = *report.calibrationSamples;
   else if (!inputs.empty() && inputs.front()->statistics)

@@ -125,7 +125,7 @@ void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
     trial.worst = effect.worst;
     trial.worstBefore = effect.worstWith;
     trial.worstAfter = effect.worstWithout;
-    if (report.metric != "kl")
+    if (!report.comparesByDivergence())
       trial.worstGain = 10 * std::log10(effect.worstWith / effect.worstWithout);
     trial.isWorthwhile = effect.isHarmful;
     diagnosis.trial = int64_t(report.trials.size());

@@ -27,5 +27,6 @@ def test_peak_stays_below_the_limit(tmp_path, options, limit):
     after = measure.run_ok(measure.ptq_command(MODEL, CALIBRATION, limited, **options, max_memory=f"{limit}M"))
     assert limited.read_bytes() == free.read_bytes()
     limit_mb = limit * 2**20 / 1e6
-    assert before.peak_mb > SLACK * limit_mb
+    # Without a limit it depends on which parts happen to run at the same time: 217 to 259 MB for rounding.
+    assert before.peak_mb > limit_mb
     assert after.peak_mb < SLACK * limit_mb
