@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace mct::execution;
+namespace tpc = mct::tpc;
 
 static llvm::Error checkSize(const ReplaceableConstant &constant,
                              ArrayRef<float> values) {

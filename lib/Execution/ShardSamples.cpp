@@ -8,6 +8,7 @@
 #include "mct/Support/Digest.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 #include <array>
 

@@ -49,7 +49,7 @@ mct::ConstantFloats::convert(ConstantTensor tensor) {
 
 ElementsAttr mct::createFloats(RankedTensorType type, ArrayRef<float> values,
                                StringRef name) {
-  if (type.getNumElements() <= kInlineElements)
+  if (type.getNumElements() <= mct::kInlineElements)
     return DenseElementsAttr::get(type, values);
   return createResource(
       type, name,
@@ -68,7 +68,7 @@ static ElementsAttr createElements(MLIRContext *context, ArrayRef<T> values,
                                    StringRef name) {
   auto type = RankedTensorType::get(int64_t(values.size()),
                                     IntegerType::get(context, 8 * sizeof(T)));
-  if (type.getNumElements() <= kInlineElements)
+  if (type.getNumElements() <= mct::kInlineElements)
     return DenseElementsAttr::get(type, values);
   return mct::createResource(
       type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign<T>(values));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PlanParts.h"
 #include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/OperatorPoints.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

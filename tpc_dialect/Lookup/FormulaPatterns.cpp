@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/Lookup/FormulaPatterns.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cmath>
 
 using llvm::ArrayRef;
+using llvm::SmallVector;
 using llvm::StringRef;
 using namespace mct::tpc;
 

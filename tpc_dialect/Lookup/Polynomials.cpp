@@ -8,6 +8,7 @@
 #include <tuple>
 
 using llvm::StringRef;
+using llvm::Twine;
 using namespace mct::tpc;
 
 /// A square of three terms has six.
