@@ -377,7 +377,8 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
   buildToLLVM(pm);
   pm.addPass(createInlinerPass());
   pm.getDependentDialects(registry);
-  // Passes declare the dialects that they create; these only come in.
+  // Passes declare the dialects of ops that they create; they create none of
+  // these.
   registry.insert<tosa::TosaDialect, func::FuncDialect, mct::tpc::TpcDialect>();
   func::registerAllExtensions(registry);
   mct::registerOpModels(registry);

@@ -15,10 +15,10 @@ def test_sources_without_loops_are_not_optimized_as_loops_are():
     levels = {}
     for entry in json.loads(COMMANDS.read_text()):
         words = entry["command"].split()
-        folder = "/".join(entry["output"].split("/")[:2])
+        folder = "/".join((COMMANDS.parent / entry["output"]).relative_to(COMMANDS.parent).parts[:2])
         # Libraries without MLIR, which are loops, take no precompiled header.
         if "-include-pch" in words and folder.startswith(("lib/", "tpc_dialect/")):
             # The last level of a command holds.
             levels.setdefault(folder, set()).add([word for word in words if word.startswith("-O")][-1])
-    assert WITH_LOOPS < levels.keys()
+    assert levels.keys() > WITH_LOOPS
     assert levels == {folder: {"-O1", "-O3"} if folder in WITH_LOOPS else {"-O1"} for folder in levels}

@@ -431,12 +431,13 @@ struct Report {
   /// `kl` or `mse`: what distances of results are, and that of the whole
   /// network, all samples of `effectSamples`.
   std::string metric;
-  /// Returns whether they are divergences; otherwise they are squared errors.
-  bool comparesByDivergence() const { return metric == "kl"; }
   Real distance = 0;
   /// Standard deviation of that distance from sample to sample; divided by the
   /// root of the number of samples it is the standard error of their mean.
   Real deviation = 0;
+  /// Returns whether distances of results are divergences; otherwise they are
+  /// squared errors.
+  bool comparesByDivergence() const { return metric == "kl"; }
   /// The same distance without any correction: what effects are parts of.
   Real uncorrectedDistance = 0;
   /// Why there are no effects of points and operators; empty: there are.
