@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ProductLayout.h"
+#include "mct/Support/RowMajor.h"
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
-
-/// Returns the elements between neighbours along each axis of a row-major
-/// tensor.
-static SmallVector<int64_t, 4> getSteps(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 4> steps(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    steps[axis - 1] = steps[axis] * shape[axis];
-  return steps;
-}
 
 /// Returns the first element of the row of channels with that number, the axes
 /// but `axis` being counted row-major.
@@ -86,44 +78,35 @@ std::optional<ProductLayout> ProductLayout::create(const KernelOp &op) {
 
 void ProductLayout::findPlaces(const KernelOp &op) {
   ArrayRef<int64_t> shape = op.getKernelShape();
-  SmallVector<int64_t, 4> steps(shape.size(), 0);
-  int64_t step = numColumns;
-  for (int64_t axis : llvm::reverse(op.getOutAxes())) {
-    steps[axis] = step;
-    step *= shape[axis];
-  }
+  SmallVector<int64_t> steps =
+      support::getStridesAlong(shape, op.getOutAxes(), numColumns);
   if (op.getInAxis() && !isDepthwise)
     steps[*op.getInAxis()] = 1;
   // The tap of an element is the row-major index over the axes that are about
   // no channels.
-  step = isDepthwise ? 1 : inputChannels;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    if (llvm::is_contained(op.getOutAxes(), int64_t(axis)) ||
-        op.getInAxis() == int64_t(axis))
-      continue;
-    steps[axis] = step;
-    step *= shape[axis];
-  }
+  SmallVector<int64_t> taps;
+  for (int64_t axis : llvm::seq<int64_t>(shape.size()))
+    if (!llvm::is_contained(op.getOutAxes(), axis) && op.getInAxis() != axis)
+      taps.push_back(axis);
+  SmallVector<int64_t> tapSteps =
+      support::getStridesAlong(shape, taps, isDepthwise ? 1 : inputChannels);
+  for (int64_t axis : taps)
+    steps[axis] = tapSteps[axis];
   for (auto [size, own] : llvm::zip_equal(shape, steps))
-    if (size != 1)
-      axes.push_back({size, own});
+    if (size != 1) {
+      sizes.push_back(size);
+      places.push_back(own);
+    }
 }
 
 template <typename Visit> void ProductLayout::forEachPlace(Visit visit) const {
-  SmallVector<int64_t, 4> index(axes.size(), 0);
-  KernelAxis last = axes.empty() ? KernelAxis{1, 0} : axes.back();
-  for (int64_t element = 0, start = 0; element != channels() * numColumns;) {
-    for (int64_t i = 0; i != last.size; ++i)
-      visit(element++, start + i * last.step);
-    for (size_t axis = axes.size(); axis-- > 1;) {
-      const KernelAxis &moved = axes[axis - 1];
-      start += moved.step;
-      if (++index[axis - 1] != moved.size)
-        break;
-      start -= moved.step * moved.size;
-      index[axis - 1] = 0;
-    }
-  }
+  int64_t count = sizes.empty() ? 1 : sizes.back();
+  int64_t step = sizes.empty() ? 0 : places.back(), element = 0;
+  support::forEachPosition<1>(ArrayRef(sizes).drop_back(sizes.empty() ? 0 : 1),
+                              {places}, [&](auto at) {
+                                for (int64_t i = 0; i != count; ++i)
+                                  visit(element++, at[0] + i * step);
+                              });
 }
 
 std::vector<float> ProductLayout::fromKernel(ArrayRef<float> kernel) const {
@@ -151,7 +134,7 @@ int64_t ProductLayout::rowsOf(ArrayRef<int64_t> resultShape) const {
 
 void ProductLayout::gatherInput(const float *input, ArrayRef<int64_t> shape,
                                 int64_t row, float *to) const {
-  SmallVector<int64_t, 4> steps = getSteps(shape);
+  SmallVector<int64_t> steps = support::getRowMajorStrides(shape);
   int64_t channelStep = steps[inputAxis];
   auto copyChannels = [&](const float *from, int64_t step) {
     if (step == 1 && channelStep == 1) {
@@ -198,7 +181,7 @@ void ProductLayout::gatherInput(const float *input, ArrayRef<int64_t> shape,
 
 void ProductLayout::gatherResult(const float *result, ArrayRef<int64_t> shape,
                                  int64_t row, float *to) const {
-  SmallVector<int64_t, 4> steps = getSteps(shape);
+  SmallVector<int64_t> steps = support::getRowMajorStrides(shape);
   const float *from = result + getRowStart(shape, steps, resultAxis, row);
   for (int64_t channel = 0; channel != channels(); ++channel)
     to[channel] = from[channel * steps[resultAxis]];

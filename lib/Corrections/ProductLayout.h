@@ -42,7 +42,7 @@ public:
                     int64_t row, float *to) const;
 
 private:
-  /// Fills in `axes`.
+  /// Fills in `sizes` and `places`.
   void findPlaces(const KernelOp &op);
   /// Calls `visit` with the number of each element of the kernel and its place
   /// in [groups, outputs, columns].
@@ -55,12 +55,9 @@ private:
   int64_t top = 0, left = 0;
   /// Height and width of the result of a convolution.
   int64_t height = 1, width = 1;
-  /// An axis of the kernel of more than one element, and the distance of its
+  /// Axes of the kernel of more than one element, and the distances of their
   /// neighbours in [groups, outputs, columns].
-  struct KernelAxis {
-    int64_t size, step;
-  };
-  llvm::SmallVector<KernelAxis, 4> axes;
+  llvm::SmallVector<int64_t, 4> sizes, places;
 };
 
 } // namespace mct::corrections

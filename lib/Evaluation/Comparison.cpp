@@ -2,6 +2,7 @@
 #include "mct/Evaluation/Comparison.h"
 
 #include "mct/Support/AlignedBuffer.h"
+#include "mct/Support/RowMajor.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -62,27 +63,16 @@ private:
 static std::vector<float> transpose(ArrayRef<float> data,
                                     ArrayRef<int64_t> shape,
                                     ArrayRef<int32_t> permutation) {
-  llvm::SmallVector<int64_t> strides(shape.size(), 1), sizes, steps;
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
+  llvm::SmallVector<int64_t> strides = support::getRowMajorStrides(shape),
+                             sizes, steps;
   for (int32_t axis : permutation) {
     sizes.push_back(shape[axis]);
     steps.push_back(strides[axis]);
   }
   std::vector<float> result;
   result.reserve(data.size());
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  int64_t position = 0;
-  while (result.size() != data.size()) {
-    result.push_back(data[position]);
-    for (size_t axis = sizes.size(); axis-- > 0;) {
-      position += steps[axis];
-      if (++index[axis] < sizes[axis])
-        break;
-      position -= steps[axis] * sizes[axis];
-      index[axis] = 0;
-    }
-  }
+  support::forEachPosition<1>(sizes, {steps},
+                              [&](auto at) { result.push_back(data[at[0]]); });
   return result;
 }
 

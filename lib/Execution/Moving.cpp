@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Moving.h"
+#include "mct/Support/RowMajor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,23 +35,10 @@ namespace {
 /// `dimensions` dimensions.
 template <typename Visit>
 void forEachOuter(const StridedCopy &copy, size_t dimensions, Visit visit) {
-  llvm::SmallVector<int64_t, 4> index(dimensions, 0);
-  int64_t source = copy.fromOffset, target = copy.toOffset;
-  while (true) {
-    visit(source, target);
-    size_t d = dimensions;
-    while (d-- > 0) {
-      source += copy.from[d];
-      target += copy.to[d];
-      if (++index[d] < copy.sizes[d])
-        break;
-      source -= copy.from[d] * copy.sizes[d];
-      target -= copy.to[d] * copy.sizes[d];
-      index[d] = 0;
-    }
-    if (d == size_t(-1))
-      return;
-  }
+  mct::support::forEachPosition<2>(
+      llvm::ArrayRef<int64_t>(copy.sizes).take_front(dimensions),
+      {copy.from, copy.to},
+      [&](auto at) { visit(copy.fromOffset + at[0], copy.toOffset + at[1]); });
 }
 
 template <typename Element>

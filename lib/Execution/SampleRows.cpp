@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SampleRows.h"
+#include "mct/Support/RowMajor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -21,24 +22,18 @@ llvm::Error RowReader::gather() {
   llvm::SmallVector<int64_t> strides{file.shape().front()};
   for (int64_t size : sizes.drop_back())
     strides.push_back(strides.back() * size);
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  int64_t source = firstRow;
-  for (int64_t element = 0; element < rowElements; ++element) {
-    if (llvm::Error error =
-            file.read(source * bytes, column.size(), column.data()))
-      return error;
+  llvm::Error error = llvm::Error::success();
+  int64_t element = 0;
+  support::forEachPosition<1>(sizes, {strides}, [&](auto at) {
+    if (error)
+      return;
+    error = file.read((firstRow + at[0]) * bytes, column.size(), column.data());
     for (int64_t row = 0; row < rows; ++row)
       std::memcpy(&gathered[(row * rowElements + element) * bytes],
                   &column[row * bytes], bytes);
-    for (size_t d = sizes.size(); d-- > 0;) {
-      source += strides[d];
-      if (++index[d] < sizes[d])
-        break;
-      source -= strides[d] * sizes[d];
-      index[d] = 0;
-    }
-  }
-  return llvm::Error::success();
+    ++element;
+  });
+  return error;
 }
 
 static float fromHalf(uint16_t bits) {

@@ -2,6 +2,7 @@
 #include "mct/Execution/SampleSource.h"
 #include "SampleRows.h"
 #include "mct/Execution/RunCache.h"
+#include "mct/Support/RowMajor.h"
 #include "mct/Support/Troubleshooting.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -408,29 +409,15 @@ static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
   if (permutation.empty())
     return {};
   llvm::ArrayRef<int64_t> row = shape.drop_front();
-  llvm::SmallVector<int64_t> stored(row.size()), strides(row.size());
+  llvm::SmallVector<int64_t> stored(row.size()), steps;
   for (auto [dimension, from] : llvm::enumerate(permutation))
     stored[from] = row[dimension];
-  int64_t elements = 1;
-  for (size_t dimension = row.size(); dimension-- > 0;) {
-    strides[dimension] = elements;
-    elements *= stored[dimension];
-  }
+  llvm::SmallVector<int64_t> strides = mct::support::getRowMajorStrides(stored);
+  for (int64_t from : permutation)
+    steps.push_back(strides[from]);
   std::vector<int64_t> order;
-  order.reserve(elements);
-  llvm::SmallVector<int64_t> index(row.size(), 0);
-  int64_t position = 0;
-  while (static_cast<int64_t>(order.size()) != elements) {
-    order.push_back(position);
-    for (size_t dimension = row.size(); dimension-- > 0;) {
-      int64_t stride = strides[permutation[dimension]];
-      position += stride;
-      if (++index[dimension] < row[dimension])
-        break;
-      position -= stride * row[dimension];
-      index[dimension] = 0;
-    }
-  }
+  mct::support::forEachPosition<1>(row, {steps},
+                                   [&](auto at) { order.push_back(at[0]); });
   return order;
 }
 

@@ -3,19 +3,13 @@
 // Ops that only move values, and transposed convolutions that become some
 // convolutions and a move.
 #include "Sites.h"
+#include "mct/Support/RowMajor.h"
 
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
-
-static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 4> strides(shape.size(), 1);
-  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d)
-    strides[d] = strides[d + 1] * shape[d + 1];
-  return strides;
-}
 
 /// Describes how the elements of a value lie in the memory of another one.
 struct SiteFinder::View {
@@ -56,7 +50,8 @@ SiteFinder::View SiteFinder::viewOf(Value value) const {
     value = op->getOperand(0);
   }
   View view{value,
-            rowMajorStrides(cast<RankedTensorType>(value.getType()).getShape()),
+            support::getRowMajorStrides(
+                cast<RankedTensorType>(value.getType()).getShape()),
             0};
   for (auto [op, start] : llvm::reverse(llvm::zip(ops, starts))) {
     if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
@@ -88,7 +83,7 @@ void SiteFinder::findMove(Operation *op) {
   if (bits != 1 && !llvm::is_contained({8u, 16u, 32u, 64u}, bits))
     return;
   shape.targetElements = type.getNumElements();
-  SmallVector<int64_t, 4> to = rowMajorStrides(type.getShape());
+  SmallVector<int64_t, 4> to = support::getRowMajorStrides(type.getShape());
   auto addCopy = [&](unsigned source, ArrayRef<int64_t> sizes,
                      ArrayRef<int64_t> from, int64_t fromOffset,
                      int64_t toOffset) {
@@ -136,13 +131,13 @@ void SiteFinder::findMove(Operation *op) {
     }
     shape.fill.assign(value->getBytes().begin(),
                       value->getBytes().begin() + shape.elementBytes);
-    addCopy(0, inner, rowMajorStrides(inner), 0, offset);
+    addCopy(0, inner, support::getRowMajorStrides(inner), 0, offset);
   } else if (auto concat = dyn_cast<tosa::ConcatOp>(op)) {
     operands.assign(op->operand_begin(), op->operand_end());
     int64_t offset = 0;
     for (auto [number, operand] : llvm::enumerate(operands)) {
       ArrayRef<int64_t> sizes = typeOf(operand).getShape();
-      addCopy(number, sizes, rowMajorStrides(sizes), 0, offset);
+      addCopy(number, sizes, support::getRowMajorStrides(sizes), 0, offset);
       offset += sizes[concat.getAxis()] * to[concat.getAxis()];
     }
   } else {
@@ -229,7 +224,7 @@ static MovingShape getPhaseKernel(const ConvolutionShape &whole,
   StridedCopy taps;
   taps.sizes = {whole.outputChannels, row.taps, column.taps,
                 whole.inputChannels};
-  taps.to = rowMajorStrides(taps.sizes);
+  taps.to = support::getRowMajorStrides(taps.sizes);
   taps.from = {strides[0], -strides[1] * whole.strideHeight,
                -strides[2] * whole.strideWidth, strides[3]};
   taps.fromOffset = offset + row.tap * strides[1] + column.tap * strides[2];
@@ -247,10 +242,10 @@ static StridedCopy getPhaseResults(const ConvolutionShape &whole,
                                    ArrayRef<int64_t> resultShape) {
   StridedCopy part;
   part.sizes = {whole.batch, row.count, column.count, whole.outputChannels};
-  part.from = rowMajorStrides(
+  part.from = support::getRowMajorStrides(
       {whole.batch, row.size, column.size, whole.outputChannels});
   part.fromOffset = row.first * part.from[1] + column.first * part.from[2];
-  SmallVector<int64_t, 4> target = rowMajorStrides(resultShape);
+  SmallVector<int64_t, 4> target = support::getRowMajorStrides(resultShape);
   part.to = {target[0], target[1] * whole.strideHeight,
              target[2] * whole.strideWidth, 1};
   part.toOffset = row.target * target[1] + column.target * target[2];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxLayout.h"
+#include "mct/Support/RowMajor.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -28,18 +29,15 @@ SmallVector<int64_t> Layout::apply(ArrayRef<int64_t> shape) const {
 
 std::vector<int64_t> mct::onnx::mapElements(ArrayRef<int64_t> shape,
                                             ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> strides(shape.size(), 1), sizes;
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  std::vector<int64_t> map{0};
+  SmallVector<int64_t> strides = support::getRowMajorStrides(shape), sizes,
+                       steps;
   for (int64_t axis : permutation) {
-    std::vector<int64_t> longer;
-    longer.reserve(map.size() * shape[axis]);
-    for (int64_t start : map)
-      for (int64_t i = 0; i < shape[axis]; ++i)
-        longer.push_back(start + i * strides[axis]);
-    map = std::move(longer);
+    sizes.push_back(shape[axis]);
+    steps.push_back(strides[axis]);
   }
+  std::vector<int64_t> map;
+  support::forEachPosition<1>(sizes, {steps},
+                              [&](auto at) { map.push_back(at[0]); });
   return map;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxPoints.h"
 #include "OnnxQdq.h"
+#include "mct/Support/RowMajor.h"
 #include <cmath>
 
 using namespace mlir;
@@ -233,9 +234,7 @@ std::vector<int64_t> onnx::findParameters(tpc::QuantizeOp point,
   std::vector<int64_t> parameters(elements.size(), 0);
   if (point.getParametersAttr().getNumChannels() == 1)
     return parameters;
-  SmallVector<int64_t> strides(constantShape.size(), 1);
-  for (size_t axis = constantShape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * constantShape[axis];
+  SmallVector<int64_t> strides = support::getRowMajorStrides(constantShape);
   for (auto [i, element] : llvm::enumerate(elements))
     for (int64_t axis : point.getChannelAxes())
       parameters[i] = parameters[i] * constantShape[axis] +

@@ -67,7 +67,8 @@ static std::optional<ConstantTensor>
 computeTranspose(tosa::TransposeOp op, RankedTensorType type,
                  const ConstantTensor &source) {
   ArrayRef<int32_t> perms = op.getPerms();
-  SmallVector<int64_t> from = getRowMajorStrides(source.getShape()), strides;
+  SmallVector<int64_t> from = support::getRowMajorStrides(source.getShape()),
+                       strides;
   SmallVector<bool> taken(from.size(), false);
   if (perms.size() != from.size())
     return std::nullopt;
@@ -92,7 +93,7 @@ computeReverse(tosa::ReverseOp op, RankedTensorType type,
     return std::nullopt;
   if (source.isSplat())
     return source;
-  SmallVector<int64_t> strides = getRowMajorStrides(source.getShape());
+  SmallVector<int64_t> strides = support::getRowMajorStrides(source.getShape());
   int64_t first = (type.getDimSize(axis) - 1) * strides[axis];
   strides[axis] = -strides[axis];
   return gather(type, source, first, type.getShape(), strides);
@@ -105,7 +106,7 @@ computeSlice(tosa::SliceOp op, RankedTensorType type,
   auto start = getShapeValues(op.getStart(), from.size());
   if (!start || type.getRank() != int64_t(from.size()))
     return std::nullopt;
-  SmallVector<int64_t> strides = getRowMajorStrides(from);
+  SmallVector<int64_t> strides = support::getRowMajorStrides(from);
   int64_t first = 0;
   for (size_t axis = 0; axis != from.size(); ++axis) {
     int64_t begin = (*start)[axis];
@@ -132,7 +133,8 @@ static std::optional<ConstantTensor> computeTile(tosa::TileOp op,
   if (!multiples || type.getRank() != int64_t(from.size()))
     return std::nullopt;
   // Each axis is one that repeats and one that runs over the source.
-  SmallVector<int64_t> shape, strides, dense = getRowMajorStrides(from);
+  SmallVector<int64_t> shape, strides,
+      dense = support::getRowMajorStrides(from);
   for (size_t axis = 0; axis != from.size(); ++axis) {
     int64_t multiple = (*multiples)[axis];
     std::optional<int64_t> size = llvm::checkedMul(multiple, from[axis]);
@@ -157,8 +159,8 @@ static void place(const ConstantTensor &source, MutableArrayRef<char> bytes,
   if (source.getNumElements() == 0)
     return;
   size_t size = source.getElementSize();
-  SmallVector<int64_t> to = getRowMajorStrides(shape);
-  SmallVector<int64_t> from = getRowMajorStrides(source.getShape());
+  SmallVector<int64_t> to = support::getRowMajorStrides(shape);
+  SmallVector<int64_t> from = support::getRowMajorStrides(source.getShape());
   if (source.isSplat())
     from.assign(from.size(), 0);
   int64_t first = 0;

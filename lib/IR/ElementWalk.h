@@ -5,46 +5,19 @@
 #define MCT_LIB_IR_ELEMENTWALK_H
 
 #include "mct/IR/ConstantTensor.h"
-#include "llvm/ADT/SmallVector.h"
-#include <array>
+#include "mct/Support/RowMajor.h"
 #include <optional>
 
 namespace mct {
 
-/// Returns the distances of neighbours along each axis of a row-major tensor.
-inline llvm::SmallVector<int64_t>
-getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
-  llvm::SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  return strides;
-}
-
-/// Calls `visit(indices)` with the index of the first element of each innermost
-/// row, of each source: source s advances by strides[s][d] along dimension d of
-/// `shape`, which has no dimension of size 0.
-template <size_t numSources, typename Visit>
-void forEachRow(
-    llvm::ArrayRef<int64_t> shape,
-    const std::array<llvm::SmallVector<int64_t>, numSources> &strides,
-    Visit visit) {
-  std::array<int64_t, numSources> at{};
-  llvm::SmallVector<int64_t> index(shape.size(), 0);
-  while (true) {
-    visit(at);
-    size_t axis = shape.empty() ? 0 : shape.size() - 1;
-    while (axis-- > 0) {
-      for (size_t source = 0; source != numSources; ++source)
-        at[source] += strides[source][axis];
-      if (++index[axis] < shape[axis])
-        break;
-      for (size_t source = 0; source != numSources; ++source)
-        at[source] -= strides[source][axis] * shape[axis];
-      index[axis] = 0;
-    }
-    if (axis == size_t(-1))
-      return;
-  }
+/// Calls `visit(offsets)` for the first element of each innermost row of
+/// `shape`, which has no axis of size 0; strides[n] are those of offset n.
+template <size_t numOffsets, typename Visit>
+void forEachRow(llvm::ArrayRef<int64_t> shape,
+                const std::array<llvm::ArrayRef<int64_t>, numOffsets> &strides,
+                Visit visit) {
+  support::forEachPosition<numOffsets>(shape.drop_back(shape.empty() ? 0 : 1),
+                                       strides, visit);
 }
 
 /// Returns the strides of `tensor`, whose axes are the last ones of `shape`,
@@ -57,7 +30,7 @@ getBroadcastStrides(const ConstantTensor &tensor,
   if (from.size() > shape.size())
     return std::nullopt;
   size_t shift = shape.size() - from.size();
-  llvm::SmallVector<int64_t> dense = getRowMajorStrides(from);
+  llvm::SmallVector<int64_t> dense = support::getRowMajorStrides(from);
   for (size_t axis = 0; axis != from.size(); ++axis) {
     if (from[axis] != shape[axis + shift] && from[axis] != 1)
       return std::nullopt;

@@ -2,7 +2,7 @@
 
 #include "mct/Quantizers/Channels.h"
 
-#include "llvm/ADT/SmallVector.h"
+#include "mct/Support/RowMajor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -33,12 +33,8 @@ void forEachChannelRun(
   // The distance between channels of neighbouring indices, 0 for an axis that
   // does not select a channel.
   size_t rank = shape.size();
-  llvm::SmallVector<int64_t> channelStride(rank, 0);
-  int64_t stride = 1;
-  for (int64_t axis : llvm::reverse(axes)) {
-    channelStride[axis] = stride;
-    stride *= shape[axis];
-  }
+  llvm::SmallVector<int64_t> channelStride =
+      support::getStridesAlong(shape, axes);
 
   // The innermost axes merge into one run: all that follow the last channel
   // axis, or, when that axis is itself the innermost, the channel axes that end
@@ -53,18 +49,12 @@ void forEachChannelRun(
     for (size_t axis = outerRank; axis < rank; ++axis)
       length *= shape[axis];
 
-  llvm::SmallVector<int64_t> index(outerRank, 0);
-  int64_t channel = 0;
-  for (size_t begin = 0; begin < elements; begin += length) {
-    visit(begin, length, channel, trailing ? 1 : 0);
-    for (size_t axis = outerRank; axis-- > 0;) {
-      channel += channelStride[axis];
-      if (++index[axis] < shape[axis])
-        break;
-      channel -= channelStride[axis] * shape[axis];
-      index[axis] = 0;
-    }
-  }
+  size_t begin = 0;
+  support::forEachPosition<1>(
+      shape.take_front(outerRank), {channelStride}, [&](auto channel) {
+        visit(begin, length, channel[0], trailing ? 1 : 0);
+        begin += length;
+      });
 }
 
 std::vector<float> gatherChannels(llvm::ArrayRef<float> values,

@@ -4,6 +4,7 @@
 #include "mct/Quantization/Selection.h"
 #include "mct/Quantizers/Channels.h"
 #include "mct/Quantizers/Grid.h"
+#include "mct/Support/RowMajor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 
@@ -105,21 +106,10 @@ static tpc::QuantizerAttrInterface createQuantizer(MLIRContext *context,
 
 std::vector<size_t> mct::numberChannels(ArrayRef<int64_t> shape,
                                         ArrayRef<int64_t> axes) {
-  size_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  std::vector<size_t> channels(count);
-  SmallVector<int64_t> index(shape.size());
-  for (size_t &channel : channels) {
-    channel = 0;
-    for (int64_t axis : axes)
-      channel = channel * shape[axis] + index[axis];
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      if (++index[axis] != shape[axis])
-        break;
-      index[axis] = 0;
-    }
-  }
+  std::vector<size_t> channels;
+  support::forEachPosition<1>(
+      shape, {support::getStridesAlong(shape, axes)},
+      [&](auto channel) { channels.push_back(channel[0]); });
   return channels;
 }
 
