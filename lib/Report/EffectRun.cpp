@@ -107,13 +107,15 @@ public:
   LogicalResult prepare(ModuleOp quantized, const KernelOps &kernels,
                         ModuleOp floating,
                         const execution::RunSettings &settings,
-                        const EffectRunOptions &asked, std::string &whyNot);
+                        const EffectRunOptions &asked);
   FailureOr<RunDistance> measure(const SwitchState &state,
                                  ArrayRef<Switches> switches,
                                  MutableArrayRef<RunDistance> found,
                                  bool keepsSamples);
 
   Location loc;
+  /// Tells why nothing can be measured; empty: it can.
+  std::string obstacle;
   std::vector<std::string> names;
   std::vector<SwitchedPoint> points;
   std::vector<SwitchedCorrection> corrections;
@@ -136,7 +138,7 @@ private:
   void addCorrections(const KernelOp &layer, const SwitchedLayer &described);
   LogicalResult runFloat(ModuleOp floating,
                          const execution::RunSettings &settings,
-                         const EffectRunOptions &asked, std::string &whyNot);
+                         const EffectRunOptions &asked);
 
   LogicalResult setKernel(const SwitchedLayer &layer);
   LogicalResult setBias(const SwitchedLayer &layer);
@@ -359,8 +361,7 @@ void EffectRunImpl::cutIntoStages(func::FuncOp function) {
 
 LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
                                       const execution::RunSettings &settings,
-                                      const EffectRunOptions &asked,
-                                      std::string &whyNot) {
+                                      const EffectRunOptions &asked) {
   OwningOpRef<ModuleOp> copy = floating.clone();
   FailureOr<func::FuncOp> entry = findEntryFunction(*copy, asked.function);
   if (failed(entry))
@@ -383,7 +384,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
         specs, [](const execution::TensorSpec &spec) { return spec.type; }));
   };
   if (types(run->executor().outputs()) != types(executor->outputs())) {
-    whyNot = "its results have other types than those of the float network";
+    obstacle = "its results have other types than those of the float network";
     return success();
   }
   results = std::make_unique<ResultDistance>(
@@ -391,8 +392,8 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
       kFrontierBytes, asked.groups);
   hasScores = asked.hasScores;
   if (results->isEmpty()) {
-    whyNot = "no result of it is a tensor of f32 with a batch, whose change "
-             "could be measured";
+    obstacle = "no result of it is a tensor of f32 with a batch, whose change "
+               "could be measured";
     return success();
   }
   if (failed(run->run([](size_t, execution::Worker &) {},
@@ -402,7 +403,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
                       })))
     return failure();
   if (llvm::Error error = results->decide(execution::ResultMetric::Auto))
-    whyNot = llvm::toString(std::move(error));
+    obstacle = llvm::toString(std::move(error));
   for (SwitchedPoint &point : points)
     point.isSwitched &= llvm::none_of(point.outputs, [&](unsigned output) {
       return results->metricOf(output) == execution::ResultMetric::KL;
@@ -414,8 +415,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
                                      const KernelOps &kernels,
                                      ModuleOp floating,
                                      const execution::RunSettings &settings,
-                                     const EffectRunOptions &asked,
-                                     std::string &whyNot) {
+                                     const EffectRunOptions &asked) {
   runOptions = settings.run;
   {
     OwningOpRef<ModuleOp> copy = quantized.clone(),
@@ -429,7 +429,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
     assignNames(*own);
     describe(*own, *other, kernels);
     if (points.empty()) {
-      whyNot = "no point of it quantizes";
+      obstacle = "no point of it quantizes";
       return success();
     }
     cutIntoStages(*own);
@@ -440,7 +440,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
     ScopedDiagnosticHandler quiet(
         copy->getContext(), [&](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            whyNot = diagnostic.str();
+            obstacle = diagnostic.str();
           return success();
         });
     auto compiled = Executor::compile(*copy, options, settings.cache.get());
@@ -448,9 +448,9 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
       return success();
     executor = std::move(*compiled);
   }
-  if (failed(runFloat(floating, settings, asked, whyNot)))
+  if (failed(runFloat(floating, settings, asked)))
     return failure();
-  if (!whyNot.empty())
+  if (!obstacle.empty())
     return success();
   auto created = StagedRun::create(*executor, source, runOptions);
   if (!created)
@@ -662,16 +662,16 @@ EffectRun::~EffectRun() = default;
 FailureOr<std::unique_ptr<EffectRun>>
 EffectRun::create(ModuleOp quantized, const KernelOps &kernels,
                   ModuleOp floating, const execution::RunSettings &settings,
-                  const EffectRunOptions &options, std::string &whyNot) {
+                  const EffectRunOptions &options) {
   std::unique_ptr<EffectRun> run(new EffectRun());
   run->impl = std::make_unique<EffectRunImpl>(quantized.getLoc());
-  if (failed(run->impl->prepare(quantized, kernels, floating, settings, options,
-                                whyNot)))
+  if (failed(
+          run->impl->prepare(quantized, kernels, floating, settings, options)))
     return failure();
-  if (!whyNot.empty())
-    return std::unique_ptr<EffectRun>();
   return run;
 }
+
+StringRef EffectRun::getObstacle() const { return impl->obstacle; }
 
 ArrayRef<std::string> EffectRun::points() const { return impl->names; }
 ArrayRef<SwitchedCorrection> EffectRun::corrections() const {

@@ -84,12 +84,15 @@ public:
                                   const KernelOps &kernels);
 
   /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
-  /// runs that of `floating`. A diagnostic for everything that fails; `whyNot`
-  /// is set instead, and null returned, where the network cannot be run so.
+  /// runs that of `floating`. A diagnostic for everything that fails; where the
+  /// network cannot be run so, the result has an obstacle, and does nothing
+  /// else.
   static mlir::FailureOr<std::unique_ptr<EffectRun>>
   create(mlir::ModuleOp quantized, const KernelOps &kernels,
          mlir::ModuleOp floating, const execution::RunSettings &settings,
-         const EffectRunOptions &options, std::string &whyNot);
+         const EffectRunOptions &options);
+  /// Returns why nothing can be measured; empty: it can.
+  llvm::StringRef getObstacle() const;
 
   /// Returns the points that quantize or whose layer is corrected, by unique
   /// name, in program order.

@@ -301,11 +301,12 @@ LogicalResult Measurement::createRun() {
       groups.names.push_back(group.name);
     }
   }
-  auto run = EffectRun::create(quantized, kernels, floating, settings, asked,
-                               report.whyNoEffects);
+  auto run = EffectRun::create(quantized, kernels, floating, settings, asked);
   if (failed(run))
     return failure();
-  effectRun = std::move(*run);
+  report.whyNoEffects = (*run)->getObstacle().str();
+  if (report.whyNoEffects.empty())
+    effectRun = std::move(*run);
   return success();
 }
 
