@@ -8,9 +8,9 @@ namespace mct::tpc {
 
 /// Version of the encoding that the ops and attributes of a file have. 0, of
 /// files that do not say: the attributes of `tpc.quantize` in a fixed order; 1:
-/// as one dictionary.
+/// as one dictionary; 2: parameters and selections are no text.
 struct BytecodeVersion : mlir::DialectVersion {
-  static constexpr uint64_t kLatest = 1;
+  static constexpr uint64_t kLatest = 2;
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;
 
