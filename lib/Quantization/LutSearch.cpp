@@ -581,17 +581,16 @@ std::vector<Row> makeRows(llvm::ArrayRef<float> values,
                           const support::Threads &threads) {
   size_t channels = channelCount(shape, axes);
   std::vector<Row> rows(channels);
-  std::vector<float> gathered;
-  bool alreadyRows = axes.empty() || (axes.size() == 1 && axes[0] == 0);
-  if (!alreadyRows) {
-    gathered = gatherChannels(values, shape, axes);
-    values = gathered;
-  }
-  if (channels == 0)
-    return rows;
-  size_t length = values.size() / channels;
-  parallelFor(channels, threads, [&](size_t channel) {
-    rows[channel] = makeRow(values.slice(channel * length, length));
+  ChannelRows channelRows(values, shape, axes);
+  size_t together = channelRows.numTogether();
+  parallelFor((channels + together - 1) / together, threads, [&](size_t block) {
+    size_t first = block * together;
+    size_t count = std::min(together, channels - first);
+    std::vector<float> buffer;
+    llvm::ArrayRef<float> read = channelRows.read(first, count, buffer);
+    size_t length = channelRows.length();
+    for (size_t i = 0; i < count; ++i)
+      rows[first + i] = makeRow(read.slice(i * length, length));
   });
   return rows;
 }

@@ -22,21 +22,69 @@ constexpr size_t kPadding = 16;
 /// Number below which a comparison sort is faster than counting digits.
 constexpr size_t kRadixSize = 64;
 
-/// Returns one stable pass of a radix sort over `digitBits` bits from `shift`
-/// on. Returns false, and writes nothing, when every key has the same digit.
-bool sortDigit(const uint32_t *from, uint32_t *to, size_t count, int shift,
-               int digitBits, std::vector<uint32_t> &starts) {
-  uint32_t mask = (uint32_t(1) << digitBits) - 1;
-  starts.assign(size_t(1) << digitBits, 0);
-  for (size_t i = 0; i < count; ++i)
-    ++starts[(from[i] >> shift) & mask];
-  if (starts[(from[0] >> shift) & mask] == count)
-    return false;
+/// Number up to which few values agree in the digits that are looked at first.
+constexpr size_t kInsertedSize = size_t(1) << 17;
+
+/// Bits of a float in the order of the floats, neither NaN nor -0.
+uint32_t keyOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits ^ (bits >> 31 ? ~uint32_t(0) : uint32_t(1) << 31);
+}
+
+float valueOf(uint32_t key) {
+  uint32_t bits = key ^ (key >> 31 ? uint32_t(1) << 31 : ~uint32_t(0));
+  float value;
+  std::memcpy(&value, &bits, sizeof(bits));
+  return value;
+}
+
+/// Makes the counts of digits the places where their keys begin.
+void countToStarts(llvm::MutableArrayRef<uint32_t> counts) {
   uint32_t next = 0;
-  for (uint32_t &start : starts)
-    start = std::exchange(next, next + start);
-  for (size_t i = 0; i < count; ++i)
-    to[starts[(from[i] >> shift) & mask]++] = from[i];
+  for (uint32_t &count : counts)
+    count = std::exchange(next, next + count);
+}
+
+/// Does the stable pass of a radix sort over `digitBits` bits from `shift` on.
+void moveByDigit(llvm::ArrayRef<uint32_t> from, uint32_t *to, int shift,
+                 int digitBits, uint32_t *starts) {
+  uint32_t mask = (uint32_t(1) << digitBits) - 1;
+  for (uint32_t key : from)
+    to[starts[(key >> shift) & mask]++] = key;
+}
+
+/// Sorts keys, of which `spare` has as many, from the lowest digit on.
+void sortByDigits(std::vector<uint32_t> &keys, std::vector<uint32_t> &spare,
+                  int digitBits) {
+  uint32_t mask = (uint32_t(1) << digitBits) - 1;
+  std::vector<uint32_t> starts;
+  for (int shift = 0; shift < 32; shift += digitBits) {
+    starts.assign(size_t(1) << digitBits, 0);
+    for (uint32_t key : keys)
+      ++starts[(key >> shift) & mask];
+    countToStarts(starts);
+    moveByDigit(keys, spare.data(), shift, digitBits, starts.data());
+    keys.swap(spare);
+  }
+}
+
+/// Sorts keys that are almost sorted by inserting them. Returns false, with the
+/// keys in any order, when that takes more than a few moves for each.
+bool sortByInsertion(llvm::MutableArrayRef<uint32_t> keys) {
+  size_t moves = 8 * keys.size();
+  for (size_t i = 1; i < keys.size(); ++i) {
+    uint32_t key = keys[i];
+    if (keys[i - 1] <= key)
+      continue;
+    size_t place = i;
+    for (; place > 0 && keys[place - 1] > key; --place)
+      keys[place] = keys[place - 1];
+    keys[place] = key;
+    if (i - place > moves)
+      return false;
+    moves -= i - place;
+  }
   return true;
 }
 
@@ -47,23 +95,32 @@ void sortFloats(std::vector<float> &values) {
     std::sort(values.begin(), values.end());
     return;
   }
-  // The order of these keys is that of the floats.
-  std::vector<uint32_t> keys(count), other(count), starts;
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t bits;
-    std::memcpy(&bits, &values[i], sizeof(bits));
-    keys[i] = bits ^ (bits >> 31 ? ~uint32_t(0) : uint32_t(1) << 31);
-  }
-  // Wider digits need fewer passes and larger tables.
+  // Wider digits need fewer passes and larger tables. Values that agree in the
+  // two highest digits are few, as a rule, and inserting them is faster than
+  // passes over the digits that are left.
   int digitBits = count < 2048 ? 8 : 11;
-  for (int shift = 0; shift < 32; shift += digitBits)
-    if (sortDigit(keys.data(), other.data(), count, shift, digitBits, starts))
-      keys.swap(other);
+  int low = 32 - 2 * digitBits, high = 32 - digitBits;
+  size_t size = size_t(1) << digitBits;
+  std::vector<uint32_t> keys(count), spare(count), starts(2 * size);
+  uint32_t *lowStarts = starts.data(), *highStarts = lowStarts + size;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t bits =
-        keys[i] ^ (keys[i] >> 31 ? uint32_t(1) << 31 : ~uint32_t(0));
-    std::memcpy(&values[i], &bits, sizeof(bits));
+    uint32_t key = keyOf(values[i]);
+    keys[i] = key;
+    ++lowStarts[(key >> low) & (size - 1)];
+    ++highStarts[key >> high];
   }
+  bool isSorted = false;
+  if (count < kInsertedSize) {
+    countToStarts({lowStarts, size});
+    countToStarts({highStarts, size});
+    moveByDigit(keys, spare.data(), low, digitBits, lowStarts);
+    moveByDigit(spare, keys.data(), high, digitBits, highStarts);
+    isSorted = sortByInsertion(keys);
+  }
+  if (!isSorted)
+    sortByDigits(keys, spare, digitBits);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = valueOf(keys[i]);
 }
 
 } // namespace

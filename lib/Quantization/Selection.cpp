@@ -481,27 +481,26 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
   std::vector<SelectedParameters> results(channels);
   if (channels == 0)
     return results;
-  std::vector<float> gathered, gatheredWeights;
-  // Channels that are the outermost axis already lie in rows.
-  bool alreadyRows = axes.empty() || (axes.size() == 1 && axes[0] == 0);
-  if (!alreadyRows) {
-    gathered = gatherChannels(values, shape, axes);
-    values = gathered;
-    if (!elementWeights.empty()) {
-      gatheredWeights = gatherChannels(elementWeights, shape, axes);
-      elementWeights = gatheredWeights;
-    }
-  }
-  size_t rowLength = values.size() / channels;
-
+  ChannelRows rows(values, shape, axes),
+      weightRows(elementWeights, shape, axes);
+  size_t together = rows.numTogether();
   // A thread costs more to start than a few short rows to search.
-  parallelFor(channels, threads.atMost(values.size() / 2048),
-              [&](size_t channel) {
-                results[channel] = selectForValues(
-                    values.slice(channel * rowLength, rowLength), options,
-                    elementWeights.empty()
-                        ? elementWeights
-                        : elementWeights.slice(channel * rowLength, rowLength));
+  parallelFor((channels + together - 1) / together,
+              threads.atMost(values.size() / 2048), [&](size_t block) {
+                size_t first = block * together;
+                size_t count = std::min(together, channels - first);
+                std::vector<float> buffer, weightBuffer;
+                llvm::ArrayRef<float> read = rows.read(first, count, buffer);
+                llvm::ArrayRef<float> weights = weightRows.read(
+                    first, elementWeights.empty() ? 0 : count, weightBuffer);
+                auto rowOf = [&](llvm::ArrayRef<float> all, size_t i) {
+                  return all.empty()
+                             ? all
+                             : all.slice(i * rows.length(), rows.length());
+                };
+                for (size_t i = 0; i < count; ++i)
+                  results[first + i] = selectForValues(rowOf(read, i), options,
+                                                       rowOf(weights, i));
               });
   return results;
 }

@@ -61,40 +61,78 @@ struct LevelSums {
   double squaredExcess = 0;   // (v - c)^2
 };
 
-template <bool Weighted>
-MCT_VECTOR_BODY void sumLevels(const double *values, const double *weights,
-                               size_t count, double inverse, LevelRange range,
-                               LevelSums &sums) {
-  const Double8 scale = Double8{} + inverse, lo = Double8{} + range.lo,
-                hi = Double8{} + range.hi, rounder = Double8{} + kRounder;
+/// Keeps what a loop over values adds to.
+struct LevelLanes {
+  Double8 scale, lo, hi;
   Double8 residuals{}, products{}, squares{}, excesses{};
-  for (size_t i = 0; i < count; i += 8) {
-    Double8 v = loadVector<Double8>(values + i) * scale;
-    Double8 clamped = v > lo ? v : lo;
-    clamped = clamped < hi ? clamped : hi;
+};
+
+/// Adds what the values [begin, end) have. Without `Clips` each lies between
+/// the first and the last level.
+template <bool Weighted, bool Clips>
+MCT_VECTOR_BODY void addLevels(const double *values, const double *weights,
+                               size_t begin, size_t end, LevelLanes &lanes) {
+  const Double8 rounder = Double8{} + kRounder;
+  for (size_t i = begin; i < end; i += 8) {
+    Double8 v = loadVector<Double8>(values + i) * lanes.scale;
+    Double8 clamped = v;
+    if (Clips) {
+      clamped = v > lanes.lo ? v : lanes.lo;
+      clamped = clamped < lanes.hi ? clamped : lanes.hi;
+    }
     Double8 level = (clamped + rounder) - rounder;
     Double8 residual = v - level;
     Double8 excess = v - clamped;
     if (Weighted) {
       Double8 weight = loadVector<Double8>(weights + i);
       Double8 weightedResidual = weight * residual;
-      residuals += weightedResidual * residual;
-      products += weightedResidual * level;
-      squares += weight * level * level;
-      excesses += weight * excess * excess;
+      lanes.residuals += weightedResidual * residual;
+      lanes.products += weightedResidual * level;
+      lanes.squares += weight * level * level;
+      if (Clips)
+        lanes.excesses += weight * excess * excess;
     } else {
-      residuals += residual * residual;
-      products += residual * level;
-      squares += level * level;
-      excesses += excess * excess;
+      lanes.residuals += residual * residual;
+      lanes.products += residual * level;
+      lanes.squares += level * level;
+      if (Clips)
+        lanes.excesses += excess * excess;
     }
   }
+}
+
+template <bool Weighted>
+MCT_VECTOR_BODY void sumLevels(const double *values, const double *weights,
+                               size_t count, double inverse, LevelRange range,
+                               const Stretch &unclipped, LevelSums &sums) {
+  LevelLanes lanes;
+  lanes.scale = Double8{} + inverse;
+  lanes.lo = Double8{} + range.lo;
+  lanes.hi = Double8{} + range.hi;
+  addLevels<Weighted, true>(values, weights, 0, unclipped.begin, lanes);
+  addLevels<Weighted, false>(values, weights, unclipped.begin, unclipped.end,
+                             lanes);
+  addLevels<Weighted, true>(values, weights, unclipped.end, count, lanes);
   for (int lane = 0; lane < 8; ++lane) {
-    sums.squaredResidual += residuals[lane];
-    sums.residualLevel += products[lane];
-    sums.squaredLevel += squares[lane];
-    sums.squaredExcess += excesses[lane];
+    sums.squaredResidual += lanes.residuals[lane];
+    sums.residualLevel += lanes.products[lane];
+    sums.squaredLevel += lanes.squares[lane];
+    sums.squaredExcess += lanes.excesses[lane];
   }
+}
+
+/// Returns values that are not clipped, as many as whole blocks of 16 have.
+Stretch findUnclipped(const ScaledAtoms &atoms, double inverse,
+                      LevelRange range) {
+  llvm::ArrayRef<double> values = atoms.values();
+  Stretch stretch = {0, values.size()};
+  while (stretch.begin < stretch.end &&
+         values[stretch.begin] * inverse < range.lo)
+    stretch.begin += 16;
+  while (stretch.begin < stretch.end &&
+         values[std::min(stretch.end, atoms.size()) - 1] * inverse > range.hi)
+    stretch.end -= 16;
+  return stretch;
 }
 
 // A value relative to the step is rounded once or, when it is no float itself,
@@ -142,13 +180,14 @@ struct Point {
 Point evaluate(const ScaledAtoms &atoms, LevelRange levels, double step) {
   LevelSums sums;
   size_t count = atoms.values().size();
+  Stretch unclipped = findUnclipped(atoms, 1 / step, levels);
   if (atoms.weights().empty())
     runVectorLoop<sumLevels<false>>(atoms.values().data(), nullptr, count,
-                                    1 / step, levels, sums);
+                                    1 / step, levels, unclipped, sums);
   else
     runVectorLoop<sumLevels<true>>(atoms.values().data(),
                                    atoms.weights().data(), count, 1 / step,
-                                   levels, sums);
+                                   levels, unclipped, sums);
   return {step, step * step * sums.squaredResidual, step * sums.residualLevel,
           sums.squaredLevel, step * step * sums.squaredExcess};
 }
@@ -162,7 +201,7 @@ struct Probe {
   double step = 0;
   double error = 0; // as evaluated, in float or double
   double lower = 0; // not above the true error
-  int zeroPoint = 0;
+  int64_t zeroPoint = 0;
 };
 
 struct Interval {
@@ -316,11 +355,12 @@ void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
       batch.add(inverse, levels.lo, levels.hi);
     }
     double errors[kBatch];
+    Stretch unclipped = findUnclipped(values, atoms.size(), batch);
     if (atoms.weights().empty())
-      sumFloatErrors(values.data(), values.size(), batch, errors);
+      sumFloatErrors(values.data(), values.size(), batch, errors, unclipped);
     else
       sumWeightedFloatErrors(values.data(), atoms.floatWeights().data(),
-                             values.size(), batch, errors);
+                             values.size(), batch, errors, unclipped);
     for (int j = 0; j < batch.count; ++j) {
       Probe &probe = probes[begin + j];
       double error = errors[j] / atoms.floatWeightScale();
@@ -427,11 +467,16 @@ void Search::divide() {
     if (smallest.lower < goal())
       descend(smallest.step, smallest.zeroPoint);
     size_t next = 0;
-    for (auto &[interval, parts] : divided) {
-      Probe low = interval.low;
+    for (const auto &[interval, parts] : divided) {
+      // A copy that is copied on at once would wait for its bytes.
+      const Probe *low = &interval.low;
       for (int part = 1; part <= parts; ++part) {
-        const Probe &high = part < parts ? probes[next++] : interval.high;
-        open.push_back({low, high, interval.curvature, 0});
+        const Probe *high = part < parts ? &probes[next++] : &interval.high;
+        Interval &added = open.emplace_back();
+        added.low = *low;
+        added.high = *high;
+        added.curvature = interval.curvature;
+        added.bound = 0;
         low = high;
       }
     }
@@ -671,10 +716,10 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
   StepCandidate best = least;
   // Stretches in which a larger step may lie than the best one so far, which is
   // not above the first; in ascending order.
-  struct Stretch {
+  struct Span {
     Point low, high;
   };
-  std::vector<Stretch> open;
+  std::vector<Span> open;
   auto offer = [&](const Point &point) {
     if (point.step <= best.step || !(point.error <= limit))
       return false;

@@ -57,31 +57,98 @@ void forEachChannelRun(
       });
 }
 
+ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
+                         llvm::ArrayRef<int64_t> shape,
+                         llvm::ArrayRef<int64_t> axes)
+    : values(values) {
+  size_t channels = channelCount(shape, axes);
+  if (channels == 0 || values.empty())
+    return;
+  rowLength = values.size() / channels;
+  // The channels are the outermost axes.
+  inPlace = axes.empty() || size_t(axes.back()) + 1 == axes.size();
+  if (inPlace)
+    return;
+
+  // The other axes, from the innermost one on; those behind the last axis of
+  // channels make one run.
+  llvm::SmallVector<int64_t> strides = support::getRowMajorStrides(shape);
+  llvm::SmallVector<int64_t, 4> sizes, distances;
+  runLength = 1;
+  for (size_t axis = 0; axis != shape.size(); ++axis)
+    if (llvm::is_contained(axes, int64_t(axis)))
+      channelAxes.push_back({size_t(shape[axis]), size_t(strides[axis])});
+    else if (int64_t(axis) > axes.back())
+      runLength *= shape[axis];
+    else {
+      sizes.push_back(shape[axis]);
+      distances.push_back(strides[axis]);
+    }
+  support::forEachPosition<1>(sizes, {distances},
+                              [&](auto at) { runs.push_back(at[0]); });
+}
+
+size_t ChannelRows::startOf(size_t channel) const {
+  size_t start = 0;
+  for (auto [size, distance] : llvm::reverse(channelAxes)) {
+    start += channel % size * distance;
+    channel /= size;
+  }
+  return start;
+}
+
+void ChannelRows::copyTransposed(llvm::ArrayRef<size_t> starts,
+                                 float *rows) const {
+  // By way of a tile, because rows a power of two apart share few places of the
+  // cache.
+  constexpr size_t kColumns = 16;
+  float tile[kTogether][kColumns];
+  for (size_t column = 0; column < runs.size(); column += kColumns) {
+    size_t columns = std::min(kColumns, runs.size() - column);
+    for (size_t i = 0; i < columns; ++i) {
+      const float *from = values.data() + runs[column + i];
+      for (size_t row = 0; row < starts.size(); ++row)
+        tile[row][i] = from[starts[row]];
+    }
+    for (size_t row = 0; row < starts.size(); ++row)
+      std::memcpy(rows + row * rowLength + column, tile[row],
+                  columns * sizeof(float));
+  }
+}
+
+void ChannelRows::copy(size_t first, size_t count, float *rows) const {
+  size_t starts[kTogether];
+  for (size_t row = 0; row < count; ++row)
+    starts[row] = startOf(first + row);
+  if (runLength == 1)
+    return copyTransposed(llvm::ArrayRef(starts, count), rows);
+  for (size_t row = 0; row < count; ++row)
+    for (size_t begin : runs) {
+      std::memcpy(rows, values.data() + starts[row] + begin,
+                  runLength * sizeof(float));
+      rows += runLength;
+    }
+}
+
+llvm::ArrayRef<float> ChannelRows::read(size_t first, size_t count,
+                                        std::vector<float> &buffer) const {
+  if (inPlace)
+    return values.slice(first * rowLength, count * rowLength);
+  buffer.resize(count * rowLength);
+  for (size_t row = 0; row < count; row += kTogether)
+    copy(first + row, std::min(kTogether, count - row),
+         buffer.data() + row * rowLength);
+  return buffer;
+}
+
 std::vector<float> gatherChannels(llvm::ArrayRef<float> values,
                                   llvm::ArrayRef<int64_t> shape,
                                   llvm::ArrayRef<int64_t> axes) {
-  std::vector<float> rows(values.size());
-  int64_t channels = channelCount(shape, axes);
-  if (values.empty())
-    return rows;
-  size_t rowLength = values.size() / channels;
-  // Every run visits a channel once, and runs come in memory order.
-  std::vector<size_t> next(channels);
-  for (int64_t channel = 0; channel < channels; ++channel)
-    next[channel] = channel * rowLength;
-  forEachChannelRun(
-      shape, axes,
-      [&](size_t begin, size_t length, int64_t channel, int64_t channelStep) {
-        if (channelStep == 0) {
-          std::memcpy(&rows[next[channel]], &values[begin],
-                      length * sizeof(float));
-          next[channel] += length;
-          return;
-        }
-        for (size_t i = 0; i < length; ++i)
-          rows[next[channel + i]++] = values[begin + i];
-      });
-  return rows;
+  ChannelRows rows(values, shape, axes);
+  std::vector<float> gathered;
+  llvm::ArrayRef<float> all =
+      rows.read(0, rows.length() ? values.size() / rows.length() : 0, gathered);
+  return rows.inPlace ? all.vec() : std::move(gathered);
 }
 
 } // namespace mct::quantization

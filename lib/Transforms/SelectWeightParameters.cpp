@@ -2,6 +2,7 @@
 #include "mct/IR/Constants.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Planning/KernelRows.h"
+#include "mct/Quantization/FiniteValues.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Quantizers/Channels.h"
 #include "mct/Support/ContextThreads.h"
@@ -19,34 +20,49 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// A point with its weights, one row per channel, and what was found.
+/// A point with its weights, and what was found for each channel.
 struct WeightSearch {
+  // Rows refer to values of this object; a copy would refer to the original's.
+  WeightSearch() = default;
+  WeightSearch(WeightSearch &&) = default;
+
   tpc::QuantizeOp point;
   quantization::SelectionOptions options;
-  int64_t channels = 0;
-  std::vector<float> rows;
-  std::vector<float> elementWeights; // like rows, or empty
+  std::optional<ConstantFloats> values;
+  quantization::ChannelRows rows;
+  size_t channels = 0;
+  /// One for each element, or none.
+  std::vector<float> elementWeights;
+  quantization::ChannelRows weightRows;
   /// None for a table, and for a method with a selection of its own.
   std::vector<quantization::SelectedParameters> selected;
 
   tpc::QuantizationMethodAttrInterface method() const {
     return tpc::QuantizeOp(point).getWeightConfig().getMethod();
   }
-  void run(size_t channel) {
-    size_t length = rows.size() / selected.size();
-    auto rowOf = [&](ArrayRef<float> all) {
-      return all.empty() ? all : all.slice(channel * length, length);
-    };
-    selected[channel] = quantization::selectForValues(rowOf(rows), options,
-                                                      rowOf(elementWeights));
+
+  /// Searches for the channels from `first` on that are best read together.
+  void run(size_t first, const support::Threads &workers) {
+    size_t count = std::min(rows.numTogether(), channels - first);
+    std::vector<float> buffer, weightBuffer;
+    ArrayRef<float> read = rows.read(first, count, buffer);
+    ArrayRef<float> weights = weightRows.read(
+        first, elementWeights.empty() ? 0 : count, weightBuffer);
+    for (size_t i = 0; i != count && !workers.isCancelled(); ++i) {
+      auto rowOf = [&](ArrayRef<float> all) {
+        return all.empty() ? all : all.slice(i * rows.length(), rows.length());
+      };
+      selected[first + i] =
+          quantization::selectForValues(rowOf(read), options, rowOf(weights));
+    }
   }
 
   /// All channels share the table, so there is no work to split by channel.
   quantization::LutParameters
   selectTable(const support::Threads &threads) const {
-    int64_t length = channels ? int64_t(rows.size()) / channels : 0;
-    return quantization::selectLut(rows, {channels, length}, {0}, options,
-                                   threads);
+    return quantization::selectLut(values->values(), values->shape(),
+                                   tpc::QuantizeOp(point).getChannelAxes(),
+                                   options, threads);
   }
 };
 } // namespace
@@ -194,10 +210,11 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
   if (!values)
     return point.emitOpError() << "quantizes a weight that is not a constant "
                                   "f32 tensor; fold constants first";
-  for (auto [index, value] : llvm::enumerate(values->values()))
-    if (!std::isfinite(value))
-      return point.emitOpError() << "quantizes a weight with the value "
-                                 << value << " at element " << index;
+  if (std::optional<size_t> index =
+          quantization::findNonFinite(values->values(), threads))
+    return point.emitOpError()
+           << "quantizes a weight with the value " << values->values()[*index]
+           << " at element " << *index;
   SelectionSettings own = settings;
   if (std::optional<int64_t> tolerance = config.getErrorTolerance())
     own.errorTolerance = std::max(own.errorTolerance, double(*tolerance));
@@ -215,12 +232,10 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
         getElementWeights(point, *kernels, values->values().size());
     if (failed(weights))
       return failure();
-    if (!weights->empty())
-      search.elementWeights =
-          quantization::gatherChannels(*weights, values->shape(), axes);
+    search.elementWeights = std::move(*weights);
+    search.weightRows =
+        quantization::ChannelRows(search.elementWeights, values->shape(), axes);
   }
-  search.rows =
-      quantization::gatherChannels(values->values(), values->shape(), axes);
   search.channels = quantization::channelCount(values->shape(), axes);
   if (search.channels == 0)
     return point.emitOpError()
@@ -229,6 +244,9 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
            << point.getPointName() << "\" weights=float' of an overrides file";
   if (searchesGrid)
     search.selected.resize(search.channels);
+  search.values = std::move(values);
+  search.rows = quantization::ChannelRows(search.values->values(),
+                                          search.values->shape(), axes);
   return search;
 }
 
@@ -268,15 +286,15 @@ struct SelectWeightParametersPass
     std::vector<std::pair<size_t, size_t>> tasks;
     size_t elements = 0;
     for (auto [index, search] : llvm::enumerate(searches)) {
-      elements += search.rows.size();
-      for (size_t channel = 0; channel < search.selected.size(); ++channel)
+      elements += search.values->values().size();
+      for (size_t channel = 0; channel < search.selected.size();
+           channel += search.rows.numTogether())
         tasks.push_back({index, channel});
     }
     // A thread costs more to start than a few short rows to search.
     workers = workers.atMost(1 + elements / 2048);
     quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
-      if (!workers.isCancelled())
-        searches[tasks[i].first].run(tasks[i].second);
+      searches[tasks[i].first].run(tasks[i].second, workers);
     });
     for (WeightSearch &search : searches) {
       if (workers.isCancelled()) {
@@ -313,14 +331,16 @@ private:
           describeSelection(context, table));
       return success();
     }
+    auto channels = int64_t(search.channels);
+    std::vector<float> buffer;
+    ArrayRef<float> rows = search.rows.read(0, search.channels, buffer);
     llvm::Expected<tpc::QuantizerAttrInterface> found =
-        method.selectForChannels(search.rows, search.channels, search.options);
+        method.selectForChannels(rows, channels, search.options);
     if (!found)
       return search.point.emitOpError() << llvm::toString(found.takeError());
     search.point.setQuantizer(
-        *found,
-        describeError(context, tpc::ErrorMethod::Own,
-                      meanSquaredError(*found, search.rows, search.channels)));
+        *found, describeError(context, tpc::ErrorMethod::Own,
+                              meanSquaredError(*found, rows, channels)));
     return success();
   }
 };

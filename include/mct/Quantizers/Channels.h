@@ -5,9 +5,11 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mct::quantization {
@@ -28,6 +30,48 @@ void forEachChannelRun(
     llvm::function_ref<void(size_t begin, size_t length, int64_t channel,
                             int64_t channelStep)>
         visit);
+
+/// A row-major tensor whose channels are read as rows, in memory order, a few
+/// at a time, so that nothing needs a copy of the whole.
+class ChannelRows {
+public:
+  ChannelRows() = default;
+  /// Keeps `values`; they must live as long.
+  ChannelRows(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<int64_t> axes);
+
+  /// Returns the number of elements of a channel; 0 without channels.
+  size_t length() const { return rowLength; }
+  /// Returns how many neighbours are best read at once: their elements share
+  /// cache lines.
+  size_t numTogether() const { return inPlace ? 1 : kTogether; }
+
+  /// Returns the rows of the channels `first` ... `first + count - 1`, one
+  /// behind another: where they are, or from `buffer`.
+  llvm::ArrayRef<float> read(size_t first, size_t count,
+                             std::vector<float> &buffer) const;
+
+private:
+  friend std::vector<float> gatherChannels(llvm::ArrayRef<float>,
+                                           llvm::ArrayRef<int64_t>,
+                                           llvm::ArrayRef<int64_t>);
+  static constexpr size_t kTogether = 16;
+
+  size_t startOf(size_t channel) const;
+  /// Writes at most kTogether rows.
+  void copy(size_t first, size_t count, float *rows) const;
+  void copyTransposed(llvm::ArrayRef<size_t> starts, float *rows) const;
+
+  llvm::ArrayRef<float> values;
+  bool inPlace = true;
+  size_t rowLength = 0;
+  // Sizes of the channel axes and distances of their indices.
+  llvm::SmallVector<std::pair<size_t, size_t>, 4> channelAxes;
+  // Where the runs of consecutive elements of a channel begin, counted from its
+  // first element.
+  std::vector<size_t> runs;
+  size_t runLength = 0;
+};
 
 /// Returns the elements of each channel as one contiguous row, in memory order:
 /// a row-major [channels, elements per channel] copy of the tensor.

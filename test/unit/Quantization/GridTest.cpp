@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -294,6 +295,32 @@ TEST(GridTest, ChannelAxesSelectGridsAndRows) {
     for (const std::vector<float> &row : expectedRows)
       expected.insert(expected.end(), row.begin(), row.end());
     EXPECT_EQ(gatherChannels(values, shape, axes), expected);
+  }
+}
+
+TEST(PerChannel, RowsReadInParts) {
+  // More channels than are read together, and more elements than a tile has.
+  const std::vector<int64_t> shape = {5, 19, 2, 21};
+  std::vector<float> values(5 * 19 * 2 * 21);
+  std::iota(values.begin(), values.end(), 0.0f);
+  for (const std::vector<int64_t> &axes : std::vector<std::vector<int64_t>>{
+           {}, {0}, {1}, {3}, {0, 1}, {0, 3}, {1, 3}, {2, 3}, {0, 1, 2, 3}}) {
+    size_t channels = channelCount(shape, axes);
+    size_t length = values.size() / channels;
+    std::vector<int64_t> channelOf = channelOfEachElement(shape, axes);
+    std::vector<std::vector<float>> expected(channels);
+    for (size_t i = 0; i < values.size(); ++i)
+      expected[channelOf[i]].push_back(values[i]);
+    ChannelRows rows(values, shape, axes);
+    EXPECT_EQ(rows.length(), length);
+    for (size_t count : {size_t(1), rows.numTogether(), channels})
+      for (size_t first = 0; first + count <= channels; first += count) {
+        std::vector<float> buffer;
+        llvm::ArrayRef<float> read = rows.read(first, count, buffer);
+        ASSERT_EQ(read.size(), count * length);
+        for (size_t i = 0; i < count; ++i)
+          EXPECT_EQ(read.slice(i * length, length).vec(), expected[first + i]);
+      }
   }
 }
 

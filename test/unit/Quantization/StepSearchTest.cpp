@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -127,6 +128,46 @@ TEST(ScaledAtomsTest, EverySizeIsSortedLikeStdSort) {
       for (size_t i = 0; i < count; ++i)
         ASSERT_EQ(std::ldexp(atoms.values()[i], atoms.exponent()), values[i]);
     }
+}
+
+TEST(ScaledAtomsTest, ValuesThatAgreeInTheirFirstBitsAreSorted) {
+  // Inserting them would take a move for each pair.
+  for (size_t count : {100, 2000, 3000, 140000}) {
+    std::mt19937 generator(unsigned(count) + 1);
+    std::vector<float> values(count);
+    for (float &value : values)
+      value = 1 + float(generator() % 1024) * 0x1p-23f;
+    std::sort(values.begin(), values.end(), std::greater<>());
+    ScaledAtoms atoms(values);
+    std::reverse(values.begin(), values.end());
+    EXPECT_TRUE(
+        std::equal(values.begin(), values.end(), atoms.floatValues().begin()));
+  }
+}
+
+TEST(FloatErrorsTest, SumsOfUnclippedValuesAreTheSameBits) {
+  for (size_t count : {5, 16, 1024, 3001})
+    for (unsigned seed = 0; seed < 6; ++seed)
+      for (float width : {1.0f, 1.7f, 3.0f, 9.0f}) {
+        ScaledAtoms atoms(randomValues(count, seed));
+        llvm::ArrayRef<float> values = atoms.floatValues();
+        GridBatch batch;
+        for (float step : {1.0f, 1.01f, 1.03f})
+          batch.add(64 * width / step, -100, 90);
+        Stretch unclipped = findUnclipped(values, atoms.size(), batch);
+        ASSERT_LE(unclipped.begin, unclipped.end);
+        ASSERT_LE(unclipped.end, values.size());
+        for (size_t i = unclipped.begin; i < unclipped.end; ++i)
+          for (int j = 0; j < batch.count; ++j) {
+            EXPECT_GE(values[i] * batch.inverse[j], batch.lo[j]);
+            EXPECT_LE(values[i] * batch.inverse[j], batch.hi[j]);
+          }
+        double known[kBatch], unknown[kBatch];
+        sumFloatErrors(values.data(), values.size(), batch, known, unclipped);
+        sumFloatErrors(values.data(), values.size(), batch, unknown);
+        for (int j = 0; j < batch.count; ++j)
+          EXPECT_EQ(known[j], unknown[j]);
+      }
 }
 
 TEST(FloatErrorsTest, SumsStayWithinTheirStatedLoss) {
