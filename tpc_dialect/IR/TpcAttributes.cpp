@@ -3,7 +3,6 @@
 // How attributes are written and read.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "tpc_dialect/IR/RealText.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -57,11 +56,7 @@ static ParseResult parseReal(AsmParser &parser, Number &value) {
 }
 
 static void printReal(AsmPrinter &printer, double value) {
-  SmallString<32> text;
-  if (writeReal(value, text))
-    printer << text;
-  else
-    printer.printFloat(APFloat(value));
+  printer.printFloat(APFloat(value));
 }
 
 static ParseResult parseOptionalReal(AsmParser &parser,
