@@ -127,11 +127,17 @@ void sortFloats(std::vector<float> &values) {
 
 ScaledAtoms::ScaledAtoms(llvm::ArrayRef<float> values) {
   narrow.reserve(values.size() + kPadding);
-  // Adding +0 turns -0 into +0.
-  for (float value : values)
-    if (std::isfinite(value))
-      narrow.push_back(value + 0.0f);
+  narrow.resize(values.size());
+  bool allFinite = true;
+  for (size_t i = 0; i < values.size(); ++i) {
+    allFinite &= std::isfinite(values[i]);
+    // Adding +0 turns -0 into +0.
+    narrow[i] = values[i] + 0.0f;
+  }
+  if (!allFinite)
+    llvm::erase_if(narrow, [](float value) { return !std::isfinite(value); });
   sortFloats(narrow);
+  scaled.reserve(narrow.size() + kPadding);
   scaled.assign(narrow.begin(), narrow.end());
   finish();
 }

@@ -416,6 +416,10 @@ void Search::divide() {
   std::vector<std::pair<Interval, int>> divided; // with the number of parts
   double size = static_cast<double>(atoms.size());
   bool first = true;
+  // As many as a row has at once, so that nothing is moved to grow.
+  probes.reserve(128);
+  divided.reserve(64);
+  toSweep.reserve(64);
   while (!open.empty() && !finished()) {
     probes.clear();
     divided.clear();
@@ -467,6 +471,7 @@ void Search::divide() {
     if (smallest.lower < goal())
       descend(smallest.step, smallest.zeroPoint);
     size_t next = 0;
+    open.reserve(probes.size() + divided.size());
     for (const auto &[interval, parts] : divided) {
       // A copy that is copied on at once would wait for its bytes.
       const Probe *low = &interval.low;
