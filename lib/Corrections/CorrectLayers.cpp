@@ -100,7 +100,12 @@ private:
     SampleRun::Seen with;
   };
 
-  LogicalResult compile();
+  /// Runs the float network on all samples that are needed, and compiles the
+  /// quantized one in its place.
+  LogicalResult prepare();
+  /// Compile one of the networks; `unit` as in `CompileOptions`.
+  LogicalResult compileFloating(int64_t unit);
+  LogicalResult compileQuantized();
   /// Finds the channels of the layers in copies of both networks.
   void copyNetworks();
   /// Corrects by what all shards know, or lets them know more.
@@ -165,27 +170,61 @@ void LayerCorrection::copyNetworks() {
   results = getResults(both.mapping);
 }
 
-LogicalResult LayerCorrection::compile() {
+LogicalResult LayerCorrection::prepare() {
   copyNetworks();
-  SmallVector<execution::CompileOptions, 2> compiled{
-      compileFloat(both.floating, floatResults, options.judges),
-      compileLayerwise(both.quantized, results, /*inputs=*/{},
-                       /*summands=*/{}, options.judges)};
-  FailureOr<CompiledPair> pair = compilePair(*both.module, compiled, settings);
-  if (failed(pair))
+  for (int64_t unit = 0;;) {
+    if (failed(compileFloating(unit)))
+      return failure();
+    unit = floating->executor().unit();
+    if (failed(divideSamples()) || failed(compileQuantized()))
+      return failure();
+    // Results of units of one size are compared.
+    if (settings.maxMemory <= 0 || executor->unit() >= unit)
+      return success();
+    unit = executor->unit();
+    runs.clear();
+    folds.clear();
+    executor.reset();
+  }
+}
+
+LogicalResult LayerCorrection::compileFloating(int64_t unit) {
+  execution::CompileOptions compiled =
+      compileFloat(both.floating, floatResults, options.judges);
+  compiled.unit = unit;
+  auto executors = compileQuietly(*both.module, compiled, settings);
+  if (failed(executors))
     return failure();
-  floating = std::move(pair->floating);
-  executor = std::move(pair->quantized);
-  networks.emplace(SampleRun::Networks{
-      both.module->getLoc(), floating->executor(), *executor, both.floating,
-      floatResults, settings.run});
+  Location loc = both.module->getLoc();
+  auto run = execution::NetworkRun::prepare(loc, std::move(executors->front()),
+                                            settings);
+  if (failed(run))
+    return failure();
+  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
+  networks.emplace(SampleRun::Networks{loc, &floating->executor(),
+                                       /*quantized=*/nullptr, both.floating,
+                                       floatResults, settings.run});
+  return success();
+}
+
+LogicalResult LayerCorrection::compileQuantized() {
+  networks->floating = nullptr;
+  floating.reset();
+  execution::CompileOptions compiled =
+      compileLayerwise(both.quantized, results, /*inputs=*/{},
+                       /*summands=*/{}, options.judges);
+  auto executors = compileQuietly(*both.module, compiled, settings);
+  if (failed(executors))
+    return failure();
+  executor = std::move(executors->front());
+  networks->quantized = executor.get();
   return success();
 }
 
 FailureOr<SampleRun *>
 LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
                      bool isThinned, bool keepsResults) {
-  if (executor->allowsPartialUnits() && !options.moments) {
+  if (floating->executor().allowsPartialUnits() && !options.moments) {
     int64_t count = samples->numSamples(), most = options.maxSamples;
     if (isThinned && most > 0)
       count = std::min(count, most);
@@ -205,7 +244,7 @@ LogicalResult LayerCorrection::divideSamples() {
   const std::shared_ptr<const SampleSource> &all = floating->sharedSamples();
   available = all->numSamples();
   FailureOr<std::optional<execution::SampleParts>> parts =
-      divideToJudge(networks->loc, *executor, all, options.judges);
+      divideToJudge(networks->loc, floating->executor(), all, options.judges);
   if (failed(parts))
     return failure();
   bool holdsOut = *parts && available >= kManySamples;
@@ -463,7 +502,7 @@ LogicalResult LayerCorrection::runShards() {
   }
   if (settings.samples.files.empty())
     return options.shards->reportMissing();
-  if (failed(compile()) || failed(divideSamples()))
+  if (failed(prepare()))
     return failure();
   for (const ChannelSummary &summary : main->exact())
     if (failed(summary.checkFinite()))
@@ -483,7 +522,7 @@ LogicalResult LayerCorrection::runShards() {
 LogicalResult LayerCorrection::run() {
   if (options.shards)
     return runShards();
-  if (failed(compile()) || failed(divideSamples()) || failed(judge()))
+  if (failed(prepare()) || failed(judge()))
     return failure();
   if (!folds.empty())
     return apply(folds.front().changes);

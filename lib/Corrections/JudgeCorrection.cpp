@@ -6,6 +6,7 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 
 namespace mct {
 #define GEN_PASS_DEF_JUDGECORRECTIONPASS
@@ -127,8 +128,38 @@ private:
     return success();
   }
   FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
+  /// Runs the float network, which is in memory meanwhile, on the samples, and
+  /// returns its unit; 0 chooses it.
+  FailureOr<int64_t> runFloat(ModuleOp module,
+                              const execution::RunSettings &settings,
+                              int64_t unit, SampleRun::Networks &networks,
+                              std::optional<SampleRun> &samples);
 };
 } // namespace
+
+FailureOr<int64_t> JudgeCorrectionPass::runFloat(
+    ModuleOp module, const execution::RunSettings &settings, int64_t unit,
+    SampleRun::Networks &networks, std::optional<SampleRun> &samples) {
+  execution::CompileOptions options;
+  options.function = networks.floatFunction.getSymName().str();
+  options.simulateQuantization = false;
+  options.unit = unit;
+  auto executors = compileQuietly(module, options, settings);
+  if (failed(executors))
+    return failure();
+  auto floating = execution::NetworkRun::prepare(
+      networks.loc, std::move(executors->front()), settings);
+  if (failed(floating) ||
+      failed(floating->thin(int64_t(uint64_t(maxSamples)),
+                            execution::SampleOrder::ByValue)))
+    return failure();
+  networks.floating = &floating->executor();
+  samples.emplace(networks, floating->sharedSamples());
+  if (failed(samples->runFloat(/*moments=*/false, /*keepsResults=*/true)))
+    return failure();
+  networks.floating = nullptr;
+  return floating->executor().unit();
+}
 
 FailureOr<std::optional<JudgedLoss>>
 JudgeCorrectionPass::judge(ModuleOp corrected) {
@@ -158,39 +189,49 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   func::FuncOp other = after->function.clone();
   other.setName((networks.floating.getSymName() + "_corrected").str());
   networks.module->push_back(other);
-  SmallVector<execution::CompileOptions, 3> options;
-  for (func::FuncOp compiled : {networks.floating, networks.quantized, other})
-    options.emplace_back().function = compiled.getSymName().str();
-  options.front().simulateQuantization = false;
-  auto executors = compileQuietly(*networks.module, options, *settings);
-  // Units are compared.
-  if (succeeded(executors) && llvm::any_of(*executors, [&](const auto &each) {
-        return each->unit() != executors->front()->unit();
-      })) {
-    for (execution::CompileOptions &each : options)
-      each.unit = executors->front()->unit();
-    executors = compileQuietly(*networks.module, options, *settings);
-  }
-  if (failed(executors))
-    return failure();
   Location loc = networks.module->getLoc();
-  auto floating = execution::NetworkRun::prepare(
-      loc, std::move(executors->front()), *settings);
-  if (failed(floating) ||
-      failed(floating->thin(int64_t(uint64_t(maxSamples)),
-                            execution::SampleOrder::ByValue)))
-    return failure();
-  SampleRun::Networks compared{
-      loc,           floating->executor(), *(*executors)[1], networks.floating,
-      /*layers=*/{}, settings->run};
-  SampleRun samples(compared, floating->sharedSamples());
-  if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
-    return failure();
-  auto seenWithout = samples.run(Version(), /*seesLayers=*/false),
-       seenWith = samples.run(*(*executors)[2], Version(),
-                              /*seesLayers=*/false);
+  SampleRun::Networks compared{loc,
+                               /*floating=*/nullptr,
+                               /*quantized=*/nullptr,
+                               networks.floating,
+                               /*layers=*/{},
+                               settings->run};
+  std::optional<SampleRun> samples;
+  std::vector<std::unique_ptr<execution::Executor>> executors;
+  // Units are compared.
+  int64_t unit = 0;
+  do {
+    executors.clear();
+    FailureOr<int64_t> exact =
+        runFloat(*networks.module, *settings, unit, compared, samples);
+    if (failed(exact))
+      return failure();
+    SmallVector<execution::CompileOptions, 2> options(2);
+    for (auto [each, compiled] :
+         llvm::zip_equal(options, std::array{networks.quantized, other})) {
+      each.function = compiled.getSymName().str();
+      each.unit = unit;
+    }
+    auto made = compileQuietly(*networks.module, options, *settings);
+    if (failed(made))
+      return failure();
+    executors = std::move(*made);
+    int64_t least = *exact;
+    bool isShared = true;
+    for (const auto &each : executors) {
+      isShared &= each->unit() == *exact;
+      least = std::min(least, each->unit());
+    }
+    if (isShared || unit != 0)
+      break;
+    unit = settings->maxMemory > 0 ? least : *exact;
+  } while (true);
+  compared.quantized = executors.front().get();
+  auto seenWithout = samples->run(Version(), /*seesLayers=*/false),
+       seenWith = samples->run(*executors.back(), Version(),
+                               /*seesLayers=*/false);
   if (failed(seenWithout) || failed(seenWith))
     return failure();
-  const SampleRun *run = &samples;
+  const SampleRun *run = &*samples;
   return findWorstLoss(run, *seenWith, *seenWithout);
 }

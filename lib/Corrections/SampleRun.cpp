@@ -62,11 +62,12 @@ LogicalResult SampleRun::forEachUnit(
 }
 
 LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
-  const execution::Executor &executor = networks.floating;
+  const execution::Executor &executor = *networks.floating;
+  unit = executor.unit();
   std::vector<ChannelSummary> empty =
       createSummaries(executor, source->numSamples(), networks.floatFunction,
                       networks.layers, moments);
-  if (keepsResults && executor.unit() == networks.quantized.unit())
+  if (keepsResults)
     results =
         std::make_unique<ResultDistance>(executor.outputs(), executor.unit(),
                                          source->numSamples(), kResultBytes);
@@ -101,17 +102,18 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
       empty.push_back(summary.fresh());
   Observers observers(empty);
   Seen seen;
-  if (results)
+  bool compares = comparesResults();
+  if (compares)
     seen.errors = results->createFound();
   std::vector<std::vector<float>> scratch(
       execution::numWorkers(executor, *source, networks.options));
   if (failed(forEachUnit(executor, &version, observers,
                          [&](const execution::Unit &unit, size_t worker) {
-                           return results ? results->compare(
-                                                unit.index, unit.validSamples,
-                                                unit.outputs, scratch[worker],
-                                                seen.errors)
-                                          : llvm::Error::success();
+                           return compares ? results->compare(
+                                                 unit.index, unit.validSamples,
+                                                 unit.outputs, scratch[worker],
+                                                 seen.errors)
+                                           : llvm::Error::success();
                          })))
     return failure();
   if (seesLayers)

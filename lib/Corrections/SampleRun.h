@@ -27,7 +27,9 @@ class SampleRun {
 public:
   struct Networks {
     mlir::Location loc;
-    const execution::Executor &floating, &quantized;
+    /// Either may be null while nothing runs it, so that the weights of one are
+    /// in memory at a time.
+    const execution::Executor *floating, *quantized;
     mlir::func::FuncOp floatFunction;
     /// Results of the layers in that function.
     llvm::ArrayRef<ChannelValue> layers;
@@ -46,8 +48,10 @@ public:
   /// `runFloat`.
   llvm::ArrayRef<ChannelSummary> exact() const { return summaries; }
   /// Returns whether results of the float network were kept that can be
-  /// compared.
-  bool comparesResults() const { return results != nullptr; }
+  /// compared with those of the quantized one.
+  bool comparesResults() const {
+    return results && networks.quantized->unit() == unit;
+  }
   const execution::ResultDistance &reference() const { return *results; }
 
   /// The results of a version on the samples.
@@ -59,7 +63,7 @@ public:
     std::vector<ChannelSummary> layers;
   };
   mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
-    return run(networks.quantized, version, seesLayers);
+    return run(*networks.quantized, version, seesLayers);
   }
   /// Returns the same of another executor with the same results.
   mlir::FailureOr<Seen> run(const execution::Executor &executor,
@@ -77,6 +81,8 @@ private:
   std::shared_ptr<const execution::SampleSource> source;
   std::vector<ChannelSummary> summaries;
   std::unique_ptr<execution::ResultDistance> results;
+  /// The unit of the float network.
+  int64_t unit = 0;
 };
 
 /// Difference by which a result of the network, or a layer, is worse.
