@@ -54,7 +54,7 @@ struct LayerwiseOptions {
   execution::RunOptions run;
   /// Bytes in memory of what is kept of all samples between two layers; the
   /// rest lies in a temporary file. Results do not depend on it.
-  int64_t memoryBudget = int64_t(48) << 20;
+  int64_t memoryBudget = int64_t(8) << 20;
   /// Layers, ascending, that `compileLayerwise` got a summand for.
   llvm::SmallVector<size_t> summands;
   /// Becomes what all workers visited (`Worker::numVisits`), and the layers of

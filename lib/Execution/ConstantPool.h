@@ -30,7 +30,7 @@ private:
     std::weak_ptr<char> data;
     size_t bytes;
   };
-  /// By a hash of some of the bytes.
+  /// Constants by a hash of some of their bytes.
   llvm::DenseMap<uint64_t, llvm::SmallVector<Known, 1>> known;
 };
 
