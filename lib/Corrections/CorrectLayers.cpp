@@ -25,6 +25,7 @@ public:
 
   void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
     isBehindFound = !found.empty();
+    scratch.resize(numWorkers);
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
@@ -43,11 +44,29 @@ public:
         return failure();
     } else if (!undone[layer])
       changes[layer] = correct(layer, exact[layer], all, numSamples);
+    if (!seen.layers.empty())
+      seen.layers[layer] = std::move(all);
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
+  bool looksAtResults() const override { return compared != nullptr; }
+  llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
+                             ArrayRef<void *> results) override {
+    return compared->compare(unit, valid, results, scratch[worker],
+                             seen.errors);
+  }
+
+  /// Lets `seen` become what the network makes with the changes, compared with
+  /// the results of the float network (null: they are not).
+  void keepSeen(const execution::ResultDistance *reference) {
+    compared = reference;
+    if (reference)
+      seen.errors = reference->createFound();
+    seen.layers.assign(exact.begin(), exact.end());
+  }
 
   Changes changes;
+  SampleRun::Seen seen;
   /// Moments that shards know together, by which layers are corrected; null:
   /// there are no shards.
   const MomentsOfLayers *known = nullptr;
@@ -77,6 +96,9 @@ private:
   CorrectLayer correct;
   /// One for each worker, by layer.
   std::vector<std::vector<ChannelSummary>> workers;
+  const execution::ResultDistance *compared = nullptr;
+  /// One for each worker.
+  std::vector<std::vector<float>> scratch;
 };
 
 class LayerCorrection {
@@ -108,7 +130,9 @@ private:
   LogicalResult divideSamples();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
-  FailureOr<Changes> fit(SampleRun &samples);
+  /// Corrects layer by layer; `seen` (null: unwanted) becomes what the network
+  /// then makes of the samples.
+  FailureOr<Changes> fit(SampleRun &samples, SampleRun::Seen *seen = nullptr);
   Version versionOf(const Changes &changes, const std::vector<bool> &without);
 
   LogicalResult judge();
@@ -240,7 +264,8 @@ LogicalResult LayerCorrection::divideSamples() {
   return success();
 }
 
-FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
+FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
+                                        SampleRun::Seen *seen) {
   for (const ChannelSummary &summary : samples.exact())
     if (failed(summary.checkFinite()))
       return failure();
@@ -249,10 +274,15 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
   layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
                          undone, correct);
+  if (seen)
+    visitor.keepSeen(samples.comparesResults() ? &samples.reference()
+                                               : nullptr);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
                           /*exact=*/nullptr, results, samples.samples(),
                           layerwise, visitor)))
     return failure();
+  if (seen)
+    *seen = std::move(visitor.seen);
   return std::move(visitor.changes);
 }
 
@@ -376,15 +406,19 @@ LogicalResult LayerCorrection::judge() {
 LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
   const Fold *previous = nullptr;
   for (Fold &fold : folds) {
+    bool judgesOwn = fold.judging == fold.fitted;
     if (previous && previous->fitted == fold.fitted) {
       fold.changes = previous->changes;
     } else {
-      FailureOr<Changes> changes = fit(*fold.fitted);
+      FailureOr<Changes> changes =
+          fit(*fold.fitted, judgesOwn ? &fold.with : nullptr);
       if (failed(changes))
         return failure();
       fold.changes = std::move(*changes);
     }
     previous = &fold;
+    if (judgesOwn)
+      continue;
     auto seen = fold.judging->run(versionOf(fold.changes, undone), seesLayers);
     if (failed(seen))
       return failure();
