@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CorrectLayers.h"
+#include "FitMemory.h"
 #include "Rejections.h"
-#include "SampleRun.h"
 
+#include "mct/Execution/RunCache.h"
 #include "mct/Execution/SampleParts.h"
 
 using namespace mlir;
@@ -49,19 +50,27 @@ public:
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
-  bool looksAtResults() const override { return compared != nullptr; }
+  bool looksAtResults() const override { return !comparisons.empty(); }
   llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                              ArrayRef<void *> results) override {
-    return compared->compare(unit, valid, results, scratch[worker],
-                             seen.errors);
+    for (const auto &[reference, found] : comparisons)
+      if (llvm::Error error =
+              reference->compare(unit, valid, results, scratch[worker], *found))
+        return error;
+    return llvm::Error::success();
+  }
+  /// Compares the results with others; `found`: of the caller.
+  void compareWith(const execution::ResultDistance &reference,
+                   execution::ResultDistance::Found &found) {
+    found = reference.createFound();
+    comparisons.emplace_back(&reference, &found);
   }
 
   /// Lets `seen` become what the network makes with the changes, compared with
   /// the results of the float network (null: they are not).
   void keepSeen(const execution::ResultDistance *reference) {
-    compared = reference;
     if (reference)
-      seen.errors = reference->createFound();
+      compareWith(*reference, seen.errors);
     seen.layers.assign(exact.begin(), exact.end());
   }
 
@@ -96,7 +105,10 @@ private:
   CorrectLayer correct;
   /// One for each worker, by layer.
   std::vector<std::vector<ChannelSummary>> workers;
-  const execution::ResultDistance *compared = nullptr;
+  SmallVector<std::pair<const execution::ResultDistance *,
+                        execution::ResultDistance::Found *>,
+              2>
+      comparisons;
   /// One for each worker.
   std::vector<std::vector<float>> scratch;
 };
@@ -107,7 +119,10 @@ public:
                   const execution::RunSettings &settings,
                   const LayerCorrectionOptions &options, CorrectLayer correct)
       : found(found), layers(layers), settings(settings), options(options),
-        correct(correct), undone(layers.size(), false) {}
+        correct(correct), undone(layers.size(), false) {
+    if (!options.method.empty() && settings.cache)
+      memory = &settings.cache->get<FitMemory>();
+  }
 
   LogicalResult run();
 
@@ -128,6 +143,11 @@ private:
   /// Corrects by what all shards know, or lets them know more.
   LogicalResult runShards();
   LogicalResult divideSamples();
+  /// Finds what is known of the samples of the correction that is applied.
+  LogicalResult recall(const SampleSource &samples);
+  /// Returns whether what is fitted is remembered.
+  bool remembers() const { return memory && memory->remembers(); }
+  LogicalResult applyAndRemember();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
   /// Corrects layer by layer; `seen` (null: unwanted) becomes what the network
@@ -161,6 +181,13 @@ private:
   std::vector<std::unique_ptr<SampleRun>> runs;
   int64_t available = 0;
   SampleRun *main = nullptr;
+  /// Null: nothing is remembered.
+  FitMemory *memory = nullptr;
+  /// What is known of `main`; null: nothing.
+  std::shared_ptr<const Fit> known;
+  std::optional<execution::ResultDistance::Found> errorsOfReference;
+  /// Digest of the samples of `main`, where it is needed.
+  std::string mainDigest;
   std::vector<Fold> folds;
   /// True if folds are judged on what they were fitted to.
   bool judgesFitted = false;
@@ -191,10 +218,11 @@ void LayerCorrection::copyNetworks() {
 
 LogicalResult LayerCorrection::compile() {
   copyNetworks();
+  bool keepsResults = options.judges || remembers();
   SmallVector<execution::CompileOptions, 2> compiled{
-      compileFloat(both.floating, floatResults, options.judges),
+      compileFloat(both.floating, floatResults, keepsResults),
       compileLayerwise(both.quantized, results, /*inputs=*/{},
-                       /*summands=*/{}, options.judges)};
+                       /*summands=*/{}, keepsResults)};
   FailureOr<CompiledPair> pair = compilePair(*both.module, compiled, settings);
   if (failed(pair))
     return failure();
@@ -209,6 +237,7 @@ LogicalResult LayerCorrection::compile() {
 FailureOr<SampleRun *>
 LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
                      bool isThinned, bool keepsResults) {
+  bool isMain = !main;
   if (executor->allowsPartialUnits() && !options.moments) {
     int64_t count = samples->numSamples(), most = options.maxSamples;
     if (isThinned && most > 0)
@@ -220,9 +249,30 @@ LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
     samples = std::move(*ordered);
   }
   runs.push_back(std::make_unique<SampleRun>(*networks, std::move(samples)));
-  if (failed(runs.back()->runFloat(options.moments, keepsResults)))
+  SampleRun *added = runs.back().get();
+  if (isMain && failed(recall(added->samples())))
     return failure();
-  return runs.back().get();
+  if (isMain && known)
+    added->setFloat(known->exact);
+  else if (failed(added->runFloat(options.moments, keepsResults)))
+    return failure();
+  return added;
+}
+
+LogicalResult LayerCorrection::recall(const SampleSource &samples) {
+  if (!memory || (memory->isEmpty() && !remembers()))
+    return success();
+  auto digest = execution::digestSamples(samples);
+  if (!digest)
+    return emitError(networks->loc) << llvm::toString(digest.takeError());
+  mainDigest = std::move(*digest);
+  known = memory->take(found.function, options.method, mainDigest);
+  // Fewer layers are corrected where some are rejected meanwhile.
+  if (known && (known->unit != executor->unit() ||
+                known->changes.size() != layers.size() ||
+                known->numSamples != samples.numSamples()))
+    known.reset();
+  return success();
 }
 
 LogicalResult LayerCorrection::divideSamples() {
@@ -247,7 +297,8 @@ LogicalResult LayerCorrection::divideSamples() {
     return success();
   }
   judgesFitted = !*parts;
-  if (failed(set(add(all, true, options.judges && judgesFitted), main)))
+  if (failed(set(add(all, true, options.judges ? judgesFitted : remembers()),
+                 main)))
     return failure();
   if (!options.judges)
     return success();
@@ -266,6 +317,11 @@ LogicalResult LayerCorrection::divideSamples() {
 
 FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
                                         SampleRun::Seen *seen) {
+  if (known && &samples == main && !llvm::is_contained(undone, true)) {
+    if (seen)
+      *seen = known->seen;
+    return known->changes;
+  }
   for (const ChannelSummary &summary : samples.exact())
     if (failed(summary.checkFinite()))
       return failure();
@@ -277,10 +333,19 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
   if (seen)
     visitor.keepSeen(samples.comparesResults() ? &samples.reference()
                                                : nullptr);
+  execution::ResultDistance::Found ofReference;
+  const Fit *reference = remembers() ? memory->getReference() : nullptr;
+  if (reference &&
+      (reference->samples != mainDigest || reference->unit != executor->unit()))
+    reference = nullptr;
+  if (reference)
+    visitor.compareWith(*reference->exact.results, ofReference);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
                           /*exact=*/nullptr, results, samples.samples(),
                           layerwise, visitor)))
     return failure();
+  if (reference)
+    errorsOfReference = std::move(ofReference);
   if (seen)
     *seen = std::move(visitor.seen);
   return std::move(visitor.changes);
@@ -521,10 +586,33 @@ LogicalResult LayerCorrection::run() {
     return failure();
   if (!folds.empty())
     return apply(folds.front().changes);
+  if (remembers())
+    return applyAndRemember();
   FailureOr<Changes> changes = fit(*main);
   if (failed(changes))
     return failure();
   return apply(*changes);
+}
+
+LogicalResult LayerCorrection::applyAndRemember() {
+  auto made = std::make_shared<Fit>();
+  func::FuncOp function = found.function;
+  made->before = function.clone();
+  made->method = options.method;
+  made->samples = mainDigest;
+  made->unit = executor->unit();
+  made->numSamples = main->samples().numSamples();
+  made->available = available;
+  FailureOr<Changes> changes = fit(*main, &made->seen);
+  if (failed(changes) || failed(apply(*changes)))
+    return failure();
+  made->after = function.clone();
+  made->exact = main->getFloat();
+  made->changes = std::move(*changes);
+  made->errors = std::move(errorsOfReference);
+  made->networks = std::move(both);
+  memory->remember(std::move(made));
+  return success();
 }
 
 LogicalResult

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "FitMemory.h"
 #include "Rejections.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/NetworkPass.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
@@ -127,8 +129,40 @@ private:
     return success();
   }
   FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
+  /// Runs what comes behind the correction on a module; returns what it has
+  /// fitted to samples, if that is all that it does.
+  FailureOr<std::shared_ptr<Fit>> complete(ModuleOp module,
+                                           std::shared_ptr<const Fit> reference,
+                                           FitMemory &memory);
+  /// Returns the loss of the module with the correction by running it, and the
+  /// one without.
+  FailureOr<std::optional<JudgedLoss>>
+  compare(ModuleOp with, ModuleOp without,
+          const execution::RunSettings &settings);
+  /// Returns whether fits of both modules have seen what judges them.
+  bool haveSeenAll(const Fit &with, const Fit &without) {
+    auto most = int64_t(uint64_t(maxSamples));
+    return with.errors && without.exact.results &&
+           without.numSamples == without.available &&
+           (most == 0 || without.available <= most);
+  }
 };
 } // namespace
+
+FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
+    ModuleOp module, std::shared_ptr<const Fit> reference, FitMemory &memory) {
+  // Remarks of trials are not shown.
+  ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  FitMemory::Trial trial(memory, std::move(reference));
+  if (failed(run(then, module)))
+    return failure();
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+  if (failed(entry))
+    return failure();
+  return trial.fitOf(*entry);
+}
 
 FailureOr<std::optional<JudgedLoss>>
 JudgeCorrectionPass::judge(ModuleOp corrected) {
@@ -137,20 +171,37 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
                        {int64_t(uint64_t(maxSamples)), /*halves=*/false});
   if (failed(settings))
     return failure();
+  // The passes that run on the modules find the cache, too.
+  std::optional<execution::RunCacheScope> scope;
+  if (!execution::RunCacheScope::find(&getContext()))
+    scope.emplace(&getContext(), *settings->cache);
+  auto &memory = settings->cache->get<FitMemory>();
   OwningOpRef<ModuleOp> with = corrected.clone(),
                         without = getOperation().clone();
-  {
-    // Remarks of trials are not shown.
-    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-    });
-    if (failed(run(then, *with)) || failed(run(then, *without)))
-      return failure();
-  }
+  auto fitWithout = complete(*without, /*reference=*/nullptr, memory);
+  if (failed(fitWithout))
+    return failure();
+  auto fitWith = complete(*with, *fitWithout, memory);
+  if (failed(fitWith))
+    return failure();
+  FailureOr<std::optional<JudgedLoss>> loss = std::optional<JudgedLoss>();
+  if (*fitWith && *fitWithout && haveSeenAll(**fitWith, **fitWithout))
+    loss = findWorstLoss((*fitWithout)->exact.results.get(),
+                         &*(*fitWith)->errors, &(*fitWithout)->seen.errors);
+  else
+    loss = compare(*with, *without, *settings);
+  if (succeeded(loss))
+    memory.keep(std::move(*loss ? *fitWithout : *fitWith));
+  return loss;
+}
+
+FailureOr<std::optional<JudgedLoss>>
+JudgeCorrectionPass::compare(ModuleOp with, ModuleOp without,
+                             const execution::RunSettings &settings) {
   const KernelOps &kernels = getAnalysis<KernelOps>();
-  auto before = Layers::find(*without, kernels, function, getArgument(),
+  auto before = Layers::find(without, kernels, function, getArgument(),
                              /*remarks=*/false),
-       after = Layers::find(*with, kernels, function, getArgument(),
+       after = Layers::find(with, kernels, function, getArgument(),
                             /*remarks=*/false);
   if (failed(before) || failed(after))
     return failure();
@@ -162,27 +213,27 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   for (func::FuncOp compiled : {networks.floating, networks.quantized, other})
     options.emplace_back().function = compiled.getSymName().str();
   options.front().simulateQuantization = false;
-  auto executors = compileQuietly(*networks.module, options, *settings);
+  auto executors = compileQuietly(*networks.module, options, settings);
   // Units are compared.
   if (succeeded(executors) && llvm::any_of(*executors, [&](const auto &each) {
         return each->unit() != executors->front()->unit();
       })) {
     for (execution::CompileOptions &each : options)
       each.unit = executors->front()->unit();
-    executors = compileQuietly(*networks.module, options, *settings);
+    executors = compileQuietly(*networks.module, options, settings);
   }
   if (failed(executors))
     return failure();
   Location loc = networks.module->getLoc();
   auto floating = execution::NetworkRun::prepare(
-      loc, std::move(executors->front()), *settings);
+      loc, std::move(executors->front()), settings);
   if (failed(floating) ||
       failed(floating->thin(int64_t(uint64_t(maxSamples)),
                             execution::SampleOrder::ByValue)))
     return failure();
   SampleRun::Networks compared{
       loc,           floating->executor(), *(*executors)[1], networks.floating,
-      /*layers=*/{}, settings->run};
+      /*layers=*/{}, settings.run};
   SampleRun samples(compared, floating->sharedSamples());
   if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
     return failure();
