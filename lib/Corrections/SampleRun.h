@@ -44,15 +44,28 @@ public:
   /// Runs the float network, and keeps the means of its layers and, with
   /// `keepsResults`, its results. A diagnostic for everything that fails.
   mlir::LogicalResult runFloat(bool moments, bool keepsResults);
-  /// Returns the summaries of the layers in the float network, behind
+  /// What the float network makes of the samples.
+  struct Float {
+    /// Summaries of the layers.
+    std::vector<ChannelSummary> layers;
+    /// Its results; null: they were not kept, or cannot be compared.
+    std::shared_ptr<const execution::ResultDistance> results;
+    int64_t unit = 0;
+  };
+  /// Returns what `runFloat` has found.
+  const Float &getFloat() const { return exactly; }
+  /// Takes what another run has found on the same samples, in place of
   /// `runFloat`.
-  llvm::ArrayRef<ChannelSummary> exact() const { return summaries; }
+  void setFloat(const Float &known) { exactly = known; }
+  llvm::ArrayRef<ChannelSummary> exact() const { return exactly.layers; }
   /// Returns whether results of the float network were kept that can be
   /// compared with those of the quantized one.
   bool comparesResults() const {
-    return results && networks.quantized->unit() == unit;
+    return exactly.results && networks.quantized->unit() == exactly.unit;
   }
-  const execution::ResultDistance &reference() const { return *results; }
+  const execution::ResultDistance &reference() const {
+    return *exactly.results;
+  }
 
   /// The results of a version on the samples.
   struct Seen {
@@ -79,10 +92,7 @@ private:
 
   const Networks &networks;
   std::shared_ptr<const execution::SampleSource> source;
-  std::vector<ChannelSummary> summaries;
-  std::unique_ptr<execution::ResultDistance> results;
-  /// The unit of the float network.
-  int64_t unit = 0;
+  Float exactly;
 };
 
 /// Difference by which a result of the network, or a layer, is worse.
@@ -106,6 +116,12 @@ std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> without,
                                         const std::set<int64_t> &lost = {},
                                         bool isFitted = false);
+/// Returns the same of networks whose results were compared with these.
+std::optional<JudgedLoss>
+findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
+              llvm::ArrayRef<const execution::ResultDistance::Found *> with,
+              llvm::ArrayRef<const execution::ResultDistance::Found *> without,
+              const std::set<int64_t> &lost = {}, bool isFitted = false);
 
 /// Returns a smallest set of layers that, when what was done to them is undone,
 /// undoes the loss; `undone` is undone already, and not part of it. `loses`

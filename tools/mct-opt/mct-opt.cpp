@@ -26,6 +26,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <malloc.h>
 
 using namespace mlir;
 
@@ -202,7 +203,17 @@ static llvm::Error keepFilesBeside(ArrayRef<mct::CollectedRecord> records,
   return named(traceName.ArgStr, traceFile.keep());
 }
 
+/// Lets freed blocks of 4 MB and more go back to the system: glibc would come
+/// to keep those of up to 32 MB, with gaps between what is still used.
+static void returnLargeBlocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+  returnLargeBlocks();
   llvm::InitLLVM initialized(argc, argv);
   // A limit of the size of files is an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
