@@ -190,7 +190,7 @@ private:
   SampleRun *main = nullptr;
   /// Null: nothing is remembered.
   FitMemory *memory = nullptr;
-  /// What is known of `main`; null: nothing.
+  /// The fit that is known of `main`; null: none.
   std::shared_ptr<const Fit> known;
   std::optional<execution::ResultDistance::Found> errorsOfReference;
   /// Digest of the samples of `main`, where it is needed.

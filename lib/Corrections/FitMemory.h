@@ -20,7 +20,7 @@ struct Fit {
   Layers::Networks networks;
   SampleRun::Float exact;
   std::vector<llvm::SmallVector<quantization::Affine>> changes;
-  /// What the corrected network makes.
+  /// The results of the corrected network, and its layers.
   SampleRun::Seen seen;
   /// The same results compared with those of the float network of
   /// `FitMemory::reference`; empty: there was none for these samples.

@@ -44,7 +44,7 @@ public:
   /// Runs the float network, and keeps the means of its layers and, with
   /// `keepsResults`, its results. A diagnostic for everything that fails.
   mlir::LogicalResult runFloat(bool moments, bool keepsResults);
-  /// What the float network makes of the samples.
+  /// Holds what the float network makes of the samples.
   struct Float {
     /// Summaries of the layers.
     std::vector<ChannelSummary> layers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a correction that is judged has fitted is not fitted again, and nothing
-// depends on whether it was remembered.
+// Fits of networks that were only tried are not made again, and nothing depends
+// on whether they were remembered.
 #include "Fixture.h"
 #include "lib/Corrections/Layers.h"
 #include "mct/Execution/RunCache.h"
