@@ -113,6 +113,7 @@ CorrectBiasPass::correctFromOutputs(const Layers &found,
   options.maxSamples = int64_t(uint64_t(maxSamples));
   options.how = tpc::kQuantizedNetworkCorrection;
   options.judges = judge;
+  options.method = shrink ? "shrunk biases" : "biases";
   options.remarks = remarks;
   options.pass = getArgument();
   return correctLayers(found, layers, settings, options,

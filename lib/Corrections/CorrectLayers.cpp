@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CorrectLayers.h"
+#include "FitMemory.h"
 #include "Rejections.h"
-#include "SampleRun.h"
 
+#include "mct/Execution/RunCache.h"
 #include "mct/Execution/SampleParts.h"
 
 using namespace mlir;
@@ -25,6 +26,7 @@ public:
 
   void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
     isBehindFound = !found.empty();
+    scratch.resize(numWorkers);
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
@@ -43,11 +45,37 @@ public:
         return failure();
     } else if (!undone[layer])
       changes[layer] = correct(layer, exact[layer], all, numSamples);
+    if (!seen.layers.empty())
+      seen.layers[layer] = std::move(all);
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
+  bool looksAtResults() const override { return !comparisons.empty(); }
+  llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
+                             ArrayRef<void *> results) override {
+    for (const auto &[reference, found] : comparisons)
+      if (llvm::Error error =
+              reference->compare(unit, valid, results, scratch[worker], *found))
+        return error;
+    return llvm::Error::success();
+  }
+  /// Compares the results with others; `found`: of the caller.
+  void compareWith(const execution::ResultDistance &reference,
+                   execution::ResultDistance::Found &found) {
+    found = reference.createFound();
+    comparisons.emplace_back(&reference, &found);
+  }
+
+  /// Lets `seen` become what the network makes with the changes, compared with
+  /// the results of the float network (null: they are not).
+  void keepSeen(const execution::ResultDistance *reference) {
+    if (reference)
+      compareWith(*reference, seen.errors);
+    seen.layers.assign(exact.begin(), exact.end());
+  }
 
   Changes changes;
+  SampleRun::Seen seen;
   /// Moments that shards know together, by which layers are corrected; null:
   /// there are no shards.
   const MomentsOfLayers *known = nullptr;
@@ -77,6 +105,12 @@ private:
   CorrectLayer correct;
   /// One for each worker, by layer.
   std::vector<std::vector<ChannelSummary>> workers;
+  SmallVector<std::pair<const execution::ResultDistance *,
+                        execution::ResultDistance::Found *>,
+              2>
+      comparisons;
+  /// One for each worker.
+  std::vector<std::vector<float>> scratch;
 };
 
 class LayerCorrection {
@@ -85,7 +119,10 @@ public:
                   const execution::RunSettings &settings,
                   const LayerCorrectionOptions &options, CorrectLayer correct)
       : found(found), layers(layers), settings(settings), options(options),
-        correct(correct), undone(layers.size(), false) {}
+        correct(correct), undone(layers.size(), false) {
+    if (!options.method.empty() && settings.cache)
+      memory = &settings.cache->get<FitMemory>();
+  }
 
   LogicalResult run();
 
@@ -100,15 +137,29 @@ private:
     SampleRun::Seen with;
   };
 
-  LogicalResult compile();
+  /// Runs the float network on all samples that are needed, and compiles the
+  /// quantized one in its place.
+  LogicalResult prepare();
+  /// Compile one of the networks; `unit` as in `CompileOptions`.
+  LogicalResult compileFloating(int64_t unit);
+  LogicalResult compileQuantized();
   /// Finds the channels of the layers in copies of both networks.
   void copyNetworks();
   /// Corrects by what all shards know, or lets them know more.
   LogicalResult runShards();
   LogicalResult divideSamples();
+  /// Finds what is known of the samples of the correction that is applied.
+  LogicalResult recall(const SampleSource &samples);
+  /// Returns whether what is fitted is remembered.
+  bool remembers() const { return memory && memory->remembers(); }
+  /// Returns whether results of the networks are compared.
+  bool keepsResults() const { return options.judges || remembers(); }
+  LogicalResult applyAndRemember();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
-  FailureOr<Changes> fit(SampleRun &samples);
+  /// Corrects layer by layer; `seen` (null: unwanted) becomes what the network
+  /// then makes of the samples.
+  FailureOr<Changes> fit(SampleRun &samples, SampleRun::Seen *seen = nullptr);
   Version versionOf(const Changes &changes, const std::vector<bool> &without);
 
   LogicalResult judge();
@@ -137,6 +188,13 @@ private:
   std::vector<std::unique_ptr<SampleRun>> runs;
   int64_t available = 0;
   SampleRun *main = nullptr;
+  /// Null: nothing is remembered.
+  FitMemory *memory = nullptr;
+  /// The fit that is known of `main`; null: none.
+  std::shared_ptr<const Fit> known;
+  std::optional<execution::ResultDistance::Found> errorsOfReference;
+  /// Digest of the samples of `main`, where it is needed.
+  std::string mainDigest;
   std::vector<Fold> folds;
   /// True if folds are judged on what they were fitted to.
   bool judgesFitted = false;
@@ -165,27 +223,64 @@ void LayerCorrection::copyNetworks() {
   results = getResults(both.mapping);
 }
 
-LogicalResult LayerCorrection::compile() {
+LogicalResult LayerCorrection::prepare() {
   copyNetworks();
-  SmallVector<execution::CompileOptions, 2> compiled{
-      compileFloat(both.floating, floatResults, options.judges),
-      compileLayerwise(both.quantized, results, /*inputs=*/{},
-                       /*summands=*/{}, options.judges)};
-  FailureOr<CompiledPair> pair = compilePair(*both.module, compiled, settings);
-  if (failed(pair))
+  for (int64_t unit = 0;;) {
+    if (failed(compileFloating(unit)))
+      return failure();
+    unit = floating->executor().unit();
+    if (failed(divideSamples()) || failed(compileQuantized()))
+      return failure();
+    // Results of units of one size are compared.
+    if (settings.maxMemory <= 0 || executor->unit() >= unit)
+      return success();
+    unit = executor->unit();
+    runs.clear();
+    folds.clear();
+    main = nullptr;
+    known.reset();
+    executor.reset();
+  }
+}
+
+LogicalResult LayerCorrection::compileFloating(int64_t unit) {
+  execution::CompileOptions compiled =
+      compileFloat(both.floating, floatResults, keepsResults());
+  compiled.unit = unit;
+  auto executors = compileQuietly(*both.module, compiled, settings);
+  if (failed(executors))
     return failure();
-  floating = std::move(pair->floating);
-  executor = std::move(pair->quantized);
-  networks.emplace(SampleRun::Networks{
-      both.module->getLoc(), floating->executor(), *executor, both.floating,
-      floatResults, settings.run});
+  Location loc = both.module->getLoc();
+  auto run = execution::NetworkRun::prepare(loc, std::move(executors->front()),
+                                            settings);
+  if (failed(run))
+    return failure();
+  floating = std::make_unique<execution::NetworkRun>(std::move(*run));
+  networks.emplace(SampleRun::Networks{loc, &floating->executor(),
+                                       /*quantized=*/nullptr, both.floating,
+                                       floatResults, settings.run});
+  return success();
+}
+
+LogicalResult LayerCorrection::compileQuantized() {
+  networks->floating = nullptr;
+  floating.reset();
+  execution::CompileOptions compiled =
+      compileLayerwise(both.quantized, results, /*inputs=*/{},
+                       /*summands=*/{}, keepsResults());
+  auto executors = compileQuietly(*both.module, compiled, settings);
+  if (failed(executors))
+    return failure();
+  executor = std::move(executors->front());
+  networks->quantized = executor.get();
   return success();
 }
 
 FailureOr<SampleRun *>
 LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
                      bool isThinned, bool keepsResults) {
-  if (executor->allowsPartialUnits() && !options.moments) {
+  bool isMain = !main;
+  if (floating->executor().allowsPartialUnits() && !options.moments) {
     int64_t count = samples->numSamples(), most = options.maxSamples;
     if (isThinned && most > 0)
       count = std::min(count, most);
@@ -196,16 +291,37 @@ LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
     samples = std::move(*ordered);
   }
   runs.push_back(std::make_unique<SampleRun>(*networks, std::move(samples)));
-  if (failed(runs.back()->runFloat(options.moments, keepsResults)))
+  SampleRun *added = runs.back().get();
+  if (isMain && failed(recall(added->samples())))
     return failure();
-  return runs.back().get();
+  if (isMain && known)
+    added->setFloat(known->exact);
+  else if (failed(added->runFloat(options.moments, keepsResults)))
+    return failure();
+  return added;
+}
+
+LogicalResult LayerCorrection::recall(const SampleSource &samples) {
+  if (!memory || (memory->isEmpty() && !remembers()))
+    return success();
+  auto digest = execution::digestSamples(samples);
+  if (!digest)
+    return emitError(networks->loc) << llvm::toString(digest.takeError());
+  mainDigest = std::move(*digest);
+  known = memory->take(found.function, options.method, mainDigest);
+  // Fewer layers are corrected where some are rejected meanwhile.
+  if (known && (known->unit != floating->executor().unit() ||
+                known->changes.size() != layers.size() ||
+                known->numSamples != samples.numSamples()))
+    known.reset();
+  return success();
 }
 
 LogicalResult LayerCorrection::divideSamples() {
   const std::shared_ptr<const SampleSource> &all = floating->sharedSamples();
   available = all->numSamples();
   FailureOr<std::optional<execution::SampleParts>> parts =
-      divideToJudge(networks->loc, *executor, all, options.judges);
+      divideToJudge(networks->loc, floating->executor(), all, options.judges);
   if (failed(parts))
     return failure();
   bool holdsOut = *parts && available >= kManySamples;
@@ -223,7 +339,8 @@ LogicalResult LayerCorrection::divideSamples() {
     return success();
   }
   judgesFitted = !*parts;
-  if (failed(set(add(all, true, options.judges && judgesFitted), main)))
+  if (failed(set(add(all, true, options.judges ? judgesFitted : remembers()),
+                 main)))
     return failure();
   if (!options.judges)
     return success();
@@ -240,7 +357,13 @@ LogicalResult LayerCorrection::divideSamples() {
   return success();
 }
 
-FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
+FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
+                                        SampleRun::Seen *seen) {
+  if (known && &samples == main && !llvm::is_contained(undone, true)) {
+    if (seen)
+      *seen = known->seen;
+    return known->changes;
+  }
   for (const ChannelSummary &summary : samples.exact())
     if (failed(summary.checkFinite()))
       return failure();
@@ -249,10 +372,24 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples) {
   layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
                          undone, correct);
+  if (seen)
+    visitor.keepSeen(samples.comparesResults() ? &samples.reference()
+                                               : nullptr);
+  execution::ResultDistance::Found ofReference;
+  const Fit *reference = remembers() ? memory->getReference() : nullptr;
+  if (reference &&
+      (reference->samples != mainDigest || reference->unit != executor->unit()))
+    reference = nullptr;
+  if (reference)
+    visitor.compareWith(*reference->exact.results, ofReference);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
                           /*exact=*/nullptr, results, samples.samples(),
                           layerwise, visitor)))
     return failure();
+  if (reference)
+    errorsOfReference = std::move(ofReference);
+  if (seen)
+    *seen = std::move(visitor.seen);
   return std::move(visitor.changes);
 }
 
@@ -376,15 +513,19 @@ LogicalResult LayerCorrection::judge() {
 LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
   const Fold *previous = nullptr;
   for (Fold &fold : folds) {
+    bool judgesOwn = fold.judging == fold.fitted;
     if (previous && previous->fitted == fold.fitted) {
       fold.changes = previous->changes;
     } else {
-      FailureOr<Changes> changes = fit(*fold.fitted);
+      FailureOr<Changes> changes =
+          fit(*fold.fitted, judgesOwn ? &fold.with : nullptr);
       if (failed(changes))
         return failure();
       fold.changes = std::move(*changes);
     }
     previous = &fold;
+    if (judgesOwn)
+      continue;
     auto seen = fold.judging->run(versionOf(fold.changes, undone), seesLayers);
     if (failed(seen))
       return failure();
@@ -463,7 +604,7 @@ LogicalResult LayerCorrection::runShards() {
   }
   if (settings.samples.files.empty())
     return options.shards->reportMissing();
-  if (failed(compile()) || failed(divideSamples()))
+  if (failed(prepare()))
     return failure();
   for (const ChannelSummary &summary : main->exact())
     if (failed(summary.checkFinite()))
@@ -483,14 +624,39 @@ LogicalResult LayerCorrection::runShards() {
 LogicalResult LayerCorrection::run() {
   if (options.shards)
     return runShards();
-  if (failed(compile()) || failed(divideSamples()) || failed(judge()))
+  if (failed(prepare()) || failed(judge()))
     return failure();
   if (!folds.empty())
     return apply(folds.front().changes);
+  if (remembers())
+    return applyAndRemember();
   FailureOr<Changes> changes = fit(*main);
   if (failed(changes))
     return failure();
   return apply(*changes);
+}
+
+LogicalResult LayerCorrection::applyAndRemember() {
+  auto made = std::make_shared<Fit>();
+  func::FuncOp function = found.function;
+  made->before = function.clone();
+  made->method = options.method;
+  made->samples = mainDigest;
+  made->unit = executor->unit();
+  made->numSamples = main->samples().numSamples();
+  made->available = available;
+  FailureOr<Changes> changes = fit(*main, &made->seen);
+  if (failed(changes) || failed(apply(*changes)))
+    return failure();
+  made->after = function.clone();
+  made->exact = main->getFloat();
+  if (!main->comparesResults())
+    made->exact.results.reset();
+  made->changes = std::move(*changes);
+  made->errors = std::move(errorsOfReference);
+  made->networks = std::move(both);
+  memory->remember(std::move(made));
+  return success();
 }
 
 LogicalResult

@@ -18,6 +18,9 @@ struct LayerCorrectionOptions : ChannelRunOptions {
   /// Tell of that, as the pass of that flag.
   bool remarks = false;
   llvm::StringRef pass;
+  /// Names what `correct` does, so that a fit is known again (FitMemory);
+  /// empty: it is not.
+  std::string method;
   /// Moments that shards have found so far, with `moments`; null: no shards.
   const ShardMoments *shards = nullptr;
 };

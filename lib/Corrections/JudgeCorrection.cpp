@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "FitMemory.h"
 #include "Rejections.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/NetworkPass.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 
 namespace mct {
 #define GEN_PASS_DEF_JUDGECORRECTIONPASS
@@ -127,8 +130,70 @@ private:
     return success();
   }
   FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
+  /// Runs what comes behind the correction on a module; returns what it has
+  /// fitted to samples, if that is all that it does.
+  FailureOr<std::shared_ptr<Fit>> complete(ModuleOp module,
+                                           std::shared_ptr<const Fit> reference,
+                                           FitMemory &memory);
+  /// Returns the loss of the module with the correction by running it, and the
+  /// one without.
+  FailureOr<std::optional<JudgedLoss>>
+  compare(ModuleOp with, ModuleOp without,
+          const execution::RunSettings &settings);
+  /// Returns whether fits of both modules have seen what judges them.
+  bool haveSeenAll(const Fit &with, const Fit &without) {
+    auto most = int64_t(uint64_t(maxSamples));
+    return with.errors && without.exact.results &&
+           without.numSamples == without.available &&
+           (most == 0 || without.available <= most);
+  }
+  /// Runs the float network, which is in memory meanwhile, on the samples, and
+  /// returns its unit; 0 chooses it.
+  FailureOr<int64_t> runFloat(ModuleOp module,
+                              const execution::RunSettings &settings,
+                              int64_t unit, SampleRun::Networks &networks,
+                              std::optional<SampleRun> &samples);
 };
 } // namespace
+
+FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
+    ModuleOp module, std::shared_ptr<const Fit> reference, FitMemory &memory) {
+  // Remarks of trials are not shown.
+  ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  FitMemory::Trial trial(memory, std::move(reference));
+  if (failed(run(then, module)))
+    return failure();
+  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
+  if (failed(entry))
+    return failure();
+  return trial.fitOf(*entry);
+}
+
+FailureOr<int64_t> JudgeCorrectionPass::runFloat(
+    ModuleOp module, const execution::RunSettings &settings, int64_t unit,
+    SampleRun::Networks &networks, std::optional<SampleRun> &samples) {
+  execution::CompileOptions options;
+  options.function = networks.floatFunction.getSymName().str();
+  options.simulateQuantization = false;
+  options.unit = unit;
+  auto executors = compileQuietly(module, options, settings);
+  if (failed(executors))
+    return failure();
+  auto floating = execution::NetworkRun::prepare(
+      networks.loc, std::move(executors->front()), settings);
+  if (failed(floating) ||
+      failed(floating->thin(int64_t(uint64_t(maxSamples)),
+                            execution::SampleOrder::ByValue)))
+    return failure();
+  networks.floating = &floating->executor();
+  samples.emplace(networks, floating->sharedSamples());
+  if (failed(samples->runFloat(/*moments=*/false, /*keepsResults=*/true)))
+    return failure();
+  networks.floating = nullptr;
+  return floating->executor().unit();
+}
 
 FailureOr<std::optional<JudgedLoss>>
 JudgeCorrectionPass::judge(ModuleOp corrected) {
@@ -137,20 +202,37 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
                        {int64_t(uint64_t(maxSamples)), /*halves=*/false});
   if (failed(settings))
     return failure();
+  // The passes that run on the modules find the cache, too.
+  std::optional<execution::RunCacheScope> scope;
+  if (!execution::RunCacheScope::find(&getContext()))
+    scope.emplace(&getContext(), *settings->cache);
+  auto &memory = settings->cache->get<FitMemory>();
   OwningOpRef<ModuleOp> with = corrected.clone(),
                         without = getOperation().clone();
-  {
-    // Remarks of trials are not shown.
-    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-    });
-    if (failed(run(then, *with)) || failed(run(then, *without)))
-      return failure();
-  }
+  auto fitWithout = complete(*without, /*reference=*/nullptr, memory);
+  if (failed(fitWithout))
+    return failure();
+  auto fitWith = complete(*with, *fitWithout, memory);
+  if (failed(fitWith))
+    return failure();
+  FailureOr<std::optional<JudgedLoss>> loss = std::optional<JudgedLoss>();
+  if (*fitWith && *fitWithout && haveSeenAll(**fitWith, **fitWithout))
+    loss = findWorstLoss((*fitWithout)->exact.results.get(),
+                         &*(*fitWith)->errors, &(*fitWithout)->seen.errors);
+  else
+    loss = compare(*with, *without, *settings);
+  if (succeeded(loss))
+    memory.keep(std::move(*loss ? *fitWithout : *fitWith));
+  return loss;
+}
+
+FailureOr<std::optional<JudgedLoss>>
+JudgeCorrectionPass::compare(ModuleOp with, ModuleOp without,
+                             const execution::RunSettings &settings) {
   const KernelOps &kernels = getAnalysis<KernelOps>();
-  auto before = Layers::find(*without, kernels, function, getArgument(),
+  auto before = Layers::find(without, kernels, function, getArgument(),
                              /*remarks=*/false),
-       after = Layers::find(*with, kernels, function, getArgument(),
+       after = Layers::find(with, kernels, function, getArgument(),
                             /*remarks=*/false);
   if (failed(before) || failed(after))
     return failure();
@@ -158,39 +240,49 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   func::FuncOp other = after->function.clone();
   other.setName((networks.floating.getSymName() + "_corrected").str());
   networks.module->push_back(other);
-  SmallVector<execution::CompileOptions, 3> options;
-  for (func::FuncOp compiled : {networks.floating, networks.quantized, other})
-    options.emplace_back().function = compiled.getSymName().str();
-  options.front().simulateQuantization = false;
-  auto executors = compileQuietly(*networks.module, options, *settings);
-  // Units are compared.
-  if (succeeded(executors) && llvm::any_of(*executors, [&](const auto &each) {
-        return each->unit() != executors->front()->unit();
-      })) {
-    for (execution::CompileOptions &each : options)
-      each.unit = executors->front()->unit();
-    executors = compileQuietly(*networks.module, options, *settings);
-  }
-  if (failed(executors))
-    return failure();
   Location loc = networks.module->getLoc();
-  auto floating = execution::NetworkRun::prepare(
-      loc, std::move(executors->front()), *settings);
-  if (failed(floating) ||
-      failed(floating->thin(int64_t(uint64_t(maxSamples)),
-                            execution::SampleOrder::ByValue)))
-    return failure();
-  SampleRun::Networks compared{
-      loc,           floating->executor(), *(*executors)[1], networks.floating,
-      /*layers=*/{}, settings->run};
-  SampleRun samples(compared, floating->sharedSamples());
-  if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
-    return failure();
-  auto seenWithout = samples.run(Version(), /*seesLayers=*/false),
-       seenWith = samples.run(*(*executors)[2], Version(),
-                              /*seesLayers=*/false);
+  SampleRun::Networks compared{loc,
+                               /*floating=*/nullptr,
+                               /*quantized=*/nullptr,
+                               networks.floating,
+                               /*layers=*/{},
+                               settings.run};
+  std::optional<SampleRun> samples;
+  std::vector<std::unique_ptr<execution::Executor>> executors;
+  // Units are compared.
+  int64_t unit = 0;
+  do {
+    executors.clear();
+    FailureOr<int64_t> exact =
+        runFloat(*networks.module, settings, unit, compared, samples);
+    if (failed(exact))
+      return failure();
+    SmallVector<execution::CompileOptions, 2> options(2);
+    for (auto [each, compiled] :
+         llvm::zip_equal(options, std::array{networks.quantized, other})) {
+      each.function = compiled.getSymName().str();
+      each.unit = unit;
+    }
+    auto made = compileQuietly(*networks.module, options, settings);
+    if (failed(made))
+      return failure();
+    executors = std::move(*made);
+    int64_t least = *exact;
+    bool isShared = true;
+    for (const auto &each : executors) {
+      isShared &= each->unit() == *exact;
+      least = std::min(least, each->unit());
+    }
+    if (isShared || unit != 0)
+      break;
+    unit = settings.maxMemory > 0 ? least : *exact;
+  } while (true);
+  compared.quantized = executors.front().get();
+  auto seenWithout = samples->run(Version(), /*seesLayers=*/false),
+       seenWith = samples->run(*executors.back(), Version(),
+                               /*seesLayers=*/false);
   if (failed(seenWithout) || failed(seenWith))
     return failure();
-  const SampleRun *run = &samples;
+  const SampleRun *run = &*samples;
   return findWorstLoss(run, *seenWith, *seenWithout);
 }

@@ -106,7 +106,7 @@ struct Track {
 
 /// Buffers of one thread.
 struct WorkerBuffers {
-  /// Buffers of the inputs, of unused results, and of values that cross stages.
+  /// Buffers of the inputs, of results, and of values that cross stages.
   std::vector<support::AlignedBuffer> inputs, outputs;
   SmallVector<void *> outputPointers;
   support::AlignedBuffer crossing;
@@ -176,6 +176,8 @@ private:
   std::vector<std::unique_ptr<Track>> tracks;
   std::vector<WorkerBuffers> buffers;
   int64_t numUnits = 0;
+  /// True while the last stage runs with all changes.
+  bool showsResults = false;
 };
 
 } // namespace
@@ -275,6 +277,10 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
           player.runStages(stage, stage, crossing, inputs, own.outputPointers,
                            range, /*untilObserved=*/!keep))
     return error;
+  if (showsResults && &track == tracks.back().get())
+    if (llvm::Error error = visitor.observeResults(worker, number, range.count,
+                                                   own.outputPointers))
+      return error;
   if (!keep || stage + 1 == track.executor.numStages())
     return llvm::Error::success();
   MutableArrayRef<char> block(own.crossing.get(),
@@ -321,6 +327,8 @@ LogicalResult LayerwiseRun::run() {
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
     ArrayRef<size_t> seen = layersOf[stage];
     visitor.begin(seen, buffers.size());
+    showsResults = visitor.looksAtResults() &&
+                   stage + 1 == executor.numStages() && seen.empty();
     if (failed(runStage(all, stage, /*show=*/true,
                         /*notKept=*/again ? changing : nullptr)))
       return failure();
@@ -359,6 +367,13 @@ LogicalResult LayerwiseRun::run() {
       options.run.progress->endPart();
     if (options.numVisits)
       *options.numVisits += 1 + seen.size() + changing->players.size();
+  }
+  // The last stage makes the results without the changes of its own layers.
+  if (visitor.looksAtResults() && !showsResults) {
+    showsResults = true;
+    if (failed(runStage(changing, executor.numStages() - 1, /*show=*/false,
+                        /*notKept=*/nullptr)))
+      return failure();
   }
   if (options.numVisits)
     for (const std::unique_ptr<Track> &track : tracks)

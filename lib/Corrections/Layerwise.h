@@ -54,7 +54,7 @@ struct LayerwiseOptions {
   execution::RunOptions run;
   /// Bytes in memory of what is kept of all samples between two layers; the
   /// rest lies in a temporary file. Results do not depend on it.
-  int64_t memoryBudget = int64_t(48) << 20;
+  int64_t memoryBudget = int64_t(8) << 20;
   /// Layers, ascending, that `compileLayerwise` got a summand for.
   llvm::SmallVector<size_t> summands;
   /// Becomes what all workers visited (`Worker::numVisits`), and the layers of
@@ -82,6 +82,15 @@ public:
   /// Returns whether constants or quantizers that the layer's stage reads may
   /// change: layers are then run a second time.
   virtual bool changesConstants() const { return false; }
+  /// Returns whether `observeResults` is to be called; not of one that changes
+  /// constants.
+  virtual bool looksAtResults() const { return false; }
+  /// Sees what the function returns for a unit, by its number, of which so many
+  /// samples are valid, when all layers were changed. Called like `observe`.
+  virtual llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
+                                     llvm::ArrayRef<void *> results) {
+    return llvm::Error::success();
+  }
 };
 
 /// Returns how to compile a function for `runLayerwise`, in which all that does

@@ -471,9 +471,9 @@ RoundingRun::correctNearest(bool corrects) {
 FailureOr<Rejection> RoundingRun::judge(bool corrects) {
   constexpr int kMostTrials = 16;
   Rejection rejection;
-  SampleRun::Networks networks{
-      both.module->getLoc(), floating->executor(), *executor,
-      both.floating,         floatResults,         settings.run};
+  SampleRun::Networks networks{both.module->getLoc(), &floating->executor(),
+                               executor.get(),        both.floating,
+                               floatResults,          settings.run};
   SampleRun samples(networks, judging);
   auto nearest = correctNearest(corrects);
   if (failed(nearest) ||

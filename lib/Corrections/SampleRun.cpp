@@ -62,11 +62,13 @@ LogicalResult SampleRun::forEachUnit(
 }
 
 LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
-  const execution::Executor &executor = networks.floating;
+  const execution::Executor &executor = *networks.floating;
+  exactly.unit = executor.unit();
   std::vector<ChannelSummary> empty =
       createSummaries(executor, source->numSamples(), networks.floatFunction,
                       networks.layers, moments);
-  if (keepsResults && executor.unit() == networks.quantized.unit())
+  std::unique_ptr<ResultDistance> results;
+  if (keepsResults)
     results =
         std::make_unique<ResultDistance>(executor.outputs(), executor.unit(),
                                          source->numSamples(), kResultBytes);
@@ -81,14 +83,14 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
                                           : llvm::Error::success();
                          })))
     return failure();
-  summaries = observers.take();
+  exactly.layers = observers.take();
   if (!results)
     return success();
   // Values that are not finite cannot be compared.
-  if (llvm::Error error = results->decide(execution::ResultMetric::MSE)) {
+  if (llvm::Error error = results->decide(execution::ResultMetric::MSE))
     llvm::consumeError(std::move(error));
-    results.reset();
-  }
+  else
+    exactly.results = std::move(results);
   return success();
 }
 
@@ -97,10 +99,12 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
                                           bool seesLayers) const {
   std::vector<ChannelSummary> empty;
   if (seesLayers)
-    for (const ChannelSummary &summary : summaries)
+    for (const ChannelSummary &summary : exact())
       empty.push_back(summary.fresh());
   Observers observers(empty);
   Seen seen;
+  const ResultDistance *results =
+      comparesResults() ? exactly.results.get() : nullptr;
   if (results)
     seen.errors = results->createFound();
   std::vector<std::vector<float>> scratch(
@@ -128,25 +132,39 @@ mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
                                 ArrayRef<SampleRun::Seen> with,
                                 ArrayRef<SampleRun::Seen> without,
                                 const std::set<int64_t> &lost, bool isFitted) {
+  SmallVector<const ResultDistance *> references;
+  SmallVector<const ResultDistance::Found *> left, right;
+  for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
+    if (!run->comparesResults())
+      return std::nullopt;
+    references.push_back(&run->reference());
+    left.push_back(&errors.errors);
+    right.push_back(&others.errors);
+  }
+  return findWorstLoss(references, left, right, lost, isFitted);
+}
+
+std::optional<JudgedLoss>
+mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
+                                ArrayRef<const ResultDistance::Found *> with,
+                                ArrayRef<const ResultDistance::Found *> without,
+                                const std::set<int64_t> &lost, bool isFitted) {
   // In dB: what is less matters to nobody.
   constexpr double kLeast = 0.1;
   // Share of the float results: values nearer to them than this are exact.
   constexpr double kNegligible = 1e-12;
   std::optional<JudgedLoss> worst;
-  if (!llvm::all_of(
-          runs, [](const SampleRun *run) { return run->comparesResults(); }))
-    return worst;
   // The types of the results decide which ones count, so that all runs agree.
-  ArrayRef<execution::ResultDistance::Part> parts =
-      runs.front()->reference().getParts();
+  ArrayRef<ResultDistance::Part> parts = references.front()->getParts();
   for (auto [number, part] : llvm::enumerate(parts)) {
     auto output = int64_t(part.output);
     std::vector<double> left, right;
     double energy = 0;
-    for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
-      llvm::append_range(left, errors.errors.distances[number]);
-      llvm::append_range(right, others.errors.distances[number]);
-      energy += run->reference().energyOf(number);
+    for (auto [reference, errors, others] :
+         llvm::zip_equal(references, with, without)) {
+      llvm::append_range(left, errors->distances[number]);
+      llvm::append_range(right, others->distances[number]);
+      energy += reference->energyOf(number);
     }
     JudgedLoss found{output, quantization::compareErrors(
                                  left, right,

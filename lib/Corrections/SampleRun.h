@@ -27,7 +27,9 @@ class SampleRun {
 public:
   struct Networks {
     mlir::Location loc;
-    const execution::Executor &floating, &quantized;
+    /// Either may be null while nothing runs it, so that the weights of one are
+    /// in memory at a time.
+    const execution::Executor *floating, *quantized;
     mlir::func::FuncOp floatFunction;
     /// Results of the layers in that function.
     llvm::ArrayRef<ChannelValue> layers;
@@ -42,13 +44,28 @@ public:
   /// Runs the float network, and keeps the means of its layers and, with
   /// `keepsResults`, its results. A diagnostic for everything that fails.
   mlir::LogicalResult runFloat(bool moments, bool keepsResults);
-  /// Returns the summaries of the layers in the float network, behind
+  /// Holds what the float network makes of the samples.
+  struct Float {
+    /// Summaries of the layers.
+    std::vector<ChannelSummary> layers;
+    /// Its results; null: they were not kept, or cannot be compared.
+    std::shared_ptr<const execution::ResultDistance> results;
+    int64_t unit = 0;
+  };
+  /// Returns what `runFloat` has found.
+  const Float &getFloat() const { return exactly; }
+  /// Takes what another run has found on the same samples, in place of
   /// `runFloat`.
-  llvm::ArrayRef<ChannelSummary> exact() const { return summaries; }
+  void setFloat(const Float &known) { exactly = known; }
+  llvm::ArrayRef<ChannelSummary> exact() const { return exactly.layers; }
   /// Returns whether results of the float network were kept that can be
-  /// compared.
-  bool comparesResults() const { return results != nullptr; }
-  const execution::ResultDistance &reference() const { return *results; }
+  /// compared with those of the quantized one.
+  bool comparesResults() const {
+    return exactly.results && networks.quantized->unit() == exactly.unit;
+  }
+  const execution::ResultDistance &reference() const {
+    return *exactly.results;
+  }
 
   /// The results of a version on the samples.
   struct Seen {
@@ -59,7 +76,7 @@ public:
     std::vector<ChannelSummary> layers;
   };
   mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
-    return run(networks.quantized, version, seesLayers);
+    return run(*networks.quantized, version, seesLayers);
   }
   /// Returns the same of another executor with the same results.
   mlir::FailureOr<Seen> run(const execution::Executor &executor,
@@ -75,8 +92,7 @@ private:
 
   const Networks &networks;
   std::shared_ptr<const execution::SampleSource> source;
-  std::vector<ChannelSummary> summaries;
-  std::unique_ptr<execution::ResultDistance> results;
+  Float exactly;
 };
 
 /// Difference by which a result of the network, or a layer, is worse.
@@ -100,6 +116,12 @@ std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> without,
                                         const std::set<int64_t> &lost = {},
                                         bool isFitted = false);
+/// Returns the same of networks whose results were compared with these.
+std::optional<JudgedLoss>
+findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
+              llvm::ArrayRef<const execution::ResultDistance::Found *> with,
+              llvm::ArrayRef<const execution::ResultDistance::Found *> without,
+              const std::set<int64_t> &lost = {}, bool isFitted = false);
 
 /// Returns a smallest set of layers that, when what was done to them is undone,
 /// undoes the loss; `undone` is undone already, and not part of it. `loses`

@@ -1,30 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Execution/Frontier.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mct::execution;
 
+Frontier::Frontier(int64_t units, int64_t largest, int64_t budget)
+    : blocks(units), largest(largest), budget(budget) {
+  stride = int64_t(llvm::alignTo(uint64_t(largest), uint64_t(getpagesize())));
+  if (units == 0 || largest == 0 || budget <= 0)
+    return;
+  void *reserved =
+      ::mmap(nullptr, size_t(units * stride), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved != MAP_FAILED)
+    memory = static_cast<char *>(reserved);
+}
+
+Frontier::~Frontier() {
+  if (memory)
+    ::munmap(memory, blocks.size() * size_t(stride));
+}
+
 char *Frontier::reserve(int64_t unit, int64_t bytes) {
+  if (!memory)
+    return nullptr;
   Block &own = blocks[unit];
   // Where all fit at any size memory is kept: its pages are there already.
   bool keeps = largest <= budget / std::max<int64_t>(1, blocks.size());
   int64_t capacity = keeps ? largest : bytes;
-  if (own.data && own.bytes != capacity) {
-    own.data.reset();
+  if (own.isInMemory && own.bytes != capacity) {
+    ::madvise(placeOf(unit), size_t(stride), MADV_DONTNEED);
+    own.isInMemory = false;
     used -= own.bytes;
   }
-  if (!own.data) {
-    // The choice of the units in memory changes nothing but the time.
-    if (used.fetch_add(capacity) + capacity <= budget)
-      own.data.reset(new (std::nothrow) char[capacity]);
-    if (!own.data)
+  // The choice of the units in memory changes nothing but the time.
+  if (!own.isInMemory) {
+    own.isInMemory = used.fetch_add(capacity) + capacity <= budget;
+    if (!own.isInMemory)
       used -= capacity;
   }
   own.bytes = capacity;
-  return own.data.get();
+  return own.isInMemory ? placeOf(unit) : nullptr;
 }
 
 llvm::Error Frontier::write(int64_t unit, llvm::MutableArrayRef<char> buffer,
@@ -61,8 +83,8 @@ llvm::Error Frontier::writeFile(int64_t unit, llvm::ArrayRef<char> block) {
 
 llvm::Expected<const char *>
 Frontier::view(int64_t unit, llvm::MutableArrayRef<char> buffer) const {
-  if (const char *memory = blocks[unit].data.get())
-    return memory;
+  if (blocks[unit].isInMemory)
+    return placeOf(unit);
   if (llvm::Error error = file->read(uint64_t(unit) * uint64_t(largest),
                                      buffer.size(), buffer.data()))
     return std::move(error);

@@ -5,6 +5,7 @@
 #ifndef MCT_LIB_EXECUTION_PARTS_H
 #define MCT_LIB_EXECUTION_PARTS_H
 
+#include "ConstantPool.h"
 #include "Pipeline.h"
 #include "Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,9 @@ public:
     return jit;
   }
 
+  /// Returns what knows the constants of the networks.
+  const std::shared_ptr<ConstantPool> &constants() const { return pool; }
+
 private:
   struct Part {
     /// The function in linalg, once it is lowered.
@@ -90,6 +94,7 @@ private:
   /// Parts by the hash of their function.
   llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> byHash;
   size_t numLowered = 0;
+  std::shared_ptr<ConstantPool> pool = std::make_shared<ConstantPool>();
   std::shared_ptr<const std::vector<CompiledPart>> compiled =
       std::make_shared<std::vector<CompiledPart>>();
   llvm::SmallVector<std::shared_ptr<mlir::ExecutionEngine>> jit;

@@ -454,5 +454,6 @@ LogicalResult mct::execution::lowerToLoops(ModuleOp module,
 
 LogicalResult mct::execution::lowerToLLVM(ModuleOp module,
                                           const OpNames &names) {
+  expandFunctions(module);
   return runStage(module, names, buildToLLVM);
 }

@@ -21,6 +21,11 @@ using OpNames = llvm::DenseMap<mlir::Location, llvm::StringRef>;
 /// there. Returns false, and does nothing, for other codes and numbers.
 bool decomposeWideTransposed(mlir::tosa::TransposeConv2DOp op);
 
+/// Replaces `exp`, `tanh` and `erf` of f32, and powers with the exponents 2 and
+/// 3, by arithmetic that loops can be vectorized with. Less than 1.5 units in
+/// the last place away from the exact result.
+void expandFunctions(mlir::ModuleOp module);
+
 /// Lowers the functions of a module from TOSA (and upstream dialects below it)
 /// to linalg on tensors. On failure there is one error, at the op that cannot
 /// be executed; what upstream passes had to say are notes of it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Primitives.h"
 
+#include "ConstantPool.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -46,6 +48,9 @@ struct Primitive {
   /// True if a binary post-op adds the last operand.
   bool hasAdded = false;
   memory weights, bias;
+  /// The memory of weights that other sets may have, too; null: `weights` has
+  /// its own.
+  std::shared_ptr<char> sharedWeights;
   /// Layout of weights before they are packed.
   memory::desc givenWeights;
 };
@@ -54,6 +59,7 @@ struct Primitive {
 struct PrimitiveSet::Impl {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   std::vector<Primitive> primitives;
+  std::shared_ptr<ConstantPool> pool;
 
   /// Uses a stream of its own: several threads may pack at once.
   void pack(const memory::desc &from, const float *data, memory &packed) const {
@@ -70,6 +76,30 @@ struct PrimitiveSet::Impl {
     memory packed(to, engine);
     pack(from, data, packed);
     return packed;
+  }
+
+  /// Packs weights into memory that equal ones of other sets share.
+  void packWeights(Primitive &made, const memory::desc &from, const float *data,
+                   const memory::desc &to) const {
+    made.givenWeights = from;
+    size_t bytes = to.get_size();
+    if (!pool || bytes < ConstantPool::kLeastBytes) {
+      made.weights = pack(from, data, to);
+      return;
+    }
+    constexpr size_t kAlignment = 64;
+    std::shared_ptr<char> own(
+        static_cast<char *>(std::aligned_alloc(
+            kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment)),
+        std::free);
+    if (!own)
+      throw std::bad_alloc();
+    memory packed(to, engine, own.get());
+    pack(from, data, packed);
+    made.sharedWeights = pool->share(own, bytes);
+    made.weights = made.sharedWeights == own
+                       ? packed
+                       : memory(to, engine, made.sharedWeights.get());
   }
 
   static dnnl::primitive_attr attributes(const Epilogue &epilogue,
@@ -267,9 +297,8 @@ void PrimitiveSet::Impl::addConvolution(ConvolutionShape shape,
       made.operands.push_back(reordered(DNNL_ARG_WEIGHTS, tensors.given,
                                         descriptor.weights_desc()));
     else
-      made.weights =
-          pack(tensors.given, weights.data(), descriptor.weights_desc());
-    made.givenWeights = tensors.given;
+      packWeights(made, tensors.given, weights.data(),
+                  descriptor.weights_desc());
     if (bias.empty())
       made.operands.push_back(asGiven(DNNL_ARG_BIAS, tensors.biases));
     else
@@ -339,8 +368,7 @@ void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
                                           attributes(epilogue, result), engine);
   Primitive made = begin(descriptor, dnnl::matmul(descriptor));
   if (!constant.empty()) {
-    made.weights = pack(given, constant.data(), descriptor.weights_desc());
-    made.givenWeights = given;
+    packWeights(made, given, constant.data(), descriptor.weights_desc());
   } else {
     made.operands.push_back(asGiven(DNNL_ARG_WEIGHTS, given));
   }
@@ -349,6 +377,10 @@ void PrimitiveSet::Impl::addMatMul(const MatMulShape &shape,
 
 PrimitiveSet::PrimitiveSet() = default;
 PrimitiveSet::~PrimitiveSet() = default;
+
+void PrimitiveSet::shareBy(std::shared_ptr<ConstantPool> pool) {
+  this->pool = std::move(pool);
+}
 
 /// Returns what an action throws as an error.
 template <typename Action> static llvm::Error attempt(Action action) {
@@ -364,13 +396,12 @@ template <typename Action> static llvm::Error attempt(Action action) {
   }
 }
 
-/// Returns the index of the primitive that the action adds.
-template <typename Action>
-static llvm::Expected<size_t> addTo(std::unique_ptr<PrimitiveSet::Impl> &impl,
-                                    Action action) {
+llvm::Expected<size_t> PrimitiveSet::add(llvm::function_ref<void()> action) {
   llvm::Error error = attempt([&] {
-    if (!impl)
-      impl = std::make_unique<PrimitiveSet::Impl>();
+    if (!impl) {
+      impl = std::make_unique<Impl>();
+      impl->pool = pool;
+    }
     action();
   });
   if (error)
@@ -381,21 +412,19 @@ static llvm::Expected<size_t> addTo(std::unique_ptr<PrimitiveSet::Impl> &impl,
 llvm::Expected<size_t> PrimitiveSet::addConvolution(
     const ConvolutionShape &shape, llvm::ArrayRef<float> weights,
     llvm::ArrayRef<float> bias, const Epilogue &epilogue) {
-  return addTo(impl,
-               [&] { impl->addConvolution(shape, weights, bias, epilogue); });
+  return add([&] { impl->addConvolution(shape, weights, bias, epilogue); });
 }
 
 llvm::Expected<size_t>
 PrimitiveSet::addWeightGradient(const ConvolutionShape &shape,
                                 bool inputChannelsFirst) {
-  return addTo(impl,
-               [&] { impl->addWeightGradient(shape, inputChannelsFirst); });
+  return add([&] { impl->addWeightGradient(shape, inputChannelsFirst); });
 }
 
 llvm::Expected<size_t> PrimitiveSet::addMatMul(const MatMulShape &shape,
                                                llvm::ArrayRef<float> constant,
                                                const Epilogue &epilogue) {
-  return addTo(impl, [&] { impl->addMatMul(shape, constant, epilogue); });
+  return add([&] { impl->addMatMul(shape, constant, epilogue); });
 }
 
 struct PackedConstant::Impl {
@@ -424,12 +453,16 @@ static std::vector<float> spread(llvm::ArrayRef<float> bias,
   return all;
 }
 
-// In place: runners hold what they were made with.
 llvm::Error PrimitiveSet::setWeights(size_t number,
                                      llvm::ArrayRef<float> weights) {
   Primitive &made = impl->primitives[number];
   return packInto(made.weights, [&] {
-    impl->pack(made.givenWeights, weights.data(), made.weights);
+    if (!made.sharedWeights)
+      return impl->pack(made.givenWeights, weights.data(), made.weights);
+    // Others may have the old ones.
+    made.weights =
+        impl->pack(made.givenWeights, weights.data(), made.weights.get_desc());
+    made.sharedWeights.reset();
   });
 }
 

@@ -66,12 +66,17 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+class ConstantPool;
+
 /// The primitives of one program with their packed weights. Read-only while
 /// runners use it.
 class PrimitiveSet {
 public:
   PrimitiveSet();
   ~PrimitiveSet();
+
+  /// Shares packed weights with other sets by the pool, in all later calls.
+  void shareBy(std::shared_ptr<ConstantPool> pool);
 
   /// Adds a convolution and returns the index of the new primitive. Weights or
   /// biases that are empty are operands, behind the input. Fails, as the next
@@ -127,7 +132,11 @@ public:
   struct Impl;
 
 private:
+  /// Returns the index of the primitive that the action adds.
+  llvm::Expected<size_t> add(llvm::function_ref<void()> action);
+
   friend class PrimitiveRunner;
+  std::shared_ptr<ConstantPool> pool;
   std::unique_ptr<Impl> impl;
 };
 

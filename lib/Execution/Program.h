@@ -159,11 +159,9 @@ struct ProgramBuffer {
 
 /// A constant that steps read.
 struct ConstantBuffer {
-  struct Free {
-    void operator()(void *pointer) const { std::free(pointer); }
-  };
-  /// Aligned for every vector type.
-  std::unique_ptr<char, Free> data;
+  /// Aligned for every vector type. Other programs may have it, too, unless it
+  /// is one that may get other values.
+  std::shared_ptr<char> data;
 };
 
 /// A constant that may get other values.

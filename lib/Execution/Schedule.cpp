@@ -85,6 +85,7 @@ Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
       replaceable(replaceable), replaceablePoints(replaceablePoints) {
   for (auto [number, op] : llvm::enumerate(hostOps))
     hosts[op] = number;
+  program.primitives.shareBy(parts.constants());
   constants.handle<QuantizeOp>(
       [this](QuantizeOp point, ConstantEvaluator::Operands operands) {
         return quantizeConstant(point, operands.front());
@@ -204,7 +205,8 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
   int64_t size =
       std::max<int64_t>((bytes + kAlignment - 1) / kAlignment, 1) * kAlignment;
   ConstantBuffer buffer;
-  buffer.data.reset(static_cast<char *>(std::aligned_alloc(kAlignment, size)));
+  buffer.data.reset(static_cast<char *>(std::aligned_alloc(kAlignment, size)),
+                    std::free);
   if (!buffer.data)
     return value.getDefiningOp()->emitOpError("cannot be executed: there are "
                                               "not ")
@@ -216,6 +218,8 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
            << dataBytes << " bytes for a value of " << bytes;
   for (int64_t at = 0; at < bytes; at += dataBytes)
     std::memcpy(buffer.data.get() + at, data.data(), data.size());
+  if (!replaceableValues.contains(value))
+    buffer.data = parts.constants()->share(std::move(buffer.data), bytes);
   program.constants.push_back(std::move(buffer));
   return newBuffer(value, ProgramBuffer::Place::Constant,
                    program.constants.size() - 1);

@@ -2,6 +2,7 @@
 #include "Sites.h"
 
 #include "mct/IR/Names.h"
+#include "mct/Support/MappedFile.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
@@ -506,6 +507,16 @@ void SiteFinder::moveReshapesBack() {
     }
 }
 
+/// Returns whether the second operand may be weights of a megabyte or more.
+static bool hasLargeConstant(Operation &op) {
+  constexpr int64_t kLeastElements = int64_t(1) << 18;
+  if (op.getNumOperands() < 2)
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op.getOperand(1).getType());
+  return type && type.hasStaticShape() &&
+         type.getNumElements() >= kLeastElements;
+}
+
 void SiteFinder::findPrimitives() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
@@ -546,6 +557,8 @@ void SiteFinder::findPrimitives() {
     }
     // Their values are packed now, and large.
     constants.clear();
+    if (hasLargeConstant(op))
+      support::releaseMappedFiles();
     if (reason)
       emitRecord(&op, "execution", *reason,
                  "'" + op.getName().getStringRef() +

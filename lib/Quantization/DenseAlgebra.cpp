@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DenseAlgebra.h"
 
+#include "mct/Quantization/MatrixProduct.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Quantizers/Simd.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace mct::quantization {
 
@@ -15,7 +17,7 @@ namespace mct::quantization {
 //===----------------------------------------------------------------------===//
 
 /// Number of products that are summed in registers, before the sum is added to
-/// the result. The bits of the result depend on it.
+/// the result. The bits of the result depend on it, unless sums are in order.
 static constexpr int64_t kInnerBlock = 256;
 /// Rows of the left and columns of the right operand that are packed at once,
 /// so that they stay in the cache. The bits do not depend on them.
@@ -33,31 +35,34 @@ template <> struct VectorOf<double> {
 
 /// The use of registers by a kernel: it computes tiles of `Rows` rows and
 /// `Vectors` vectors, and rounds a product and its addition together if
-/// `IsFused`.
-template <int Rows, int Vectors, bool IsFused> struct TileShape {
+/// `IsFused`. If `IsInOrder`, a sum goes on from what the result has, instead
+/// of being added to it.
+template <int Rows, int Vectors, bool IsFused, bool IsInOrder = false>
+struct TileShape {
   static constexpr int kRows = Rows, kVectors = Vectors;
-  static constexpr bool kIsFused = IsFused;
+  static constexpr bool kIsFused = IsFused, kIsInOrder = IsInOrder;
 };
 } // namespace
 
 /// Packs `height` rows and `depth` columns of `from` into blocks of `Rows`
 /// rows, [blocks, depth, Rows]. Rows that are missing from the last block are
 /// 0.
-template <int Rows, typename T>
-static MCT_VECTOR_BODY void packRows(T factor, Operand<T> from, int64_t height,
-                                     int64_t depth, T *__restrict to) {
+template <int Rows, typename T, typename From>
+static MCT_VECTOR_BODY void packRows(T factor, Operand<From> from,
+                                     int64_t height, int64_t depth,
+                                     T *__restrict to) {
   for (; height > 0; height -= Rows, from.data += Rows * from.rowStride) {
     for (int64_t k = 0; k != depth; ++k, to += Rows) {
-      const T *column = from.data + k * from.columnStride;
+      const From *column = from.data + k * from.columnStride;
       if (height < Rows) {
         for (int i = 0; i != Rows; ++i)
-          to[i] = i < height ? factor * column[i * from.rowStride] : T(0);
+          to[i] = i < height ? factor * T(column[i * from.rowStride]) : T(0);
       } else if (from.rowStride == 1) {
         for (int i = 0; i != Rows; ++i)
-          to[i] = factor * column[i];
+          to[i] = factor * T(column[i]);
       } else {
         for (int i = 0; i != Rows; ++i)
-          to[i] = factor * column[i * from.rowStride];
+          to[i] = factor * T(column[i * from.rowStride]);
       }
     }
   }
@@ -74,7 +79,21 @@ static MCT_VECTOR_BODY void addTile(const T *left, const T *right,
   constexpr int kRows = Shape::kRows, kVectors = Shape::kVectors;
   constexpr int kLanes = sizeof(Vector) / sizeof(T);
   constexpr int kColumns = kVectors * kLanes;
+  bool isWhole = height == kRows && width == kColumns;
+  T tile[kRows][kColumns];
   Vector sums[kRows][kVectors] = {};
+  if constexpr (Shape::kIsInOrder) {
+    if (!isWhole)
+      for (int64_t i = 0; i != kRows; ++i)
+        for (int64_t j = 0; j != kColumns; ++j)
+          tile[i][j] = i < height && j < width ? result[i * stride + j] : T(0);
+#pragma clang loop unroll(full)
+    for (int i = 0; i != kRows; ++i)
+#pragma clang loop unroll(full)
+      for (int j = 0; j != kVectors; ++j)
+        sums[i][j] = loadVector<Vector>(
+            isWhole ? result + i * stride + j * kLanes : &tile[i][j * kLanes]);
+  }
   for (int64_t k = 0; k != depth; ++k, left += kRows, right += kColumns) {
     Vector columns[kVectors];
 #pragma clang loop unroll(full)
@@ -94,17 +113,19 @@ static MCT_VECTOR_BODY void addTile(const T *left, const T *right,
           sums[i][j] += row * columns[j];
     }
   }
-  if (height == kRows && width == kColumns) {
+  if (isWhole) {
 #pragma clang loop unroll(full)
     for (int i = 0; i != kRows; ++i)
 #pragma clang loop unroll(full)
       for (int j = 0; j != kVectors; ++j) {
         T *to = result + i * stride + j * kLanes;
-        storeVector(to, loadVector<Vector>(to) + sums[i][j]);
+        if constexpr (Shape::kIsInOrder)
+          storeVector(to, sums[i][j]);
+        else
+          storeVector(to, loadVector<Vector>(to) + sums[i][j]);
       }
     return;
   }
-  T tile[kRows][kColumns];
 #pragma clang loop unroll(full)
   for (int i = 0; i != kRows; ++i)
 #pragma clang loop unroll(full)
@@ -112,12 +133,13 @@ static MCT_VECTOR_BODY void addTile(const T *left, const T *right,
       storeVector(&tile[i][j * kLanes], sums[i][j]);
   for (int64_t i = 0; i != height; ++i)
     for (int64_t j = 0; j != width; ++j)
-      result[i * stride + j] += tile[i][j];
+      result[i * stride + j] =
+          Shape::kIsInOrder ? tile[i][j] : result[i * stride + j] + tile[i][j];
 }
 
-template <typename Shape, typename T>
-static MCT_VECTOR_BODY void addBlocks(T factor, const Operand<T> &left,
-                                      const Operand<T> &right, int64_t inner,
+template <typename Shape, typename T, typename From>
+static MCT_VECTOR_BODY void addBlocks(T factor, const Operand<From> &left,
+                                      const Operand<From> &right, int64_t inner,
                                       const Result<T> &result, T *packedLeft,
                                       T *packedRight) {
   constexpr int64_t kRows = Shape::kRows;
@@ -128,18 +150,18 @@ static MCT_VECTOR_BODY void addBlocks(T factor, const Operand<T> &left,
     int64_t depth = std::min(kInnerBlock, inner - k);
     for (int64_t column = 0; column < result.columns; column += kColumnBlock) {
       int64_t width = std::min(kColumnBlock, result.columns - column);
-      packRows<kColumns>(
-          T(1),
-          {right.data + k * right.rowStride + column * right.columnStride,
-           right.columnStride, right.rowStride},
-          width, depth, packedRight);
+      packRows<kColumns>(T(1),
+                         Operand<From>{right.data + k * right.rowStride +
+                                           column * right.columnStride,
+                                       right.columnStride, right.rowStride},
+                         width, depth, packedRight);
       for (int64_t row = 0; row < result.rows; row += kRowBlock) {
         int64_t height = std::min(kRowBlock, result.rows - row);
-        packRows<kRows>(
-            factor,
-            {left.data + row * left.rowStride + k * left.columnStride,
-             left.rowStride, left.columnStride},
-            height, depth, packedLeft);
+        packRows<kRows>(factor,
+                        Operand<From>{left.data + row * left.rowStride +
+                                          k * left.columnStride,
+                                      left.rowStride, left.columnStride},
+                        height, depth, packedLeft);
         for (int64_t j = 0; j < width; j += kColumns)
           for (int64_t i = 0; i < height; i += kRows)
             addTile<Shape>(packedLeft + i * depth, packedRight + j * depth,
@@ -155,23 +177,23 @@ static MCT_VECTOR_BODY void addBlocks(T factor, const Operand<T> &left,
 // AVX-512 has 32 registers that hold a vector each. AVX2 has 16, and a vector
 // takes two of them; of those of SSE2 it takes four.
 #if defined(__x86_64__)
-template <typename... Arguments>
+template <bool IsInOrder, typename... Arguments>
 static MCT_TARGET_AVX512 void addAvx512(Arguments... arguments) {
-  addBlocks<TileShape<12, 2, true>>(arguments...);
+  addBlocks<TileShape<12, 2, true, IsInOrder>>(arguments...);
 }
-template <typename... Arguments>
+template <bool IsInOrder, typename... Arguments>
 static MCT_TARGET_AVX512 void addNarrowAvx512(Arguments... arguments) {
-  addBlocks<TileShape<12, 1, true>>(arguments...);
+  addBlocks<TileShape<12, 1, true, IsInOrder>>(arguments...);
 }
-template <typename... Arguments>
+template <bool IsInOrder, typename... Arguments>
 static __attribute__((target("avx2,fma"))) void
 addAvx2(Arguments... arguments) {
-  addBlocks<TileShape<6, 1, true>>(arguments...);
+  addBlocks<TileShape<6, 1, true, IsInOrder>>(arguments...);
 }
 #endif
-template <typename... Arguments>
+template <bool IsInOrder, typename... Arguments>
 static void addPortable(Arguments... arguments) {
-  addBlocks<TileShape<2, 1, false>>(arguments...);
+  addBlocks<TileShape<2, 1, false, IsInOrder>>(arguments...);
 }
 
 char *ProductAdder::reserve(size_t bytes) {
@@ -182,9 +204,9 @@ char *ProductAdder::reserve(size_t bytes) {
   return packed.get();
 }
 
-template <typename T>
-void ProductAdder::addOf(T factor, const Operand<T> &left,
-                         const Operand<T> &right, int64_t inner,
+template <bool IsInOrder, typename T, typename From>
+void ProductAdder::addOf(T factor, const Operand<From> &left,
+                         const Operand<From> &right, int64_t inner,
                          const Result<T> &result) {
   if (result.rows <= 0 || result.columns <= 0 || inner <= 0)
     return;
@@ -203,29 +225,58 @@ void ProductAdder::addOf(T factor, const Operand<T> &left,
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AVX512:
     if (isNarrow)
-      return addNarrowAvx512(factor, left, right, inner, result, packedLeft,
-                             packedRight);
-    return addAvx512(factor, left, right, inner, result, packedLeft,
-                     packedRight);
+      return addNarrowAvx512<IsInOrder>(factor, left, right, inner, result,
+                                        packedLeft, packedRight);
+    return addAvx512<IsInOrder>(factor, left, right, inner, result, packedLeft,
+                                packedRight);
   case InstructionSet::AVX2:
-    return addAvx2(factor, left, right, inner, result, packedLeft, packedRight);
+    return addAvx2<IsInOrder>(factor, left, right, inner, result, packedLeft,
+                              packedRight);
 #endif
   default:
-    return addPortable(factor, left, right, inner, result, packedLeft,
-                       packedRight);
+    return addPortable<IsInOrder>(factor, left, right, inner, result,
+                                  packedLeft, packedRight);
   }
 }
 
 void ProductAdder::add(float factor, const Operand<float> &left,
                        const Operand<float> &right, int64_t inner,
                        const Result<float> &result) {
-  addOf(factor, left, right, inner, result);
+  addOf<false>(factor, left, right, inner, result);
 }
 
 void ProductAdder::add(double factor, const Operand<double> &left,
                        const Operand<double> &right, int64_t inner,
                        const Result<double> &result) {
-  addOf(factor, left, right, inner, result);
+  addOf<false>(factor, left, right, inner, result);
+}
+
+void ProductAdder::addInOrder(const Operand<float> &left,
+                              const Operand<float> &right, int64_t inner,
+                              const Result<double> &result) {
+  addOf<true>(1.0, left, right, inner, result);
+}
+
+void multiplyMatrices(const FloatMatrix &left, const FloatMatrix &right,
+                      int64_t inner, const FloatProduct &product,
+                      const support::Threads &threads) {
+  int64_t rowBlocks = llvm::divideCeil(product.rows, kRowBlock);
+  int64_t columnBlocks = llvm::divideCeil(product.columns, kColumnBlock);
+  parallelFor(size_t(rowBlocks * columnBlocks), threads, [&](size_t number) {
+    int64_t row = int64_t(number) / columnBlocks * kRowBlock;
+    int64_t column = int64_t(number) % columnBlocks * kColumnBlock;
+    int64_t height = std::min(kRowBlock, product.rows - row);
+    int64_t width = std::min(kColumnBlock, product.columns - column);
+    std::vector<double> sums(size_t(height * width));
+    ProductAdder().addInOrder(
+        {left.data + row * left.rowStride, left.rowStride, left.columnStride},
+        {right.data + column * right.columnStride, right.rowStride,
+         right.columnStride},
+        inner, {sums.data(), height, width, width});
+    for (int64_t i = 0; i != height; ++i)
+      std::copy_n(&sums[size_t(i * width)], width,
+                  product.data + (row + i) * product.columns + column);
+  });
 }
 
 //===----------------------------------------------------------------------===//

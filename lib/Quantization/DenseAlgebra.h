@@ -41,12 +41,17 @@ public:
   void add(double factor, const Operand<double> &left,
            const Operand<double> &right, int64_t inner,
            const Result<double> &result);
+  /// Adds `left * right` to `result`, one product after the other, which is
+  /// exact: an element has the bits of the plain loop over `inner`, on every
+  /// machine.
+  void addInOrder(const Operand<float> &left, const Operand<float> &right,
+                  int64_t inner, const Result<double> &result);
 
 private:
   /// Returns memory for so many bytes.
   char *reserve(size_t bytes);
-  template <typename T>
-  void addOf(T factor, const Operand<T> &left, const Operand<T> &right,
+  template <bool IsInOrder, typename T, typename From>
+  void addOf(T factor, const Operand<From> &left, const Operand<From> &right,
              int64_t inner, const Result<T> &result);
 
   support::AlignedBuffer packed;

@@ -3,6 +3,8 @@
 #include "ChannelAffine.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Records.h"
+#include "mct/Quantization/MatrixProduct.h"
+#include "mct/Support/ContextThreads.h"
 #include "mct/Transforms/OperatorParts.h"
 #include "mct/Transforms/OutputMoments.h"
 #include "mct/Transforms/Passes.h"
@@ -70,7 +72,7 @@ static std::vector<float> multiply(const KernelOp &first,
   ConstantFloats outer = second.getKernel(), inner = first.getKernel();
   int64_t middle = first.numOutputChannels();
   int64_t outputs = second.numOutputChannels();
-  std::vector<double> matrix(outputs * middle);
+  std::vector<float> matrix(outputs * middle);
   for (auto [element, value] : llvm::enumerate(outer.values()))
     matrix[second.outChannelOf(element) * middle +
            second.inChannelOf(element)] = value;
@@ -83,20 +85,20 @@ static std::vector<float> multiply(const KernelOp &first,
     before *= size;
   for (int64_t size : shape.drop_front(axis + 1))
     behind *= size;
-  ArrayRef<float> values = inner.values();
+  const float *values = inner.values().data();
   std::vector<float> product(before * outputs * behind);
-  std::vector<double> sums(behind);
+  support::Threads threads =
+      support::getThreads(first.getOperation()->getContext(), /*count=*/0);
+  if (behind == 1) {
+    quantization::multiplyMatrices({values, middle, 1},
+                                   {matrix.data(), 1, middle}, middle,
+                                   {product.data(), before, outputs}, threads);
+    return product;
+  }
   for (int64_t b = 0; b != before; ++b)
-    for (int64_t o = 0; o != outputs; ++o) {
-      std::fill(sums.begin(), sums.end(), 0.0);
-      for (int64_t m = 0; m != middle; ++m) {
-        double factor = matrix[o * middle + m];
-        const float *row = &values[(b * middle + m) * behind];
-        for (int64_t e = 0; e != behind; ++e)
-          sums[e] += factor * row[e];
-      }
-      llvm::copy(sums, &product[(b * outputs + o) * behind]);
-    }
+    quantization::multiplyMatrices(
+        {matrix.data(), middle, 1}, {values + b * middle * behind, behind, 1},
+        middle, {&product[b * outputs * behind], outputs, behind}, threads);
   return product;
 }
 

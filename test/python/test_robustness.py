@@ -211,3 +211,36 @@ def test_output_is_written_where_there_is_no_proc(tools, tmp_path):
     subprocess.run([*hide, tools / "mct-opt", MODEL, "-o", hidden], check=True)
     assert hidden.read_bytes() == plain.read_bytes()
     assert sorted(tmp_path.iterdir()) == [hidden, plain]
+
+
+def write_large_network(folder, tools):
+    """Writes bytecode that is large enough to be mapped."""
+    text, path = folder / "large.mlir", folder / "large.mlirbc"
+    size = 1100
+    values = np.random.default_rng(0).standard_normal((size, size)).astype(np.float32)
+    kind = f"tensor<{size}x{size}xf32>"
+    text.write_text(
+        f"func.func @main(%x: {kind}) -> {kind} {{\n"
+        f'  %c = "tosa.const"() <{{values = dense_resource<w> : {kind}}}> : () -> {kind}\n'
+        f"  %y = tosa.add %x, %c : ({kind}, {kind}) -> {kind}\n"
+        f"  return %y : {kind}\n}}\n"
+        f'{{-#\n  dialect_resources: {{ builtin: {{ w: "0x40000000{values.tobytes().hex()}" }} }}\n#-}}\n'
+    )
+    finished = measure.run([tools / "mct-opt", text, "-o", path])
+    assert finished.returncode == 0, finished.stderr
+    assert path.stat().st_size > 4 << 20
+    return path
+
+
+@pytest.mark.parametrize(("size", "what"), [(8 << 20, "changed"), (4096, "shortened")])
+def test_a_large_network_that_changes_while_it_is_read(tools, tmp_path, size, what):
+    path = write_large_network(tmp_path, tools)
+    command = [tools / "mct-opt", path, "--emit-bytecode", "-o", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # It writes now, and the pipe is full.
+        process.stdout.read(1)
+        with open(path, "r+b") as file:
+            file.truncate(size)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert errors.decode().splitlines() == [f"error: '{path}' was {what} while it was read; run it again"]

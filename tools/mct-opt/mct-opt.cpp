@@ -8,12 +8,14 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/ContextFiles.h"
+#include "mct/Support/MappedFile.h"
 #include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/Lookup/Subgraphs.h"
@@ -24,6 +26,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <malloc.h>
 
 using namespace mlir;
 
@@ -53,6 +56,19 @@ static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << '\n';
   return EXIT_FAILURE;
 }
+
+namespace {
+/// Gives memory of the file back that reading it, or a pass, has left behind.
+class ReleaseInput : public PassInstrumentation {
+public:
+  void runBeforePass(Pass *, Operation *) override {
+    mct::support::releaseMappedFiles();
+  }
+  void runAfterPass(Pass *, Operation *) override {
+    mct::support::releaseMappedFiles();
+  }
+};
+} // namespace
 
 /// Returns whether MLIR's reader refuses bytecode and does not say so.
 static bool isSilentlyUnreadable(const llvm::MemoryBuffer &input,
@@ -187,7 +203,17 @@ static llvm::Error keepFilesBeside(ArrayRef<mct::CollectedRecord> records,
   return named(traceName.ArgStr, traceFile.keep());
 }
 
+/// Lets freed blocks of 4 MB and more go back to the system: glibc would come
+/// to keep those of up to 32 MB, with gaps between what is still used.
+static void returnLargeBlocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+  returnLargeBlocks();
   llvm::InitLLVM initialized(argc, argv);
   // A limit of the size of files is an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -209,7 +235,7 @@ int main(int argc, char **argv) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (StringRef(outputName).ends_with(".mlirbc"))
     config.emitBytecode(true);
-  auto input = mct::support::readInputFile(inputName);
+  auto input = mct::support::readModuleFile(inputName);
   if (!input)
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
@@ -227,6 +253,7 @@ int main(int argc, char **argv) {
     if (failed(asked.setupPassPipeline(passes)))
       return failure();
     mct::execution::RunCache::shareAmong(passes);
+    passes.addInstrumentation(std::make_unique<ReleaseInput>());
     if (!recordsName.empty() || !traceName.empty())
       mct::report::addTracing(passes, traceName.empty() ? nullptr : &trace,
                               &records);
@@ -260,8 +287,14 @@ int main(int argc, char **argv) {
   std::optional<mct::support::OutputFile> output;
   if (outputName != "-")
     output.emplace(outputName);
-  if (!process(output ? static_cast<llvm::raw_ostream &>(*output)
-                      : llvm::outs()))
+  bool isDone = process(output ? static_cast<llvm::raw_ostream &>(*output)
+                               : llvm::outs());
+  if (llvm::Error error = mct::support::checkMappedFiles()) {
+    // The system may have refused to write what the file has no more.
+    llvm::outs().clear_error();
+    return fail(llvm::toString(std::move(error)));
+  }
+  if (!isDone)
     return mct::execution::endWithShards(shards);
   if (llvm::Error error =
           keepFilesBeside(records, recordsFile, trace, traceFile))

@@ -12,6 +12,7 @@
 #include "mct/Report/Compare.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/MappedFile.h"
 #include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
@@ -201,7 +202,7 @@ static LogicalResult refuse(llvm::Error error) {
 
 /// A module from text or bytecode.
 static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
-  auto buffer = support::readInputFile(path);
+  auto buffer = support::readModuleFile(path);
   if (!buffer) {
     (void)refuse("cannot read '" + path +
                  "': " + llvm::toString(buffer.takeError()));
@@ -217,6 +218,11 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
     return failure();
   });
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
+  support::releaseMappedFiles();
+  if (llvm::Error error = support::checkMappedFiles()) {
+    (void)refuse(std::move(error));
+    return {};
+  }
   if (!module && isSilent)
     (void)refuse("'" + path + "' is damaged bytecode");
   if (!module || failed(verifyShapes(*module)))
@@ -662,6 +668,8 @@ static LogicalResult run(MLIRContext &context) {
     return failure();
   FailureOr<std::optional<execution::Evaluation>> results = evaluate(
       *module, reference ? *reference : ModuleOp(), *settings, options, shards);
+  if (llvm::Error error = support::checkMappedFiles())
+    return refuse(std::move(error));
   if (failed(results))
     return failure();
   if (!reportFile.empty() &&

@@ -22,8 +22,8 @@ class Frontier {
 public:
   /// `largest` is the size in bytes of the largest block, `budget` that of all
   /// blocks in memory.
-  Frontier(int64_t units, int64_t largest, int64_t budget)
-      : blocks(units), largest(largest), budget(budget) {}
+  Frontier(int64_t units, int64_t largest, int64_t budget);
+  ~Frontier();
 
   /// Replaces the block of a unit.
   llvm::Error write(int64_t unit, llvm::ArrayRef<char> block);
@@ -43,16 +43,23 @@ public:
 
 private:
   struct Block {
-    /// Null for a block in the file.
-    std::unique_ptr<char[]> data;
+    /// False for a block in the file.
+    bool isInMemory = false;
     int64_t bytes = 0;
   };
+  /// Returns where the block of a unit lies in memory.
+  char *placeOf(int64_t unit) const { return memory + unit * stride; }
   /// Returns memory for a block of a unit, or null where there is no room.
   char *reserve(int64_t unit, int64_t bytes);
   llvm::Error writeFile(int64_t unit, llvm::ArrayRef<char> block);
 
   std::vector<Block> blocks;
   int64_t largest, budget;
+  /// Addresses for all blocks, of whole pages each. Those that are used take
+  /// memory, which goes back to the system when they are not used any more:
+  /// blocks of an allocator would leave gaps in its own. Null: there are none.
+  char *memory = nullptr;
+  int64_t stride = 0;
   std::atomic<int64_t> used{0};
   std::unique_ptr<support::TemporaryFile> file;
   std::mutex creating;

@@ -5,6 +5,8 @@
 #include "mct/Support/ContextScope.h"
 #include "mct/Support/StoredTensor.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Support/TypeID.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -21,7 +23,7 @@ class PartSet;
 
 /// Open files of samples and compiled code, which several runs share: all of
 /// them see the file that the first one has opened, whatever becomes of the
-/// path. Thread safe.
+/// path; and what passes leave to later ones. Thread safe.
 class RunCache {
 public:
   RunCache();
@@ -46,8 +48,18 @@ public:
   compileWith(mlir::Location loc,
               llvm::function_ref<mlir::LogicalResult(PartSet &)> compile);
 
+  /// Returns the object of that type, which the first call makes.
+  template <typename T> T &get() {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::shared_ptr<void> &object = objects[mlir::TypeID::get<T>()];
+    if (!object)
+      object = std::make_shared<T>();
+    return *static_cast<T *>(object.get());
+  }
+
 private:
   std::mutex mutex;
+  llvm::DenseMap<mlir::TypeID, std::shared_ptr<void>> objects;
   llvm::StringMap<std::shared_ptr<const support::StoredTensor>> files;
   std::unique_ptr<PartSet> parts;
 };

@@ -8,6 +8,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 
 #include <map>
+#include <mutex>
 
 using namespace mct;
 using namespace mct::testing;
@@ -58,7 +59,8 @@ protected:
   void show(int64_t budget,
             llvm::function_ref<std::unique_ptr<corrections::LayerVisitor>(
                 llvm::ArrayRef<corrections::ChannelValue>)>
-                make) {
+                make,
+            bool keepsResults = false) {
     auto target = parse();
     auto found = corrections::Layers::find(
         *target, KernelOps::forModule(*target), "main", "test", false);
@@ -74,24 +76,28 @@ protected:
       values.push_back(
           {value,
            mlir::cast<mlir::RankedTensorType>(value.getType()).getRank() - 1});
-    auto executor = Executor::compile(
+    auto compiled = Executor::compile(
         *quantized,
         corrections::compileLayerwise(
-            quantized->lookupSymbol<mlir::func::FuncOp>("main"), values));
-    ASSERT_TRUE(mlir::succeeded(executor)) << llvm::join(diagnostics, "\n");
+            quantized->lookupSymbol<mlir::func::FuncOp>("main"), values,
+            /*inputs=*/{}, /*summands=*/{}, keepsResults));
+    ASSERT_TRUE(mlir::succeeded(compiled)) << llvm::join(diagnostics, "\n");
+    executor = std::move(*compiled);
     SampleOptions sampleOptions;
     sampleOptions.files = {file};
-    auto samples = llvm::cantFail(SampleSource::open(
-        sampleOptions, (*executor)->inputs(), (*executor)->unit()));
+    samples = llvm::cantFail(SampleSource::open(
+        sampleOptions, executor->inputs(), executor->unit()));
     corrections::LayerwiseOptions options;
     options.memoryBudget = budget;
     visitor = make(values);
     EXPECT_TRUE(mlir::succeeded(
-        corrections::runLayerwise(target->getLoc(), **executor, nullptr, values,
+        corrections::runLayerwise(target->getLoc(), *executor, nullptr, values,
                                   *samples, options, *visitor)))
         << llvm::join(diagnostics, "\n");
   }
   std::unique_ptr<corrections::LayerVisitor> visitor;
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<SampleSource> samples;
 };
 
 /// Sees inputs and outputs of both networks, and gives every layer its float
@@ -228,6 +234,68 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
       EXPECT_NEAR(changed[layer].channels()[i].mean(),
                   0.5 * halve.seen[layer].mean(i) + 0.25, 1e-4)
           << kLayers[layer] << " channel " << i;
+}
+
+using Results = std::map<int64_t, std::vector<Floats>>;
+
+std::vector<Floats> copyResults(const Executor &executor, int64_t valid,
+                                llvm::ArrayRef<void *> results) {
+  std::vector<Floats> copies;
+  for (auto [spec, values] : llvm::zip(executor.outputs(), results)) {
+    auto *begin = static_cast<const float *>(values);
+    copies.emplace_back(begin, begin + spec.type.getNumElements() /
+                                           executor.unit() * valid);
+  }
+  return copies;
+}
+
+/// Halves what layers make, and keeps what the network then makes.
+struct HalveToTheEnd : Halve {
+  HalveToTheEnd(llvm::ArrayRef<corrections::ChannelValue> layers,
+                const std::unique_ptr<Executor> &executor)
+      : Halve(layers), executor(executor) {}
+  bool looksAtResults() const override { return true; }
+  llvm::Error observeResults(size_t /*worker*/, int64_t unit, int64_t valid,
+                             llvm::ArrayRef<void *> made) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    EXPECT_TRUE(
+        results.try_emplace(unit, copyResults(*executor, valid, made)).second);
+    return llvm::Error::success();
+  }
+  const std::unique_ptr<Executor> &executor;
+  std::mutex mutex;
+  Results results;
+};
+
+// The results behind the last layer, some of which are layers themselves, are
+// those of a whole run in which all layers are changed.
+TEST_F(LayerwiseTest, ResultsAreThoseOfTheChangedNetwork) {
+  show(
+      1 << 20,
+      [&](auto values) {
+        return std::make_unique<HalveToTheEnd>(values, executor);
+      },
+      /*keepsResults=*/true);
+  Results expected;
+  std::vector<Affine> half(64, {0.5, 0.25});
+  RunOptions oneThread;
+  oneThread.threads = 1;
+  llvm::cantFail(forEachUnit(
+      *executor, *samples, oneThread,
+      [&](size_t, Worker &worker) {
+        for (auto [layer, spec] : llvm::enumerate(executor->observed()))
+          worker.setEditor(layer, corrections::changeChannels(
+                                      llvm::ArrayRef(half).take_front(
+                                          spec.type.getShape().back()),
+                                      spec.type.getRank() - 1));
+      },
+      [&](const Unit &unit) {
+        expected[unit.index] =
+            copyResults(*executor, unit.validSamples, unit.outputs);
+        return llvm::Error::success();
+      }));
+  EXPECT_EQ(expected.begin()->second.size(), 3u);
+  EXPECT_EQ(static_cast<HalveToTheEnd &>(*visitor).results, expected);
 }
 
 /// Remembers what layers read and make; behind the first of the layers in

@@ -298,8 +298,8 @@ bool Evaluation::signs(StringRef name) {
 }
 
 bool Evaluation::functions(StringRef name) {
-  // Errors of the C library's functions, in halves of its unit in the last
-  // place: at most 2 units are allowed to each, 4 to those with more.
+  // Errors of the executor's functions, in halves of a unit in the last place:
+  // at most 2 units are allowed to each, 4 to those with more.
   if (name == "exp") {
     unary(4, [](double v) { return std::exp(v); });
     return true;

@@ -3,6 +3,7 @@
 // Products and Cholesky factors, against sums in long double.
 #include "lib/Quantization/DenseAlgebra.h"
 
+#include "mct/Quantization/MatrixProduct.h"
 #include "mct/Quantizers/InstructionSet.h"
 #include "gtest/gtest.h"
 
@@ -110,6 +111,32 @@ TEST_P(DenseAlgebra, ProductsAreThoseOfLongDouble) {
   forProducts([](const auto &product) {
     product.expectExact(1);
     product.expectExact(-1);
+  });
+}
+
+TEST_P(DenseAlgebra, ProductsInOrderAreThoseOfThePlainLoop) {
+  forProducts([](const auto &product) {
+    if constexpr (std::is_same_v<decltype(product.start[0]), const float &>) {
+      auto [rows, columns, inner] =
+          std::tuple(product.rows, product.columns, product.inner);
+      const auto &left = product.left, &right = product.right;
+      std::vector<float> expected(rows * columns), found(rows * columns);
+      for (int64_t i = 0; i != rows; ++i)
+        for (int64_t j = 0; j != columns; ++j) {
+          double sum = 0;
+          for (int64_t k = 0; k != inner; ++k)
+            sum +=
+                double(left.data[i * left.rowStride + k * left.columnStride]) *
+                right.data[k * right.rowStride + j * right.columnStride];
+          expected[i * columns + j] = float(sum);
+        }
+      for (unsigned threads : {1, 3}) {
+        multiplyMatrices({left.data, left.rowStride, left.columnStride},
+                         {right.data, right.rowStride, right.columnStride},
+                         inner, {found.data(), rows, columns}, threads);
+        EXPECT_EQ(found, expected);
+      }
+    }
   });
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mct/Support/MappedFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+
+using namespace mct::support;
+
+namespace {
+class MappedFileTest : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("mct", folder));
+    contents = "ML\xefR" + std::string(kLeastMapped, 'x') + "end";
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+
+  std::string write(llvm::StringRef text) {
+    std::string path = (folder + "/a.mlirbc").str();
+    std::error_code error;
+    llvm::raw_fd_ostream stream(path, error);
+    stream << text;
+    return path;
+  }
+  /// Returns the kilobytes of files that are in the memory of the process.
+  static int64_t residentOfFiles() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (llvm::StringRef(line).starts_with("RssFile:")) {
+        int64_t kilobytes = 0;
+        std::sscanf(line.c_str(), "RssFile: %ld", &kilobytes);
+        return kilobytes;
+      }
+    return 0;
+  }
+  llvm::SmallString<128> folder;
+  std::string contents;
+};
+} // namespace
+
+TEST_F(MappedFileTest, LargeBytecodeIsReadWhereItLies) {
+  std::string path = write(contents);
+  auto buffer = llvm::cantFail(readModuleFile(path));
+  EXPECT_EQ(buffer->getBufferKind(), llvm::MemoryBuffer::MemoryBuffer_MMap);
+  EXPECT_EQ(buffer->getBuffer(), contents);
+  EXPECT_EQ(buffer->getBufferIdentifier(), path);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->getBufferStart()) % 4096, 0u);
+}
+
+TEST_F(MappedFileTest, TextAndSmallBytecodeAreCopies) {
+  for (std::string text :
+       {std::string(2 * kLeastMapped, 'x'), contents.substr(0, 100)}) {
+    auto buffer = llvm::cantFail(readModuleFile(write(text)));
+    EXPECT_EQ(buffer->getBufferKind(), llvm::MemoryBuffer::MemoryBuffer_Malloc);
+    EXPECT_EQ(buffer->getBuffer(), text);
+    EXPECT_EQ(*buffer->getBufferEnd(), 0);
+  }
+}
+
+TEST_F(MappedFileTest, WhatIsNoFileIsAnErrorAsElsewhere) {
+  auto buffer = readModuleFile((folder + "/absent").str());
+  EXPECT_EQ(llvm::toString(buffer.takeError()), "No such file or directory");
+}
+
+TEST_F(MappedFileTest, ReleasedMemoryIsReadFromTheFileAgain) {
+  auto buffer = llvm::cantFail(readModuleFile(write(contents)));
+  int64_t before = residentOfFiles();
+  EXPECT_EQ(buffer->getBuffer(), contents);
+  int64_t read = residentOfFiles();
+  releaseMappedFiles();
+  int64_t after = residentOfFiles();
+  constexpr int64_t kKilobytes = kLeastMapped / 1024;
+  EXPECT_GT(read - before, kKilobytes / 2);
+  EXPECT_GT(read - after, kKilobytes / 2);
+  EXPECT_EQ(buffer->getBuffer(), contents);
+}
+
+TEST_F(MappedFileTest, ChangedFilesAreAnErrorWhileTheyAreMapped) {
+  std::string path = write(contents);
+  auto buffer = llvm::cantFail(readModuleFile(path));
+  EXPECT_FALSE(static_cast<bool>(checkMappedFiles()));
+  write(contents + "more");
+  EXPECT_EQ(llvm::toString(checkMappedFiles()),
+            "'" + path + "' was changed while it was read; run it again");
+  buffer.reset();
+  EXPECT_FALSE(static_cast<bool>(checkMappedFiles()));
+}
+
+TEST_F(MappedFileTest, AFileThatTakesThePlaceOfAMappedOneChangesNothing) {
+  std::string path = write(contents);
+  auto buffer = llvm::cantFail(readModuleFile(path));
+  llvm::sys::fs::remove(path);
+  write("another one");
+  EXPECT_FALSE(static_cast<bool>(checkMappedFiles()));
+  EXPECT_EQ(buffer->getBuffer(), contents);
+}
+
+using MappedFileDeathTest = MappedFileTest;
+
+TEST_F(MappedFileDeathTest, ReadingWhatWasCutOffEndsWithAnError) {
+  std::string path = write(contents);
+  EXPECT_EXIT(
+      {
+        auto buffer = llvm::cantFail(readModuleFile(path));
+        releaseMappedFiles();
+        if (::truncate(path.c_str(), 4096) != 0)
+          ::_exit(3);
+        volatile char last = *(buffer->getBufferEnd() - 1);
+        ::_exit(4 + (last == 'd'));
+      },
+      testing::ExitedWithCode(1),
+      "error: '.*a.mlirbc' was shortened while it was read; run it again");
+}
