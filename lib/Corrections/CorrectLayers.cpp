@@ -130,8 +130,9 @@ private:
   /// Samples that a correction is fitted to, and those that judge it.
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
-    /// The results of the network without the correction.
+    /// The results of the network without the correction, once they are needed.
     SampleRun::Seen without;
+    bool hasWithout = false;
     /// The correction, and what the network makes with it.
     Changes changes;
     SampleRun::Seen with;
@@ -165,6 +166,8 @@ private:
   LogicalResult judge();
   LogicalResult judgeFolds(bool judgesLayers);
   LogicalResult fitFolds(bool seesLayers);
+  /// Runs the network without the correction, once.
+  LogicalResult runWithout();
   bool undoLosingLayers();
   /// Returns whether results lose when these are undone; nothing is fitted
   /// again.
@@ -330,12 +333,17 @@ LogicalResult LayerCorrection::divideSamples() {
       to = *made;
     return LogicalResult(made);
   };
-  if (holdsOut) {
+  auto addFold = [&](SampleRun *fitted, SampleRun *judging) {
     Fold &fold = folds.emplace_back();
+    fold.fitted = fitted;
+    fold.judging = judging;
+  };
+  if (holdsOut) {
+    SampleRun *heldOut = nullptr;
     if (failed(set(add((*parts)->fitted, true, false), main)) ||
-        failed(set(add((*parts)->judging, false, true), fold.judging)))
+        failed(set(add((*parts)->judging, false, true), heldOut)))
       return failure();
-    fold.fitted = main;
+    addFold(main, heldOut);
     return success();
   }
   judgesFitted = !*parts;
@@ -345,15 +353,15 @@ LogicalResult LayerCorrection::divideSamples() {
   if (!options.judges)
     return success();
   if (judgesFitted) {
-    folds.push_back({main, main, {}, {}, {}});
+    addFold(main, main);
     return success();
   }
   SampleRun *first = nullptr, *second = nullptr;
   if (failed(set(add((*parts)->fitted, true, true), first)) ||
       failed(set(add((*parts)->judging, true, true), second)))
     return failure();
-  folds.push_back({first, second, {}, {}, {}});
-  folds.push_back({second, first, {}, {}, {}});
+  addFold(first, second);
+  addFold(second, first);
   return success();
 }
 
@@ -492,12 +500,6 @@ LogicalResult LayerCorrection::undoHarmful(const JudgedLoss &loss) {
 LogicalResult LayerCorrection::judge() {
   if (folds.empty())
     return success();
-  for (Fold &fold : folds) {
-    auto seen = fold.judging->run(Version(), /*seesLayers=*/false);
-    if (failed(seen))
-      return failure();
-    fold.without = std::move(*seen);
-  }
   if (failed(judgeFolds(/*judgesLayers=*/true)))
     return failure();
   if (folds.size() == 1)
@@ -534,15 +536,34 @@ LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
   return success();
 }
 
+LogicalResult LayerCorrection::runWithout() {
+  for (Fold &fold : folds) {
+    if (std::exchange(fold.hasWithout, true))
+      continue;
+    auto seen = fold.judging->run(Version(), /*seesLayers=*/false);
+    if (failed(seen))
+      return failure();
+    fold.without = std::move(*seen);
+  }
+  return success();
+}
+
 LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
   // The rest is fitted again when layers are undone, and judged again.
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
     bool isFirst = judgesLayers && round == 0;
+    // There is nothing left to judge.
+    if (!llvm::is_contained(undone, false)) {
+      folds.front().changes.assign(layers.size(), {});
+      return success();
+    }
     if (failed(fitFolds(/*seesLayers=*/isFirst)))
       return failure();
     if (isFirst && undoLosingLayers())
       continue;
+    if (failed(runWithout()))
+      return failure();
     std::vector<const SampleRun *> judging;
     std::vector<SampleRun::Seen> with, without;
     for (Fold &fold : folds) {
@@ -552,7 +573,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
     }
     std::optional<JudgedLoss> loss =
         findWorstLoss(judging, with, without, lost, judgesFitted);
-    if (!loss || llvm::all_of(undone, [](bool each) { return each; }))
+    if (!loss)
       return success();
     lost.insert(*loss->output);
     if (round + 1 != kMostRounds) {

@@ -213,4 +213,45 @@ TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   EXPECT_EQ(rejected[0].samples, kSamples);
 }
 
+// Where each layer loses by its own correction all are undone, and neither
+// fitted nor judged again.
+TEST_F(CorrectionsTest, NothingIsRunWhenAllLayersAreUndone) {
+  std::vector<int64_t> runs;
+  for (double offset : {0.0, 100.0}) {
+    auto target = parse();
+    auto found = corrections::Layers::find(
+        *target, KernelOps::forModule(*target), "main", "test", false);
+    ASSERT_TRUE(mlir::succeeded(found));
+    llvm::SmallVector<corrections::Layer *> layers;
+    for (corrections::Layer &layer : found->layers)
+      layers.push_back(&layer);
+    support::Progress progress;
+    execution::RunSettings settings;
+    settings.samples.files = {file};
+    settings.run.progress = &progress;
+    corrections::LayerCorrectionOptions options;
+    options.how = tpc::kQuantizedNetworkCorrection;
+    options.judges = true;
+    ASSERT_TRUE(mlir::succeeded(corrections::correctLayers(
+        *found, layers, settings, options,
+        [&](size_t, const corrections::ChannelSummary &exact,
+            const corrections::ChannelSummary &, int64_t) {
+          return llvm::SmallVector<quantization::Affine>(exact.numChannels(),
+                                                         {1, offset});
+        })))
+        << llvm::join(diagnostics, "\n");
+    runs.push_back(progress.counts().runs);
+    auto rejected = tpc::readRejectedCorrections(found->function);
+    if (offset == 0) {
+      EXPECT_TRUE(rejected.empty());
+      continue;
+    }
+    ASSERT_EQ(rejected.size(), 1u);
+    EXPECT_EQ(rejected[0].layers.size(), layers.size());
+  }
+  // Otherwise both halves are run without the correction, all samples are
+  // fitted to, layer by layer, and both halves judge that.
+  EXPECT_LT(runs[1], runs[0] - 4);
+}
+
 } // namespace
