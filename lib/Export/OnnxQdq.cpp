@@ -292,7 +292,6 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
 // The node of a point until `lowerQdqPoints`; `source` is the point, and these
 // attributes are a number that is added to what it reads, and limits of the
 // sum.
-static constexpr StringLiteral kPointType = "Point";
 static constexpr StringLiteral kLow = "low", kHigh = "high", kShift = "shift";
 
 LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {

@@ -9,6 +9,9 @@
 
 namespace mct::onnx {
 
+/// Type of the node that stands for a point until `lowerQdqPoints`.
+inline constexpr llvm::StringLiteral kPointType = "Point";
+
 /// Writes the point of an activation as one node that no file has;
 /// `lowerQdqPoints` replaces it when the readers of its result are known.
 mlir::LogicalResult emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point);
