@@ -304,6 +304,7 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
     return failure();
   if (graph.isQdq()) {
     keepRows(graph);
+    quantizeConstants(graph);
     lowerQdqPoints(graph);
   }
   if (!graph.limits)

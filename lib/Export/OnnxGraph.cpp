@@ -347,7 +347,9 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
     return failure();
   }
   if (point && isQdq())
-    return writeQdqWeights(*this, point, constant, shape, elements);
+    return writeQdqWeights(
+        *this, point, constant, shape, elements,
+        !isa<tosa::AddOp, tosa::MulOp, tosa::ConcatOp>(user));
   std::vector<float> values;
   values.reserve(elements.size());
   for (int64_t element : elements)

@@ -405,7 +405,7 @@ private:
   llvm::EquivalenceClasses<StringRef> regionOf;
   /// Tensors that become rows.
   llvm::StringSet<> kept;
-  /// What reshapes read, by their names.
+  /// Names of what reshapes read, by those of their results.
   llvm::StringMap<std::string> reshaped;
   std::vector<Tensor> addedConstants;
   std::vector<Node> addedDecoders;

@@ -5,7 +5,7 @@
 // One reshape in front of the first layer, one for a reader that is no row-wise operator, and one behind the last layer, whose
 // result is one of the file.
 // CHECK-LABEL: main (float[1,3,4] x)
-// CHECK-DAG: int8[3,2] shifted/pos_attr/codes/rows = {16, 32, 48, 64, 80, 96}
+// CHECK-DAG: uint8[3,2] shifted/pos_attr/codes/rows = {144, 160, 176, 192, 208, 224}
 // CHECK-DAG: float[1,2] scaled/constant/rows = {0.5, 0.25}
 // CHECK-DAG: int64[1] first/axes/rows = {0}
 // CHECK-DAG: int64[1] left/axes/rows = {1}
