@@ -57,14 +57,15 @@ private:
     return maker && isPoint(*maker) ? maker : nullptr;
   }
 
-  /// Returns the points that alone read a tensor, perhaps limited; none where
-  /// something else reads it.
+  /// Returns the points that alone read a tensor, perhaps limited or reshaped;
+  /// none where something else reads it.
   SmallVector<Node *> findReadingPoints(StringRef tensor) const {
     ArrayRef<Node *> found = readersOf(tensor);
     if (outputs.contains(tensor))
       return {};
     if (found.size() == 1 &&
-        (found.front()->opType == "Relu" || found.front()->opType == "Clip"))
+        (found.front()->opType == "Relu" || found.front()->opType == "Clip" ||
+         found.front()->opType == "Reshape"))
       return findReadingPoints(found.front()->name);
     if (!llvm::all_of(found, [](Node *reader) { return isPoint(*reader); }))
       return {};

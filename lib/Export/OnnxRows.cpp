@@ -87,8 +87,11 @@ public:
         carried.push_back(&node);
     // Constants are added, which moves those that there are.
     SmallVector<std::pair<Node *, Node>> changed;
-    for (Node *node : carried)
+    for (Node *node : carried) {
+      if (joinsRows(*node))
+        joined.insert(node->name);
       changed.push_back({node, carry(*node)});
+    }
     for (auto &[node, carried] : changed)
       *node = std::move(carried);
     rewrite();
@@ -183,15 +186,26 @@ private:
     return true;
   }
 
+  /// Returns whether a node joins tensors along another axis than the last:
+  /// single rows. They are joined along the last one and reshaped, as the CPU
+  /// plugin of OpenVINO 2026 ends the process at joined rows of codes.
+  bool joinsRows(const Node &node) const {
+    return node.opType == "Concat" &&
+           !isAlongLast(node, shapeOf(node.name).size());
+  }
+
   bool isCarriedConcat(const Node &node, Shape shape) const {
-    const auto axis = std::get<int64_t>(node.lookup("axis")->value);
-    const bool isLast = axis + 1 == int64_t(shape.size());
-    if (!isLast && findRowAxis(shape) != axis)
-      return false;
+    const bool isJoined = joinsRows(node);
+    auto isCarried = [&](Shape input) {
+      return input.size() == shape.size() &&
+             (!isJoined || llvm::all_of(input.drop_back(), [](int64_t size) {
+               return size == 1;
+             }));
+    };
     return llvm::all_of(node.inputs, [&](const std::string &input) {
       if (std::optional<ConstantInput> constant = findConstant(input))
-        return constant->tensor->shape.size() == shape.size();
-      return isWide(input);
+        return isCarried(constant->tensor->shape);
+      return isWide(input) && isCarried(shapeOf(input));
     });
   }
 
@@ -240,6 +254,8 @@ private:
       const Node &maker = *makers.lookup(tensor);
       if (isMadeWhole(maker))
         --saved;
+      else if (joinsRows(maker))
+        --saved;
       else if (!carriers.contains(&maker) && isBetweenRows(maker, tensor))
         ++saved;
       bool needsWhole = false;
@@ -283,7 +299,7 @@ private:
     Shape shape = shapeOf(node.name);
     for (NodeAttribute &attribute : carried.attributes)
       if (attribute.name == "axis")
-        attribute.value = int64_t(isAlongLast(node, shape.size()) ? 1 : 0);
+        attribute.value = int64_t(1);
     if (node.opType == "Slice") {
       const ConstantInput axes{constants.lookup(node.inputs[3]), nullptr};
       Tensor moved = *axes.tensor;
@@ -375,7 +391,8 @@ private:
         replaced[node.name] = node.inputs.front();
         continue;
       }
-      const bool makesRows = !isCarried && kept.contains(node.name);
+      const bool makesRows = kept.contains(node.name) &&
+                             (!isCarried || joined.contains(node.name));
       SmallVector<int64_t> rows;
       if (makesRows)
         rows = getRows(shapeOf(node.name));
@@ -403,6 +420,8 @@ private:
   /// Nodes that can work on rows.
   llvm::DenseSet<const Node *> carriers;
   llvm::EquivalenceClasses<StringRef> regionOf;
+  /// Concatenations of rows.
+  llvm::StringSet<> joined;
   /// Tensors that become rows.
   llvm::StringSet<> kept;
   /// Names of what reshapes read, by those of their results.
