@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ConstantPoints.h"
 #include "TablePoints.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Conversion/RoundTwice.h"
@@ -82,6 +83,8 @@ struct SimulateIntegersPass
                             if (remarks)
                               emitRecord(op, getArgument(), record);
                           });
+      if (rounding == IntegerRounding::HalfEven)
+        insertConstantPoints(function);
       function.walk([&](tpc::QuantizeOp point) { round(point, mode); });
       SmallVector<KernelOp> layers;
       function.walk([&](Operation *op) {

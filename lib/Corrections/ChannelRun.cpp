@@ -248,6 +248,16 @@ mct::corrections::compilePair(ModuleOp module,
                               MutableArrayRef<execution::CompileOptions> both,
                               const execution::RunSettings &settings) {
   auto executors = compileQuietly(module, both, settings);
+  // Both read the same units. Where the batch is followed through one of them
+  // alone, these are the smaller ones.
+  if (succeeded(executors) &&
+      executors->front()->unit() != executors->back()->unit()) {
+    const int64_t unit =
+        std::min(executors->front()->unit(), executors->back()->unit());
+    for (execution::CompileOptions &options : both)
+      options.unit = unit;
+    executors = compileQuietly(module, both, settings);
+  }
   if (failed(executors))
     return failure();
   auto run = execution::NetworkRun::prepare(

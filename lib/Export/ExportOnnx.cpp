@@ -2,6 +2,7 @@
 #include "OnnxChecks.h"
 #include "OnnxPoints.h"
 #include "OnnxQdq.h"
+#include "OnnxRows.h"
 #include "OnnxRules.h"
 #include "OnnxSuppression.h"
 #include "ShiftPoints.h"
@@ -301,8 +302,11 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
   if (failed(suppressed ? emitSuppression(graph, end, *suppressed)
                         : emitResults(graph, end)))
     return failure();
-  if (graph.isQdq())
+  if (graph.isQdq()) {
+    keepRows(graph);
+    quantizeConstants(graph);
     lowerQdqPoints(graph);
+  }
   if (!graph.limits)
     return success();
   return failure(

@@ -180,6 +180,7 @@ NodeInputs GraphBuilder::withAxes(StringRef opType, const std::string &tensor,
 }
 
 void GraphBuilder::define(Value value, std::string name, Layout layout) {
+  shapes[name] = fileShape(layout.apply(typeOf(value).getShape()));
   known[value].push_back({std::move(name), std::move(layout)});
 }
 
@@ -277,6 +278,7 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
         return tensor.name;
     TensorRef made{makeTransposed(value, found->second.front(), layout),
                    layout};
+    shapes[made.name] = fileShape(layout.apply(typeOf(value).getShape()));
     found->second.push_back(made);
     return made.name;
   }
@@ -345,7 +347,9 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
     return failure();
   }
   if (point && isQdq())
-    return writeQdqWeights(*this, point, constant, shape, elements);
+    return writeQdqWeights(
+        *this, point, constant, shape, elements,
+        !isa<tosa::AddOp, tosa::MulOp, tosa::ConcatOp>(user));
   std::vector<float> values;
   values.reserve(elements.size());
   for (int64_t element : elements)

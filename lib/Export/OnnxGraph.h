@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDevices.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mct::onnx {
@@ -133,6 +134,8 @@ public:
   std::string writeBias(const KernelOp &layer, llvm::ArrayRef<float> bias,
                         const llvm::Twine &name);
 
+  /// Shapes of tensors, as far as they are known.
+  llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
   /// Ops that another one wrote along with itself.
   llvm::DenseSet<mlir::Operation *> written;
 

@@ -106,12 +106,14 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
         op, "Reshape",
         {tensor, graph.addIntegers(label + "/shape", std::move(sizes))}, label);
   };
+  std::string matrix = reshape(*input, {-1, rows}, name + "/rows");
   std::vector<std::string> inputs{
-      reshape(*input, {-1, rows}, name + "/rows"), *weights,
-      graph.writeBias(*layer, *bias, name + "/bias")};
+      matrix, *weights, graph.writeBias(*layer, *bias, name + "/bias")};
   std::string product =
       graph.addNode(op, "Gemm", std::move(inputs), name + "/product",
                     {{"transB", int64_t(1)}});
+  graph.shapes[matrix] = {kDynamic, rows};
+  graph.shapes[product] = {kDynamic, columns};
   ArrayRef<int64_t> shape = typeOf(result).getShape();
   graph.define(result, reshape(product, integers(fileShape(shape)), name),
                Layout::identity(shape.size()));

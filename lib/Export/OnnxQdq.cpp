@@ -14,22 +14,6 @@ using namespace mct;
 using namespace mct::onnx;
 using quantization::Grid;
 
-/// The type that codes are stored as, and how.
-namespace {
-struct Storage {
-  ElementType type = ElementType::UInt8;
-  /// Stored = code + offset.
-  int64_t offset = 0;
-
-  int64_t lowest() const {
-    return isSigned(type) ? -(int64_t(1) << (bitsOf(type) - 1)) : 0;
-  }
-  int64_t highest() const {
-    return lowest() + (int64_t(1) << bitsOf(type)) - 1;
-  }
-};
-} // namespace
-
 // The first operator set with integers of so many bits.
 static constexpr int64_t kNarrowSet = 21, kNarrowestSet = 25, kWideSet = 21;
 
@@ -74,9 +58,8 @@ static LogicalResult checkStep(tpc::QuantizeOp point, const Grid &grid) {
                      "choose its parameters anew");
 }
 
-/// Returns how the codes of an activation are stored.
-static FailureOr<Storage> findStorage(GraphBuilder &graph,
-                                      tpc::QuantizeOp point, const Grid &grid) {
+FailureOr<Storage> onnx::findStorage(GraphBuilder &graph, tpc::QuantizeOp point,
+                                     const Grid &grid) {
   const int64_t range = grid.qmax - grid.qmin;
   if (failed(checkWidth(graph, point, range)) || failed(checkStep(point, grid)))
     return failure();
@@ -193,11 +176,10 @@ static ElementType weightType(int64_t operatorSet, const Grid &grid) {
   return integerType(bits, grid.qmin < 0);
 }
 
-FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
-                                             tpc::QuantizeOp point,
-                                             const Constant &constant,
-                                             ArrayRef<int64_t> shape,
-                                             ArrayRef<int64_t> elements) {
+FailureOr<std::string>
+onnx::writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
+                      const Constant &constant, ArrayRef<int64_t> shape,
+                      ArrayRef<int64_t> elements, bool isKernel) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   SmallVector<Grid> grids = getKernelGrids(parameters);
   if (grids.empty()) {
@@ -220,7 +202,10 @@ FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
     return failure();
   std::vector<int64_t> numbers =
       findParameters(point, constant.shape, elements);
-  const ElementType type = weightType(graph.getOperatorSet(), grids.front());
+  Storage storage;
+  storage.type = weightType(graph.getOperatorSet(), grids.front());
+  if (!isKernel && grids.size() == 1)
+    storage = *findStorage(graph, point, grids.front());
   const std::string name = point.getUniqueName();
   auto gridOf = [&](int64_t number) -> const Grid & {
     return grids[grids.size() == 1 ? 0 : number];
@@ -229,17 +214,19 @@ FailureOr<std::string> onnx::writeQdqWeights(GraphBuilder &graph,
   for (int64_t number : layout->parameters)
     scales.push_back(static_cast<float>(gridOf(number).step));
   std::vector<std::string> inputs{
-      graph.addPacked(name + "/codes", type, shape,
+      graph.addPacked(name + "/codes", storage.type, shape,
                       [&](int64_t i) {
                         const Grid &grid = gridOf(numbers[i]);
                         double code = double(constant.values[elements[i]]) /
                                       double(float(grid.step));
-                        return std::llround(code) + grid.zeroPoint;
+                        return std::llround(code) + grid.zeroPoint +
+                               storage.offset;
                       }),
       graph.addFloats(name + "/scale", layout->shape, std::move(scales)),
       graph.addPacked(
-          name + "/zero_point", type, layout->shape,
-          [&](int64_t i) { return gridOf(layout->parameters[i]).zeroPoint; })};
+          name + "/zero_point", storage.type, layout->shape, [&](int64_t i) {
+            return gridOf(layout->parameters[i]).zeroPoint + storage.offset;
+          })};
   std::vector<NodeAttribute> attributes;
   if (!layout->shape.empty())
     attributes.push_back({"axis", layout->axis});
@@ -292,7 +279,6 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
 // The node of a point until `lowerQdqPoints`; `source` is the point, and these
 // attributes are a number that is added to what it reads, and limits of the
 // sum.
-static constexpr StringLiteral kPointType = "Point";
 static constexpr StringLiteral kLow = "low", kHigh = "high", kShift = "shift";
 
 LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
@@ -320,16 +306,16 @@ LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
   return success();
 }
 
-static bool isPoint(const Node &node) { return node.opType == kPointType; }
+bool onnx::isPoint(const Node &node) { return node.opType == kPointType; }
 
-static Grid gridOf(const Node &point) {
+Grid onnx::gridOf(const Node &point) {
   return cast<tpc::QuantizeOp>(point.source)
       .getParametersAttr()
       .getGrids()
       .front();
 }
 
-static bool haveSameGrid(const Node &lhs, const Node &rhs) {
+bool onnx::haveSameGrid(const Node &lhs, const Node &rhs) {
   return lhs.source == rhs.source || gridOf(lhs) == gridOf(rhs);
 }
 
@@ -354,8 +340,7 @@ static std::optional<int64_t> countSteps(const Grid &grid, float number) {
   return int64_t(steps);
 }
 
-/// Operators that move or select values.
-static bool isMoving(const Node &node) {
+bool onnx::isMoving(const Node &node) {
   static constexpr StringLiteral kMoving[] = {
       "Concat",  "MaxPool", "Pad",  "ReduceMax", "ReduceMin",
       "Reshape", "Slice",   "Tile", "Transpose"};

@@ -579,10 +579,16 @@ def test_whole_steps_that_are_added_come_back_from_a_plain_file(tmp_path):
     for result, expected in zip(back.run(samples), model.run(samples), strict=True):
         assert np.array_equal(result, expected)
     grids = [
-        sorted(steps_and_zero_points(point.quantizer, 8, "[8.0" in point.quantizer)[0] for point in of.points)
+        sorted(
+            steps_and_zero_points(point.quantizer, 8, "[8.0" in point.quantizer)[0]
+            for point in of.points
+            if not point.weight
+        )
         for of in (model, back)
     ]
     assert grids[0] == grids[1]
+    # A number beside codes is one code in the file.
+    assert all(point.weight == "pos_attr" for point in back.points if point.weight)
 
 
 @pytest.mark.alternating

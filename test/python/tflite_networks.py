@@ -307,6 +307,14 @@ CASES = {
         + f"%r = tosa.add %x0, %c : ({I8}, tensor<1x1x1x4xf32>) -> {I8}",
         ["DEQUANTIZE", "ADD", "QUANTIZE"],
     ),
+    "add of many numbers with a point": Case(
+        [I8],
+        I8,
+        constant("c", "tensor<1x1x1x4xf32>", "[[[[0.7, 0.1, -0.3, 1.9]]]]")
+        + f'%p = tpc.quantize %c as "c" weight "pos_attr" parameters({uniform(0.0078125, 40)}) : tensor<1x1x1x4xf32>\n'
+        + f"%r = tosa.add %x0, %p : ({I8}, tensor<1x1x1x4xf32>) -> {I8}",
+        ["ADD"],
+    ),
     "sub": binary("sub", "SUB"),
     "mul": Case([I8, I8], I8, SHIFT + f"%r = tosa.mul %x0, %x1, %shift : ({I8}, {I8}, tensor<1xi8>) -> {I8}", ["MUL"]),
     "maximum": binary("maximum", "MAXIMUM", grids=[quantizer(4.0), quantizer(4.0)], steps=0),

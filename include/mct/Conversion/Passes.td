@@ -196,6 +196,9 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       histogram says how often a result was seen: the count of a bin is spread evenly over the inputs whose results
       it holds. So a threshold ends where inputs beyond it make the same code, or were not seen. Candidates are powers of
       two, or 8 thresholds in each octave; among equal errors the finest one is taken.
+    * `rounding=half-even`, the one of ONNX Runtime, whose kernels add codes to codes: a constant of several numbers that is added to a
+      value on a grid, where points of at most 8 bits alone read the sum, gets a point of 8 bits (`pos_attr`) of the kind that the
+      ones behind are of, with the least squared error. The integers of TOSA need none: they add constants in 32 bits.
 
     With `remarks`, a layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias| + half a step of the
     output, all as codes) says so: f32 adds exactly below that only, and with steps that are powers of two nothing else is

@@ -8,9 +8,8 @@
 // CHECK: [sum/rows] sum/rows = Reshape (x/quantized, sum/rows/shape)
 // CHECK: [sum/rows/quantized] sum/rows/quantized = DequantizeLinear
 // CHECK: [sum/product] sum/product = Gemm <transB = 1> (sum/rows/quantized, biased/kernel_attr/quantized, sum/bias/quantized)
-// CHECK-NOT: Add
-// CHECK: [sum/product/codes] sum/product/codes = QuantizeLinear (sum/product, result/scale, result/zero_point)
-// CHECK: [sum] sum = Reshape (sum/product/quantized, sum/shape)
+// CHECK-NOT: {{Add|Reshape}}
+// CHECK: [result/codes] result/codes = QuantizeLinear (sum/product, result/scale, result/zero_point)
 // CHECK: [plain] plain = MatMul (x/quantized, plain/kernel_attr/quantized)
 func.func @main(%x: tensor<1x3x2xf32> loc("x")) -> (tensor<3x2xf32>, tensor<1x3x2xf32>) {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ConstantPoints.h"
+#include "mct/IR/Constants.h"
+#include "mct/IR/Names.h"
+#include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Quantization/Selection.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
+
+using namespace mlir;
+using namespace mct;
+
+static constexpr unsigned kBits = 8;
+
+/// Returns whether a point has one grid of few enough codes.
+static bool hasNarrowGrid(tpc::QuantizeOp point) {
+  tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+  return point.isActivation() && parameters && parameters.getBits() <= kBits &&
+         parameters.getGrids().size() == 1;
+}
+
+/// Returns whether a point makes a value, perhaps moved since.
+static bool isOnNarrowGrid(Value value) {
+  while (OpOperand *moved = value.getDefiningOp()
+                                ? getMovedOperand(value.getDefiningOp())
+                                : nullptr)
+    value = moved->get();
+  auto point = value.getDefiningOp<tpc::QuantizeOp>();
+  return point && hasNarrowGrid(point);
+}
+
+/// Returns the first of the points that alone read a value, perhaps limited;
+/// null where something else reads it.
+static tpc::QuantizeOp findOnlyPoint(Value value) {
+  while (value.hasOneUse() && isa<tosa::ClampOp>(*value.user_begin()))
+    value = value.user_begin()->getResult(0);
+  tpc::QuantizeOp first;
+  for (Operation *user : value.getUsers()) {
+    auto point = dyn_cast<tpc::QuantizeOp>(user);
+    if (!point || !hasNarrowGrid(point))
+      return {};
+    if (!first)
+      first = point;
+  }
+  return first;
+}
+
+static tpc::QuantizerAttrInterface selectFor(ArrayRef<float> values,
+                                             tpc::QuantizeOp behind) {
+  tpc::QuantizationMethodAttrInterface method =
+      behind.getParametersAttr().getQuantizationMethod();
+  std::optional<quantization::QuantizationMethod> kind =
+      method ? method.getGridSearch() : std::nullopt;
+  if (!kind)
+    return {};
+  quantization::SelectionOptions options;
+  options.kind = *kind;
+  options.bits = kBits;
+  return method.createQuantizer(quantization::selectForValues(values, options),
+                                options);
+}
+
+void mct::insertConstantPoints(func::FuncOp function) {
+  // There are no kernels of integers that subtract.
+  SmallVector<OpOperand *> operands;
+  function.walk([&](tosa::AddOp op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(&operand);
+  });
+  for (OpOperand *operand : operands) {
+    Operation *sum = operand->getOwner();
+    std::optional<ConstantFloats> constant =
+        ConstantFloats::get(operand->get());
+    // One number is a code of any grid with that step.
+    if (!constant || llvm::all_equal(constant->values()) ||
+        !isOnNarrowGrid(sum->getOperand(1 - operand->getOperandNumber())))
+      continue;
+    tpc::QuantizeOp behind = findOnlyPoint(sum->getResult(0));
+    tpc::QuantizerAttrInterface parameters =
+        behind ? selectFor(constant->values(), behind)
+               : tpc::QuantizerAttrInterface();
+    if (!parameters)
+      continue;
+    OpBuilder builder(sum);
+    StringAttr name = getName(sum->getResult(0));
+    auto point = tpc::QuantizeOp::create(
+        builder, operand->get().getLoc(), operand->get().getType(),
+        operand->get(), /*learned=*/ValueRange(),
+        name ? name : behind.getPointNameAttr(),
+        builder.getStringAttr(tpc::kPositionalWeight),
+        /*axes=*/DenseI64ArrayAttr(), /*config=*/Attribute(),
+        /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
+        /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
+        parameters, /*selection=*/tpc::SelectionAttr(),
+        /*corrections=*/tpc::CorrectionsAttr(),
+        /*trainable=*/tpc::TrainableAttrInterface());
+    operand->set(point);
+  }
+}

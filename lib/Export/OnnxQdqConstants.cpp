@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constants that kernels of integers read as codes, and points that are left
+// out where operators in float read them.
+#include "OnnxQdq.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mct;
+using namespace mct::onnx;
+using quantization::Grid;
+
+/// Operators that ONNX Runtime has for float tensors alone.
+static bool isFloatOnly(const Node &node) {
+  static constexpr StringLiteral kFloat[] = {
+      "Erf", "Exp", "Gelu", "HardSwish", "LayerNormalization", "Tanh"};
+  return llvm::is_contained(kFloat, node.opType);
+}
+
+namespace {
+class ConstantQuantizer {
+public:
+  explicit ConstantQuantizer(GraphBuilder &graph)
+      : graph(graph), nodes(graph.model.graph.nodes) {
+    for (Node &node : nodes) {
+      makers[node.name] = &node;
+      for (const std::string &input : node.inputs)
+        readers[input].push_back(&node);
+    }
+    for (const ValueInfo &output : graph.model.graph.outputs)
+      outputs.insert(output.name);
+    for (auto [i, tensor] : llvm::enumerate(graph.model.graph.initializers))
+      if (tensor.type == ElementType::Float)
+        constants[tensor.name] = i;
+  }
+
+  void run() {
+    for (Node &node : nodes) {
+      if (node.opType == "Add" || node.opType == "Mul")
+        quantizeNumber(node);
+      else if (node.opType == "Concat")
+        quantizeParts(node);
+      else if (isPoint(node))
+        limitInstead(node);
+    }
+    nodes.insert(nodes.begin(), std::make_move_iterator(added.begin()),
+                 std::make_move_iterator(added.end()));
+  }
+
+private:
+  /// Returns the point whose values a tensor has, perhaps moved; or null.
+  const Node *findPoint(StringRef tensor) const {
+    const Node *maker = makers.lookup(tensor);
+    while (maker && isMoving(*maker) && maker->opType != "Concat" &&
+           maker->opType != "Pad")
+      maker = makers.lookup(maker->inputs.front());
+    return maker && isPoint(*maker) ? maker : nullptr;
+  }
+
+  /// Returns the points that alone read a tensor, perhaps limited or reshaped;
+  /// none where something else reads it.
+  SmallVector<Node *> findReadingPoints(StringRef tensor) const {
+    ArrayRef<Node *> found = readersOf(tensor);
+    if (outputs.contains(tensor))
+      return {};
+    if (found.size() == 1 &&
+        (found.front()->opType == "Relu" || found.front()->opType == "Clip" ||
+         found.front()->opType == "Reshape"))
+      return findReadingPoints(found.front()->name);
+    if (!llvm::all_of(found, [](Node *reader) { return isPoint(*reader); }))
+      return {};
+    return SmallVector<Node *>(found);
+  }
+
+  ArrayRef<Node *> readersOf(StringRef tensor) const {
+    auto found = readers.find(tensor);
+    return found == readers.end() ? ArrayRef<Node *>() : found->second;
+  }
+
+  Storage storageOf(const Node &point) {
+    return *findStorage(graph, cast<tpc::QuantizeOp>(point.source),
+                        gridOf(point));
+  }
+
+  bool isNarrow(const Node &point) {
+    return bitsOf(storageOf(point).type) == 8;
+  }
+
+  /// Adds a constant of codes and what makes it real.
+  std::string addCodes(const Node &reader, const std::string &name,
+                       ElementType type, ArrayRef<int64_t> shape, float scale,
+                       int64_t zeroPoint,
+                       llvm::function_ref<int64_t(int64_t)> get) {
+    Node real;
+    real.opType = "DequantizeLinear";
+    real.name = graph.makeName(name + "/quantized");
+    real.outputs = {real.name};
+    real.source = reader.source;
+    real.inputs = {graph.addPacked(name + "/codes", type, shape, get),
+                   graph.addFloats(name + "/scale", {}, {scale}),
+                   graph.addPacked(name + "/zero_point", type, {},
+                                   [&](int64_t) { return zeroPoint; })};
+    added.push_back(real);
+    return real.name;
+  }
+
+  /// Stores a number that integers are added to or multiplied with as one code
+  /// of a grid whose step is its magnitude: that changes no value.
+  void quantizeNumber(Node &node) {
+    const bool isFirst = constants.contains(node.inputs[0]);
+    std::string &number = node.inputs[isFirst ? 0 : 1];
+    const Node *point = findPoint(node.inputs[isFirst ? 1 : 0]);
+    SmallVector<Node *> behind = findReadingPoints(node.name);
+    auto found = constants.find(number);
+    if (found == constants.end() || !point || !isNarrow(*point) ||
+        behind.empty() ||
+        llvm::any_of(behind, [&](Node *each) { return !isNarrow(*each); }))
+      return;
+    const Tensor &constant = graph.model.graph.initializers[found->second];
+    if (constant.size() != 1)
+      return;
+    const float value = constant.floats.front(), scale = std::abs(value);
+    if (!std::isnormal(scale) || !std::isnormal(1 / scale))
+      return;
+    const Storage storage = storageOf(*point);
+    const int64_t code = storage.lowest() + (value > 0);
+    const SmallVector<int64_t> shape = constant.shape;
+    number =
+        addCodes(node, node.name + "/number", storage.type, shape, scale,
+                 storage.lowest() + (value < 0), [&](int64_t) { return code; });
+  }
+
+  /// Stores constants that are joined with codes as codes of the point behind,
+  /// which would make them of these numbers.
+  void quantizeParts(Node &node) {
+    SmallVector<Node *> behind = findReadingPoints(node.name);
+    if (behind.empty() || !isNarrow(*behind.front()) ||
+        llvm::any_of(behind, [&](Node *each) {
+          return !haveSameGrid(*each, *behind.front());
+        }))
+      return;
+    auto isConstant = [&](const std::string &input) {
+      return constants.contains(input);
+    };
+    if (llvm::none_of(node.inputs, isConstant) ||
+        !llvm::all_of(node.inputs, [&](const std::string &input) {
+          const Node *point = findPoint(input);
+          return isConstant(input) || (point && isNarrow(*point));
+        }))
+      return;
+    const Grid grid = gridOf(*behind.front());
+    const Storage storage = storageOf(*behind.front());
+    const auto step = double(float(grid.step));
+    for (auto [i, input] : llvm::enumerate(node.inputs)) {
+      auto found = constants.find(input);
+      if (found == constants.end())
+        continue;
+      const Tensor constant = graph.model.graph.initializers[found->second];
+      std::vector<float> levels(constant.floats.size());
+      quantization::fakeQuantize(grid, constant.floats.data(), levels.data(),
+                                 levels.size());
+      const int64_t zeroPoint = grid.zeroPoint + storage.offset;
+      input = addCodes(
+          node, (node.name + "/part_" + Twine(i)).str(), storage.type,
+          constant.shape, float(grid.step), zeroPoint, [&](int64_t element) {
+            return std::llround(double(levels[element]) / step) + zeroPoint;
+          });
+    }
+  }
+
+  /// Makes a point whose grid has all codes of the one before it, up to its
+  /// ends, a limit, or nothing, where operators in float read it.
+  void limitInstead(Node &node) {
+    const Node *point = findPoint(node.inputs.front());
+    ArrayRef<Node *> found = readersOf(node.name);
+    if (!point || outputs.contains(node.name) || found.empty() ||
+        !llvm::all_of(found, [](Node *each) { return isFloatOnly(*each); }))
+      return;
+    const Grid outer = gridOf(node), inner = gridOf(*point);
+    const auto step = double(float(outer.step));
+    const double ratio = double(float(inner.step)) / step;
+    if (haveSameGrid(node, *point) || ratio != std::nearbyint(ratio))
+      return;
+    const auto factor = int64_t(ratio);
+    if (factor * (inner.qmin - inner.zeroPoint) >=
+            outer.qmin - outer.zeroPoint &&
+        factor * (inner.qmax - inner.zeroPoint) <=
+            outer.qmax - outer.zeroPoint) {
+      for (Node *reader : SmallVector<Node *>(found)) {
+        llvm::replace(reader->inputs, node.name, node.inputs.front());
+        readers[node.inputs.front()].push_back(reader);
+      }
+      readers[node.name].clear();
+      return;
+    }
+    auto real = [&](int64_t code) {
+      return float(step * double(code - outer.zeroPoint));
+    };
+    node.opType = "Clip";
+    node.attributes.clear();
+    node.inputs = {
+        node.inputs.front(),
+        graph.addFloats(node.name + "/low", {}, {real(outer.qmin)}),
+        graph.addFloats(node.name + "/high", {}, {real(outer.qmax)})};
+  }
+
+  GraphBuilder &graph;
+  std::vector<Node> &nodes;
+  llvm::StringMap<const Node *> makers;
+  llvm::StringMap<SmallVector<Node *>> readers;
+  llvm::StringSet<> outputs;
+  /// Indices of constants in float.
+  llvm::StringMap<size_t> constants;
+  std::vector<Node> added;
+};
+} // namespace
+
+void onnx::quantizeConstants(GraphBuilder &graph) {
+  ConstantQuantizer(graph).run();
+}
