@@ -54,7 +54,7 @@ TEST_F(MappedFileTest, LargeBytecodeIsReadWhereItLies) {
 }
 
 TEST_F(MappedFileTest, TextAndSmallBytecodeAreCopies) {
-  for (std::string text :
+  for (const std::string &text :
        {std::string(2 * kLeastMapped, 'x'), contents.substr(0, 100)}) {
     auto buffer = llvm::cantFail(readModuleFile(write(text)));
     EXPECT_EQ(buffer->getBufferKind(), llvm::MemoryBuffer::MemoryBuffer_Malloc);
