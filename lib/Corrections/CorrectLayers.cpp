@@ -386,7 +386,8 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
   execution::ResultDistance::Found ofReference;
   const Fit *reference = remembers() ? memory->getReference() : nullptr;
   if (reference &&
-      (reference->samples != mainDigest || reference->unit != executor->unit()))
+      (!reference->exact.results || reference->samples != mainDigest ||
+       reference->unit != executor->unit()))
     reference = nullptr;
   if (reference)
     visitor.compareWith(*reference->exact.results, ofReference);

@@ -26,7 +26,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readModuleFile(llvm::StringRef path);
 
 /// Gives the memory of all mapped files back, unless it is read at the moment.
-/// What is read later is read from the file again. Others may read meanwhile.
+/// Later reads take it from the file again. Others may read meanwhile.
 void releaseMappedFiles();
 
 /// Fails, naming it, when a file that is mapped was changed meanwhile.

@@ -7,6 +7,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Support/Progress.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcRejections.h"
 
 #include <regex>
@@ -143,6 +144,33 @@ TEST_F(FitMemoryTest, JudgesAlikeWithoutRunningTheNetworks) {
   EXPECT_EQ(runs[1], runs[0] + 3);
   // Biases are added to sums before, or behind, they are rounded.
   EXPECT_NEAR(losses[0], losses[1], 1e-3 * losses[1]);
+}
+
+/// Makes integers of the results, which are not compared.
+void roundResults(mlir::ModuleOp target) {
+  auto main = target.lookupSymbol<mlir::func::FuncOp>("main");
+  mlir::Operation *end = main.getBody().front().getTerminator();
+  mlir::OpBuilder builder(end);
+  for (mlir::OpOperand &result : end->getOpOperands()) {
+    auto type = mlir::cast<mlir::RankedTensorType>(result.get().getType());
+    result.set(mlir::tosa::CastOp::create(builder, main.getLoc(),
+                                          type.clone(builder.getI32Type()),
+                                          result.get()));
+  }
+  main.setType(
+      builder.getFunctionType(main.getArgumentTypes(), end->getOperandTypes()));
+}
+
+TEST_F(FitMemoryTest, ResultsThatAreNotComparedJudgeNothing) {
+  auto target = parse();
+  roundResults(*target);
+  runTogether(*target, judge(4.0), correct());
+  auto main = target->lookupSymbol<mlir::func::FuncOp>("main");
+  EXPECT_FALSE(llvm::any_of(tpc::readRejectedCorrections(main),
+                            [](const tpc::RejectedCorrection &each) {
+                              return each.correction ==
+                                     tpc::kSecondMomentCorrection;
+                            }));
 }
 
 } // namespace
