@@ -26,7 +26,6 @@ public:
 
   void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
     isBehindFound = !found.empty();
-    scratch.resize(numWorkers);
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
@@ -51,6 +50,7 @@ public:
     return LayerChange{changes[layer], {}, {}};
   }
   bool looksAtResults() const override { return !comparisons.empty(); }
+  void beginResults(size_t numWorkers) override { scratch.resize(numWorkers); }
   llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                              ArrayRef<void *> results) override {
     for (const auto &[reference, found] : comparisons)

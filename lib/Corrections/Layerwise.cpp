@@ -277,11 +277,16 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
           player.runStages(stage, stage, crossing, inputs, own.outputPointers,
                            range, /*untilObserved=*/!keep))
     return error;
-  if (showsResults && &track == tracks.back().get())
-    if (llvm::Error error = visitor.observeResults(worker, number, range.count,
-                                                   own.outputPointers))
-      return error;
-  if (!keep || stage + 1 == track.executor.numStages())
+  bool isLast = stage + 1 == track.executor.numStages();
+  if (&track == tracks.back().get()) {
+    if (showsResults)
+      if (llvm::Error error = visitor.observeResults(
+              worker, number, range.count, own.outputPointers))
+        return error;
+  } else if (isLast && visitor.looksAtResults()) {
+    return visitor.observeFloatResults(number, range.count, own.outputPointers);
+  }
+  if (!keep || isLast)
     return llvm::Error::success();
   MutableArrayRef<char> block(own.crossing.get(),
                               track.executor.savedBytes(stage));
@@ -327,8 +332,11 @@ LogicalResult LayerwiseRun::run() {
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
     ArrayRef<size_t> seen = layersOf[stage];
     visitor.begin(seen, buffers.size());
-    showsResults = visitor.looksAtResults() &&
+    // All results of the float network come first.
+    showsResults = visitor.looksAtResults() && !exact &&
                    stage + 1 == executor.numStages() && seen.empty();
+    if (showsResults)
+      visitor.beginResults(buffers.size());
     if (failed(runStage(all, stage, /*show=*/true,
                         /*notKept=*/again ? changing : nullptr)))
       return failure();
@@ -371,6 +379,7 @@ LogicalResult LayerwiseRun::run() {
   // The last stage makes the results without the changes of its own layers.
   if (visitor.looksAtResults() && !showsResults) {
     showsResults = true;
+    visitor.beginResults(buffers.size());
     if (failed(runStage(changing, executor.numStages() - 1, /*show=*/false,
                         /*notKept=*/nullptr)))
       return failure();

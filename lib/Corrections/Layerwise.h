@@ -82,13 +82,21 @@ public:
   /// Returns whether constants or quantizers that the layer's stage reads may
   /// change: layers are then run a second time.
   virtual bool changesConstants() const { return false; }
-  /// Returns whether `observeResults` is to be called; not of one that changes
-  /// constants.
+  /// Returns whether `observeResults` and `observeFloatResults` are to be
+  /// called.
   virtual bool looksAtResults() const { return false; }
+  /// Called when all layers were changed, and all results of the float network
+  /// were seen.
+  virtual void beginResults(size_t workers) {}
   /// Sees what the function returns for a unit, by its number, of which so many
   /// samples are valid, when all layers were changed. Called like `observe`.
   virtual llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                                      llvm::ArrayRef<void *> results) {
+    return llvm::Error::success();
+  }
+  /// Sees the same of the float network, for each unit before the other one.
+  virtual llvm::Error observeFloatResults(int64_t unit, int64_t valid,
+                                          llvm::ArrayRef<void *> results) {
     return llvm::Error::success();
   }
 };

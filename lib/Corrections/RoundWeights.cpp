@@ -2,6 +2,7 @@
 #include "ChannelRun.h"
 #include "Layers.h"
 #include "Rejections.h"
+#include "SampleRun.h"
 #include "Shortcuts.h"
 #include "WeightRounding.h"
 #include "mct/Corrections/Passes.h"
@@ -21,11 +22,15 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
+using execution::ResultDistance;
 using execution::TensorView;
 using quantization::Affine;
 
 /// Bytes of the rows that are kept of all layers that are measured together.
 static constexpr int64_t kRowBytes = int64_t(32) << 20;
+/// Most samples by which biases of the nearest levels are corrected. More would
+/// change a squared error by 0.1 dB at most.
+static constexpr int64_t kBiasSamples = 32;
 
 namespace {
 /// Rounds layers, and corrects the biases of the others, one after the other.
@@ -60,6 +65,22 @@ public:
         samples(samples), threads(threads), rows(members.size()),
         exact(members.size()), seen(members.size()) {}
 
+  /// Lets `floatRun` become what the float network makes, and `found` how far
+  /// the results are from that when all layers were changed.
+  void keep(SampleRun::Float &floatRun, ResultDistance::Found &found,
+            std::unique_ptr<ResultDistance> results) {
+    kept = &floatRun;
+    kept->layers.assign(empty.begin(), empty.end());
+    this->results = std::move(results);
+    distances = &found;
+  }
+  /// The same where the float network, which is not run, is known.
+  void know(SampleRun::Float &floatRun, ResultDistance::Found &found) {
+    kept = &floatRun;
+    isKnown = true;
+    distances = &found;
+  }
+
   bool changesConstants() const override {
     return llvm::any_of(
         members, [](const Member &member) { return bool(member.rounded); });
@@ -73,10 +94,26 @@ public:
   void observe(size_t layer, size_t worker, LayerValue what,
                const TensorView &values) override;
   FailureOr<LayerChange> finish(size_t layer) override;
+  bool looksAtResults() const override {
+    return distances && (isKnown ? bool(kept->results) : bool(results));
+  }
+  llvm::Error observeFloatResults(int64_t unit, int64_t valid,
+                                  ArrayRef<void *> values) override {
+    return results->keep(unit, valid, values);
+  }
+  void beginResults(size_t workers) override;
+  llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
+                             ArrayRef<void *> values) override {
+    return kept->results ? kept->results->compare(unit, valid, values,
+                                                  scratch[worker], *distances)
+                         : llvm::Error::success();
+  }
 
 private:
   FailureOr<LayerChange> round(size_t layer);
   FailureOr<LayerChange> correctBias(size_t layer);
+  /// Returns the summary of a layer of the float network.
+  FailureOr<ChannelSummary> takeExact(size_t layer);
 
   std::vector<Member> &members;
   std::vector<ChannelSummary> empty;
@@ -84,8 +121,15 @@ private:
   int64_t samples;
   support::Threads threads;
   std::vector<std::unique_ptr<ProductRows>> rows;
-  /// One for each worker, by layer; none for layers that are not rounded.
+  /// One for each worker, by layer; none for those that nothing asks for.
   std::vector<std::vector<ChannelSummary>> exact, seen;
+  /// Null: nothing of the float network is kept or known.
+  SampleRun::Float *kept = nullptr;
+  bool isKnown = false;
+  std::unique_ptr<ResultDistance> results;
+  ResultDistance::Found *distances = nullptr;
+  /// One for each worker.
+  std::vector<std::vector<float>> scratch;
 };
 } // namespace
 
@@ -93,8 +137,10 @@ void RoundingVisitor::begin(ArrayRef<size_t> layers, size_t workers) {
   int64_t rounded = llvm::count_if(
       layers, [&](size_t layer) { return bool(members[layer].rounded); });
   for (size_t layer : layers) {
-    if (!members[layer].rounded) {
+    bool isRounded = bool(members[layer].rounded);
+    if (!isKnown && (kept || !isRounded))
       exact[layer].assign(workers, empty[layer].fresh());
+    if (!isRounded) {
       seen[layer].assign(workers, empty[layer].fresh());
       continue;
     }
@@ -108,14 +154,30 @@ void RoundingVisitor::begin(ArrayRef<size_t> layers, size_t workers) {
 
 void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue what,
                               const TensorView &values) {
-  if (rows[layer]) {
+  if (rows[layer])
     rows[layer]->add(what, values);
-    return;
-  }
-  if (what == LayerValue::FloatOutput)
+  if (what == LayerValue::FloatOutput && !exact[layer].empty())
     exact[layer][worker].add(values);
-  else if (what == LayerValue::Output)
+  else if (what == LayerValue::Output && !rows[layer])
     seen[layer][worker].add(values);
+}
+
+void RoundingVisitor::beginResults(size_t workers) {
+  scratch.resize(workers);
+  if (!isKnown)
+    kept->results = SampleRun::finishReference(std::move(results));
+  if (kept->results)
+    *distances = kept->results->createFound();
+}
+
+/// Returns what all workers have seen.
+static FailureOr<ChannelSummary>
+mergeWorkers(std::vector<ChannelSummary> &workers) {
+  for (const ChannelSummary &other : llvm::drop_begin(workers))
+    workers.front().merge(other);
+  if (failed(workers.front().checkFinite()))
+    return failure();
+  return std::move(workers.front());
 }
 
 FailureOr<LayerChange> RoundingVisitor::finish(size_t layer) {
@@ -124,19 +186,26 @@ FailureOr<LayerChange> RoundingVisitor::finish(size_t layer) {
 
 FailureOr<LayerChange> RoundingVisitor::correctBias(size_t layer) {
   Member &member = members[layer];
-  auto merge = [&](std::vector<ChannelSummary> &workers) {
-    for (const ChannelSummary &other : llvm::drop_begin(workers))
-      workers.front().merge(other);
-    return workers.front().checkFinite();
-  };
-  if (failed(merge(exact[layer])) || failed(merge(seen[layer])))
+  FailureOr<ChannelSummary> made = takeExact(layer);
+  if (failed(made))
     return failure();
-  member.biasChange =
-      biasCorrection(exact[layer].front(), seen[layer].front(), samples,
-                     member.layer->bias, /*shrink=*/true);
-  exact[layer].clear();
-  seen[layer].clear();
+  std::vector<ChannelSummary> workers = std::move(seen[layer]);
+  FailureOr<ChannelSummary> now = mergeWorkers(workers);
+  if (failed(now))
+    return failure();
+  member.biasChange = biasCorrection(*made, *now, samples, member.layer->bias,
+                                     /*shrink=*/true);
   return LayerChange{member.biasChange, {}, {}};
+}
+
+FailureOr<ChannelSummary> RoundingVisitor::takeExact(size_t layer) {
+  if (isKnown)
+    return kept->layers[layer];
+  std::vector<ChannelSummary> workers = std::move(exact[layer]);
+  FailureOr<ChannelSummary> merged = mergeWorkers(workers);
+  if (succeeded(merged) && kept)
+    kept->layers[layer] = *merged;
+  return merged;
 }
 
 FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
@@ -148,6 +217,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
            << "saw " << count
            << " values that are NaN or infinite; check the input scale and the "
               "weights";
+  if (kept && failed(takeExact(layer)))
+    return failure();
   ProductSamples seenRows =
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =
@@ -289,12 +360,10 @@ public:
 
   LogicalResult prepare();
   /// Rounds the layers of all members, or corrects their biases.
-  LogicalResult round() {
-    return run(members, tried ? *tried : *fitted, layerwise);
-  }
+  LogicalResult round();
   /// Rounds on all samples after `judge`, where some were held out.
   LogicalResult roundAgain() {
-    return tried ? run(members, *fitted, layerwise) : success();
+    return tried ? run(members, *fitted, Keeps::Nothing) : success();
   }
   /// Finds the members that are not to be rounded; empty: all are. `corrects`:
   /// whether biases of layers that are not are corrected.
@@ -309,9 +378,10 @@ public:
 
 private:
   LogicalResult divideSamples();
+  /// What a run keeps of the results: `RoundingVisitor`.
+  enum class Keeps { Nothing, Float, Distances };
   LogicalResult run(std::vector<Member> &members,
-                    const execution::SampleSource &samples,
-                    const LayerwiseOptions &options);
+                    const execution::SampleSource &samples, Keeps keeps);
   /// Returns the layers as they are in the module, with biases of their own.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
@@ -338,6 +408,11 @@ private:
   /// Samples that layers are rounded by, in the end; to judge that, they are
   /// rounded by `tried`, none of which judges. Null: there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
+  /// Where layers are rounded by the samples that judge them, and there are
+  /// few: what the float network makes of them, and the distances of the
+  /// results with layers that were rounded and with the nearest levels.
+  std::optional<SampleRun::Float> floatRun;
+  SampleRun::Seen withRounded, withNearest;
 };
 } // namespace
 
@@ -431,14 +506,30 @@ LogicalResult RoundingRun::divideSamples() {
 
 LogicalResult RoundingRun::run(std::vector<Member> &changed,
                                const execution::SampleSource &samples,
-                               const LayerwiseOptions &options) {
+                               Keeps keeps) {
+  const execution::Executor &exact = floating->executor();
   RoundingVisitor visitor(
       changed,
-      createSummaries(floating->executor(), samples.numSamples(), both.floating,
-                      floatResults, /*moments=*/false),
+      createSummaries(exact, samples.numSamples(), both.floating, floatResults,
+                      /*moments=*/false),
       *executor, samples.numSamples(), settings.run.threads);
-  return runLayerwise(both.quantized.getLoc(), *executor, &floating->executor(),
-                      results, samples, options, visitor);
+  if (keeps == Keeps::Float)
+    visitor.keep(*floatRun, withRounded.errors,
+                 SampleRun::createReference(exact, samples.numSamples()));
+  else if (keeps == Keeps::Distances)
+    visitor.know(*floatRun, withNearest.errors);
+  return runLayerwise(both.quantized.getLoc(), *executor,
+                      keeps == Keeps::Distances ? nullptr : &exact, results,
+                      samples, layerwise, visitor);
+}
+
+LogicalResult RoundingRun::round() {
+  if (judges && !tried && fitted->numSamples() <= kBiasSamples) {
+    floatRun.emplace();
+    floatRun->unit = floating->executor().unit();
+    return run(members, *fitted, Keeps::Float);
+  }
+  return run(members, tried ? *tried : *fitted, Keeps::Nothing);
 }
 
 FailureOr<std::vector<RoundingVisitor::Member>>
@@ -453,8 +544,11 @@ RoundingRun::correctNearest(bool corrects) {
   }
   if (!corrects)
     return nearest;
-  // More would change a squared error by 0.1 dB at most.
-  constexpr int64_t kBiasSamples = 32;
+  if (floatRun) {
+    if (failed(run(nearest, *fitted, Keeps::Distances)))
+      return failure();
+    return nearest;
+  }
   auto measured = tried ? tried : fitted;
   int64_t count = measured->numSamples();
   if (executor->allowsPartialUnits())
@@ -463,7 +557,7 @@ RoundingRun::correctNearest(bool corrects) {
       execution::thinSamples(measured, count, execution::SampleOrder::ByValue);
   if (!samples)
     return LogicalResult(check(samples.takeError()));
-  if (failed(run(nearest, **samples, layerwise)))
+  if (failed(run(nearest, **samples, Keeps::Nothing)))
     return failure();
   return nearest;
 }
@@ -476,8 +570,11 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
                                floatResults,          settings.run};
   SampleRun samples(networks, judging);
   auto nearest = correctNearest(corrects);
-  if (failed(nearest) ||
-      failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
+  if (failed(nearest))
+    return failure();
+  if (floatRun)
+    samples.setFloat(*floatRun);
+  else if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
     return failure();
   auto measure =
       [&](const std::vector<bool> &undone) -> FailureOr<SampleRun::Seen> {
@@ -496,43 +593,40 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
     }
     return samples.run(version, /*seesLayers=*/false);
   };
-  auto without = measure(std::vector<bool>(members.size(), true));
+  FailureOr<SampleRun::Seen> without = std::move(withNearest);
+  if (!floatRun || !corrects)
+    without = measure(std::vector<bool>(members.size(), true));
   if (failed(without))
     return failure();
-  std::set<int64_t> lost;
-  auto findLoss = [&](const std::vector<bool> &undone)
-      -> FailureOr<std::optional<JudgedLoss>> {
-    auto with = measure(undone);
-    if (failed(with))
-      return failure();
-    return findWorstLoss(&samples, *with, *without, lost);
-  };
+  FailureOr<SampleRun::Seen> with = std::move(withRounded);
+  if (!floatRun)
+    with = measure(std::vector<bool>(members.size(), false));
+  if (failed(with))
+    return failure();
+  std::optional<JudgedLoss> loss = findWorstLoss(&samples, *with, *without);
+  if (!loss)
+    return rejection;
   // Layers of which only the bias is corrected are no candidates.
   std::vector<bool> undone;
   for (const Member &member : members)
     undone.push_back(!member.rounded);
-  auto loss = findLoss(std::vector<bool>(members.size(), false));
-  if (failed(loss))
-    return failure();
-  if (!*loss)
-    return rejection;
-  lost.insert(*(*loss)->output);
+  std::set<int64_t> lost{*loss->output};
   auto harmful = findHarmfulLayers(
       undone,
       [&](const std::vector<bool> &all) -> FailureOr<bool> {
         std::vector<bool> those = all;
         for (auto [number, member] : llvm::enumerate(members))
           those[number] = those[number] && member.rounded;
-        auto lost = findLoss(those);
-        if (failed(lost))
+        auto with = measure(those);
+        if (failed(with))
           return failure();
-        return lost->has_value();
+        return findWorstLoss(&samples, *with, *without, lost).has_value();
       },
       kMostTrials);
   if (failed(harmful))
     return failure();
   llvm::sort(*harmful);
-  rejection.loss = **loss;
+  rejection.loss = *loss;
   for (size_t number : *harmful)
     rejection.layers.push_back(members[number].layer);
   return rejection;

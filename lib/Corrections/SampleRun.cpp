@@ -61,6 +61,28 @@ LogicalResult SampleRun::forEachUnit(
   return success();
 }
 
+std::unique_ptr<ResultDistance>
+SampleRun::createReference(const execution::Executor &floating,
+                           int64_t samples) {
+  auto results = std::make_unique<ResultDistance>(
+      floating.outputs(), floating.unit(), samples, kResultBytes);
+  if (results->isEmpty())
+    results.reset();
+  return results;
+}
+
+std::shared_ptr<const ResultDistance>
+SampleRun::finishReference(std::unique_ptr<ResultDistance> results) {
+  if (!results)
+    return nullptr;
+  // Values that are not finite cannot be compared.
+  if (llvm::Error error = results->decide(execution::ResultMetric::MSE)) {
+    llvm::consumeError(std::move(error));
+    return nullptr;
+  }
+  return results;
+}
+
 LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
   const execution::Executor &executor = *networks.floating;
   exactly.unit = executor.unit();
@@ -69,11 +91,7 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
                       networks.layers, moments);
   std::unique_ptr<ResultDistance> results;
   if (keepsResults)
-    results =
-        std::make_unique<ResultDistance>(executor.outputs(), executor.unit(),
-                                         source->numSamples(), kResultBytes);
-  if (results && results->isEmpty())
-    results.reset();
+    results = createReference(executor, source->numSamples());
   Observers observers(empty);
   if (failed(forEachUnit(executor, /*version=*/nullptr, observers,
                          [&](const execution::Unit &unit, size_t) {
@@ -84,13 +102,7 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
                          })))
     return failure();
   exactly.layers = observers.take();
-  if (!results)
-    return success();
-  // Values that are not finite cannot be compared.
-  if (llvm::Error error = results->decide(execution::ResultMetric::MSE))
-    llvm::consumeError(std::move(error));
-  else
-    exactly.results = std::move(results);
+  exactly.results = finishReference(std::move(results));
   return success();
 }
 

@@ -52,6 +52,15 @@ public:
     std::shared_ptr<const execution::ResultDistance> results;
     int64_t unit = 0;
   };
+  /// Returns what keeps the results of a float network on so many samples;
+  /// null: none of them can be compared.
+  static std::unique_ptr<execution::ResultDistance>
+  createReference(const execution::Executor &floating, int64_t samples);
+  /// Returns the results, all of which were kept, as others are compared with
+  /// them; null: they are not finite.
+  static std::shared_ptr<const execution::ResultDistance>
+  finishReference(std::unique_ptr<execution::ResultDistance> results);
+
   /// Returns what `runFloat` has found.
   const Float &getFloat() const { return exactly; }
   /// Takes what another run has found on the same samples, in place of

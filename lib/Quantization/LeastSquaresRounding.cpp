@@ -7,12 +7,14 @@
 #include "RoundingGroup.h"
 #include "mct/Quantization/Parallel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace mct::quantization {
 
@@ -38,17 +40,27 @@ private:
   }
   void forChannels(size_t atATime, Task task) const;
   /// Fills in the scores of the candidates that `wanted` names for a channel.
-  void score(llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
-  /// Scores all candidates; of a wide layer, unless `all`, some and those
-  /// around the best of them.
-  void scoreCandidates(bool all);
-  /// The same where each channel chooses for itself: a candidate is given up as
-  /// soon as it exceeds the best one, and counts as infinite.
-  void scoreBounded(llvm::ArrayRef<size_t> order, size_t stride);
+  void score(size_t atATime,
+             llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
+  void scoreAllCandidates();
+  /// Scores, for each channel, the candidates around the one of the least
+  /// estimate, and those around the best of them, until no better one is found.
+  void scoreAroundBest();
+  /// Returns the candidate of the least estimate for each channel.
+  std::vector<size_t> estimateBest(size_t atATime);
+  /// Returns the candidates by how wide their levels are.
+  std::vector<size_t> orderByWidth() const;
+  std::vector<size_t> choose(llvm::ArrayRef<float> scores) const {
+    return chooseCandidates(scores, problem.candidates.size(),
+                            problem.choosesPerChannel);
+  }
   /// Rounds to the levels that were chosen.
   void finish();
   void finish(const RoundingGroup &group, size_t first, size_t begin,
               size_t end);
+  /// Takes row `row` of `point` for a channel; `first` is that of the group.
+  void take(const RoundingGroup &group, const RoundingGroup::Point &point,
+            size_t row, size_t first, size_t output);
 
   const RoundingProblem &problem;
   const support::Threads &threads;
@@ -112,10 +124,9 @@ std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
 }
 
 void LayerRounding::score(
+    size_t atATime,
     llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
   size_t candidates = problem.candidates.size();
-  constexpr size_t kLanes = 256;
-  size_t atATime = std::max<size_t>(1, kLanes / candidates);
   forChannels(atATime, [&](const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
     std::vector<RoundingLane> lanes;
@@ -130,142 +141,24 @@ void LayerRounding::score(
     }
     if (lanes.empty())
       return;
-    std::vector<float> objectives(lanes.size());
-    group.roundLanes(lanes, objectives.data(), nullptr);
-    for (auto [place, objective] : llvm::zip(places, objectives))
+    for (auto [place, objective] :
+         llvm::zip(places, group.roundLanes(lanes, nullptr)))
       scores[place] = objective;
   });
 }
 
-/// Distance, by width, of the candidates of a wide layer that are scored first.
-static constexpr size_t kStride = 4;
-
-namespace {
-/// Scores the candidates of some channels of a group.
-class BoundedScores {
-public:
-  BoundedScores(const RoundingGroup &group, size_t begin, size_t end,
-                llvm::function_ref<const WeightLevels &(size_t, size_t)> levels,
-                llvm::MutableArrayRef<float> scores)
-      : group(group), begin(begin), end(end), levels(levels), scores(scores),
-        candidates(scores.size() / (end - begin)) {}
-
-  /// Returns those of `which` of the least estimate, one for each channel.
-  std::vector<size_t> estimateBest(llvm::ArrayRef<size_t> which) const;
-  /// Returns the one of the least score, one for each channel.
-  std::vector<size_t> best() const {
-    return chooseCandidates(scores, candidates, /*perChannel=*/true);
-  }
-  /// Scores those that `wanted` names for a channel and that were not scored
-  /// before.
-  void score(llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
-
-private:
-  const RoundingGroup &group;
-  size_t begin, end;
-  llvm::function_ref<const WeightLevels &(size_t candidate, size_t output)>
-      levels;
-  llvm::MutableArrayRef<float> scores;
-  size_t candidates;
-  std::vector<bool> known = std::vector<bool>(scores.size(), false);
-};
-} // namespace
-
-std::vector<size_t>
-BoundedScores::estimateBest(llvm::ArrayRef<size_t> which) const {
-  std::vector<RoundingLane> lanes;
-  for (size_t output = begin; output != end; ++output)
-    for (size_t candidate : which)
-      lanes.push_back({output, &levels(candidate, output)});
-  std::vector<size_t> best = chooseCandidates(
-      group.estimate(lanes), which.size(), /*perChannel=*/true);
-  for (size_t &number : best)
-    number = which[number];
-  return best;
-}
-
-void BoundedScores::score(
-    llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
-  std::vector<RoundingLane> lanes;
-  std::vector<size_t> places, of;
-  std::vector<float> bounds;
-  for (size_t channel = 0; channel != end - begin; ++channel) {
-    of.clear();
-    wanted(channel, of);
-    float bound = std::numeric_limits<float>::infinity();
-    for (size_t candidate = 0; candidate != candidates; ++candidate)
-      bound = std::min(bound, scores[channel * candidates + candidate]);
-    for (size_t candidate : of) {
-      size_t place = channel * candidates + candidate;
-      if (known[place])
-        continue;
-      known[place] = true;
-      lanes.push_back({begin + channel, &levels(candidate, begin + channel)});
-      places.push_back(place);
-      bounds.push_back(bound);
-    }
-  }
-  if (lanes.empty())
-    return;
-  std::vector<float> objectives(lanes.size());
-  group.roundLanes(lanes, bounds, objectives.data());
-  for (auto [place, objective] : llvm::zip(places, objectives))
-    scores[place] = objective;
-}
-
-void LayerRounding::scoreBounded(llvm::ArrayRef<size_t> order, size_t stride) {
-  size_t candidates = problem.candidates.size();
-  std::vector<size_t> coarse, placeOf(candidates);
-  for (size_t place = 0; place != candidates; ++place) {
-    placeOf[order[place]] = place;
-    if (place % stride == 0 || order[place] == 0)
-      coarse.push_back(order[place]);
-  }
-  // Wide products are quicker; enough tasks keep all threads busy.
-  constexpr size_t kMostChannels = 64, kLeastChannels = 8, kTasks = 8;
-  size_t atATime = std::clamp(outputs / kTasks, kLeastChannels, kMostChannels);
-  forChannels(atATime, [&](const RoundingGroup &group, size_t first,
-                           size_t begin, size_t end) {
-    auto levels = [&](size_t candidate, size_t output) -> const WeightLevels & {
-      return levelsOf(candidate, first + output);
-    };
-    BoundedScores bounded(
-        group, begin, end, levels,
-        llvm::MutableArrayRef<float>(scores).slice((first + begin) * candidates,
-                                                   (end - begin) * candidates));
-    // Adds what lies less than `distance` strides away from a candidate.
-    auto addNear = [&](size_t candidate, size_t distance,
-                       std::vector<size_t> &wanted) {
-      size_t place = placeOf[candidate], reach = distance * stride;
-      for (size_t other : coarse)
-        if (std::max(placeOf[other], place) - std::min(placeOf[other], place) <
-            reach)
-          wanted.push_back(other);
-    };
-    std::vector<size_t> near = bounded.estimateBest(coarse);
-    for (size_t distance : {size_t(1), size_t(3), candidates})
-      bounded.score([&](size_t channel, std::vector<size_t> &wanted) {
-        addNear(near[channel], distance, wanted);
-      });
-    if (stride == 1)
-      return;
-    // Candidates around the best, which were left out.
-    near = bounded.best();
-    bounded.score([&](size_t channel, std::vector<size_t> &wanted) {
-      size_t place = placeOf[near[channel]];
-      size_t from = place < stride ? 0 : place - stride + 1;
-      for (size_t other = from; other < std::min(candidates, place + stride);
-           ++other)
-        wanted.push_back(order[other]);
-    });
-  });
-}
-
-void LayerRounding::scoreCandidates(bool all) {
+void LayerRounding::scoreAllCandidates() {
+  constexpr size_t kLanes = 256;
   size_t candidates = problem.candidates.size();
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
-  // By how wide their levels are.
-  std::vector<size_t> order(candidates);
+  score(std::max<size_t>(1, kLanes / candidates),
+        [&](size_t, std::vector<size_t> &wanted) {
+          llvm::append_range(wanted, llvm::seq<size_t>(0, candidates));
+        });
+}
+
+std::vector<size_t> LayerRounding::orderByWidth() const {
+  std::vector<size_t> order(problem.candidates.size());
   std::iota(order.begin(), order.end(), 0);
   auto width = [&](size_t candidate) {
     const WeightLevels &levels = levelsOf(candidate, 0);
@@ -276,75 +169,109 @@ void LayerRounding::scoreCandidates(bool all) {
   llvm::sort(order, [&](size_t a, size_t b) {
     return std::make_pair(width(a), a) < std::make_pair(width(b), b);
   });
-  size_t stride = all || int64_t(columns) <= kWideColumns ? 1 : kStride;
-  // A candidate of few columns is done before it would be given up.
-  if (!all && problem.choosesPerChannel && int64_t(columns) > kFewColumns)
-    return scoreBounded(order, stride);
-  score([&](size_t, std::vector<size_t> &wanted) {
-    for (size_t place = 0; place < candidates; ++place)
-      if (place % stride == 0 || order[place] == 0)
-        wanted.push_back(order[place]);
+  return order;
+}
+
+std::vector<size_t> LayerRounding::estimateBest(size_t atATime) {
+  size_t candidates = problem.candidates.size();
+  std::vector<float> estimates(channels * candidates);
+  forChannels(atATime, [&](const RoundingGroup &group, size_t first,
+                           size_t begin, size_t end) {
+    std::vector<RoundingLane> lanes;
+    for (size_t output = begin; output != end; ++output)
+      for (size_t candidate = 0; candidate != candidates; ++candidate)
+        lanes.push_back({output, &levelsOf(candidate, first + output)});
+    llvm::copy(group.estimate(lanes),
+               estimates.begin() + (first + begin) * candidates);
   });
-  if (stride == 1)
-    return;
-  // Candidates around the best, which were left out.
-  std::vector<size_t> best =
-      chooseCandidates(scores, candidates, problem.choosesPerChannel);
-  std::vector<size_t> placeOf(candidates);
-  for (size_t place = 0; place != candidates; ++place)
-    placeOf[order[place]] = place;
-  score([&](size_t channel, std::vector<size_t> &wanted) {
-    size_t place = placeOf[best[channel]];
-    size_t from = place < kStride ? 0 : place - kStride + 1;
-    for (size_t other = from; other < std::min(candidates, place + kStride);
-         ++other)
-      if (other % kStride != 0 && order[other] != 0)
-        wanted.push_back(order[other]);
-  });
+  return choose(estimates);
+}
+
+void LayerRounding::scoreAroundBest() {
+  /// Number of candidates on each side.
+  constexpr size_t kReach = 2;
+  // Wide products are quicker; enough tasks keep all threads busy.
+  constexpr size_t kMostChannels = 64, kLeastChannels = 8, kTasks = 8;
+  size_t atATime = std::clamp(outputs / kTasks, kLeastChannels, kMostChannels);
+  size_t candidates = problem.candidates.size();
+  std::vector<size_t> order = orderByWidth(), placeOf(candidates);
+  for (auto [place, candidate] : llvm::enumerate(order))
+    placeOf[candidate] = place;
+  scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
+  // Bytes, for threads write elements beside each other.
+  std::vector<uint8_t> known(scores.size(), 0);
+  std::vector<size_t> best = estimateBest(atATime);
+  std::vector<size_t> before;
+  do {
+    score(atATime, [&](size_t channel, std::vector<size_t> &wanted) {
+      size_t place = placeOf[best[channel]];
+      for (size_t other = place - std::min(place, kReach),
+                  end = std::min(candidates, place + kReach + 1);
+           other != end; ++other)
+        if (!std::exchange(known[channel * candidates + order[other]], 1))
+          wanted.push_back(order[other]);
+    });
+    before = std::exchange(best, choose(scores));
+  } while (best != before && !threads.isCancelled());
+}
+
+void LayerRounding::take(const RoundingGroup &group,
+                         const RoundingGroup::Point &point, size_t row,
+                         size_t first, size_t output) {
+  size_t channel = first + output;
+  llvm::ArrayRef<float> weights =
+      llvm::ArrayRef<float>(point.weights).slice(row * columns, columns);
+  std::tie(result.error[channel], result.objective[channel]) =
+      group.measure(output, weights, point.objectives[row]);
+  llvm::copy(weights, result.weights.begin() + channel * columns);
+  double bias = group.moments.targetMean[output];
+  for (auto [weight, mean] : llvm::zip(weights, group.moments.inputMean))
+    bias -= double(weight) * mean;
+  result.bias[channel] = bias;
 }
 
 void LayerRounding::finish(const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
   std::vector<RoundingLane> lanes;
+  std::vector<size_t> outputsOf;
   std::vector<float> nearest, rounded;
   for (size_t output = begin; output != end; ++output) {
     size_t channel = first + output;
+    outputsOf.push_back(output);
     lanes.push_back({output, &levelsOf(result.chosen[channel], channel)});
     for (float weight : group.original.slice(output * columns, columns))
       nearest.push_back(levelsOf(0, channel).nearest(double(weight)));
   }
-  std::vector<float> objectives(lanes.size());
-  group.roundLanes(lanes, objectives.data(), &rounded);
+  group.roundLanes(lanes, &rounded);
   if (group.isSmall())
     group.search(lanes, rounded);
-  // The nearest levels, and then the others.
-  nearest.insert(nearest.end(), rounded.begin(), rounded.end());
-  RoundingGroup::Point point =
-      group.pointAt(begin, end - begin, std::move(nearest));
-  for (size_t output = begin; output != end; ++output) {
-    size_t channel = first + output, nearestRow = output - begin;
+  std::vector<double> nearestObjectives =
+      group.objectivesOf(outputsOf, nearest);
+  RoundingGroup::Point point = group.pointAt(outputsOf, std::move(rounded));
+  // Nearest plane is the better start on average, not always.
+  std::vector<size_t> losing;
+  std::vector<float> losingNearest;
+  for (auto [row, output] : llvm::enumerate(outputsOf)) {
+    size_t channel = first + output;
+    auto own = llvm::ArrayRef<float>(nearest).slice(row * columns, columns);
     std::tie(result.nearestError[channel], result.nearestObjective[channel]) =
-        group.measure(output, nearestRow, point);
-    size_t row = nearestRow + lanes.size();
-    group.descend(*lanes[nearestRow].second, row, point);
-    auto [error, objective] = group.measure(output, row, point);
-    // Nearest plane is the better start on average, not always.
-    if (objective > result.nearestObjective[channel] &&
+        group.measure(output, own, nearestObjectives[row]);
+    group.descend(*lanes[row].second, row, point);
+    take(group, point, row, first, output);
+    if (result.objective[channel] > result.nearestObjective[channel] &&
         (problem.choosesPerChannel || result.chosen[channel] == 0)) {
-      result.chosen[channel] = 0;
-      row = nearestRow;
-      group.descend(levelsOf(0, channel), row, point);
-      std::tie(error, objective) = group.measure(output, row, point);
+      losing.push_back(output);
+      llvm::append_range(losingNearest, own);
     }
-    result.error[channel] = error;
-    result.objective[channel] = objective;
-    double bias = group.moments.targetMean[output];
-    for (size_t column = 0; column != columns; ++column) {
-      float weight = point.weights[row * columns + column];
-      result.weights[channel * columns + column] = weight;
-      bias -= double(weight) * group.moments.inputMean[column];
-    }
-    result.bias[channel] = bias;
+  }
+  if (losing.empty())
+    return;
+  point = group.pointAt(losing, std::move(losingNearest));
+  for (auto [row, output] : llvm::enumerate(losing)) {
+    size_t channel = first + output;
+    result.chosen[channel] = 0;
+    group.descend(levelsOf(0, channel), row, point);
+    take(group, point, row, first, output);
   }
 }
 
@@ -375,7 +302,7 @@ void LayerRounding::start() {
 
 std::vector<float> LayerRounding::scoreAll() {
   start();
-  scoreCandidates(/*all=*/true);
+  scoreAllCandidates();
   return std::move(scores);
 }
 
@@ -384,9 +311,12 @@ RoundedWeights LayerRounding::run() {
     return {};
   start();
   if (problem.candidates.size() > 1) {
-    scoreCandidates(/*all=*/false);
-    result.chosen = chooseCandidates(scores, problem.candidates.size(),
-                                     problem.choosesPerChannel);
+    // All candidates of few columns are scored as quickly.
+    if (int64_t(columns) > kFewColumns)
+      scoreAroundBest();
+    else
+      scoreAllCandidates();
+    result.chosen = choose(scores);
   }
   finish();
   auto total = [](llvm::ArrayRef<double> values) {

@@ -24,6 +24,10 @@ namespace mct::quantization {
 static constexpr int64_t kSearchedColumns = 12;
 static constexpr int64_t kSearchSteps = 1 << 16;
 
+/// A gain that the roundings of a gradient in float make of nothing does not
+/// count: share of curvature * step^2.
+static constexpr double kLeastGain = 1e-5;
+
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
@@ -78,7 +82,7 @@ static MCT_VECTOR_BODY void findGains(const Grid &grid, const int64_t *order,
     level[k] = double(float(code[k]) * float(grid.step));
   Double8 step = level - weight;
   Double8 gain = -step * (2 * slope + curvature * step);
-  Double8 least = 1e-9 * curvature * step * step;
+  Double8 least = kLeastGain * curvature * step * step;
   for (int64_t k = 0; k != count; ++k)
     isBetter[k] = gain[k] > least[k];
 }
@@ -116,6 +120,23 @@ RoundingGroup::RoundingGroup(const ProductMoments &moments,
     factorizeCovariance(threads);
   for (int64_t column : order)
     curvatures.push_back(variance(column) + addition);
+  findLeastObjectives();
+}
+
+void RoundingGroup::findLeastObjectives() {
+  // With b = cross + addition * original, the objective of q is
+  // variance + addition * |original|^2 - 2 q^T b + q^T (H + addition) q.
+  int64_t outputs = moments.outputs;
+  leastObjectives = moments.targetVariance;
+  for (int64_t output = 0; output != outputs; ++output)
+    for (int64_t i = 0; i != columns; ++i) {
+      int64_t element = output * columns + order[i];
+      auto weight = double(original[element]);
+      leastObjectives[output] +=
+          addition * weight * weight -
+          best[i * outputs + output] *
+              (moments.cross[element] + addition * weight);
+    }
 }
 
 std::vector<double> RoundingGroup::rightSide() const {
@@ -259,50 +280,11 @@ void RoundingGroup::search(llvm::ArrayRef<RoundingLane> lanes,
   }
 }
 
-std::vector<double>
-RoundingGroup::timesCovariance(llvm::ArrayRef<double> values) const {
-  int64_t channels = int64_t(values.size()) / columns, rank = lowRank.rank;
-  std::vector<double> product(values.size(), 0.0);
-  Result<double> result{product.data(), channels, columns, columns};
-  ProductAdder products;
-  if (!isLowRank()) {
-    products.add(1.0, {values.data(), columns, 1},
-                 {moments.covariance.data(), columns, 1}, columns, result);
-    return product;
-  }
-  const double *x = lowRank.exact.data();
-  std::vector<double> ordered, outputs(channels * rank, 0.0);
-  for (int64_t channel = 0; channel != channels; ++channel)
-    for (int64_t column : order)
-      ordered.push_back(values[channel * columns + column]);
-  products.add(1.0, {ordered.data(), columns, 1}, {x, rank, 1}, columns,
-               {outputs.data(), channels, rank, rank});
-  products.add(1.0, {outputs.data(), rank, 1}, {x, 1, rank}, rank, result);
-  std::swap(ordered, product);
-  for (int64_t channel = 0; channel != channels; ++channel)
-    for (int64_t i = 0; i != columns; ++i)
-      product[channel * columns + order[i]] = ordered[channel * columns + i];
-  return product;
-}
-
-RoundingGroup::Point RoundingGroup::pointAt(size_t firstChannel,
-                                            size_t numChannels,
-                                            std::vector<float> weights) const {
-  size_t repeated = numChannels * size_t(columns);
-  std::vector<double> exact(weights.begin(), weights.end());
-  std::vector<double> gradient = timesCovariance(exact);
-  for (size_t i = 0; i != gradient.size(); ++i) {
-    size_t element = firstChannel * columns + i % repeated;
-    gradient[i] += addition * (exact[i] - double(original[element])) -
-                   moments.cross[element];
-  }
-  return {std::move(weights), std::move(gradient)};
-}
-
 void RoundingGroup::descend(const WeightLevels &levels, size_t row,
                             Point &point) const {
   float *weights = &point.weights[row * columns];
   double *gradient = &point.gradient[row * columns];
+  double &objective = point.objectives[row];
   // Each change lowers the objective, so that it ends; mostly sooner.
   constexpr int kMaxSweeps = 16;
   bool changed = true;
@@ -310,14 +292,14 @@ void RoundingGroup::descend(const WeightLevels &levels, size_t row,
     changed = false;
     if (!levels.levels.empty()) {
       for (int64_t i : order)
-        changed |= improve(i, levels, weights, gradient);
+        changed |= improve(i, levels, weights, gradient, objective);
       continue;
     }
     for (int64_t place = 0;;) {
       place = findBetterPlace(levels.grid, place, weights, gradient);
       if (place == columns)
         break;
-      changed |= improve(order[place++], levels, weights, gradient);
+      changed |= improve(order[place++], levels, weights, gradient, objective);
     }
   }
 }
@@ -338,34 +320,35 @@ int64_t RoundingGroup::findBetterPlace(const Grid &grid, int64_t place,
 }
 
 bool RoundingGroup::improve(int64_t column, const WeightLevels &levels,
-                            float *weights, double *gradient) const {
+                            float *weights, double *gradient,
+                            double &objective) const {
   const double *covariance = &moments.covariance[column * columns];
   double curvature = covariance[column] + addition;
   float level =
       levels.nearest(double(weights[column]) - gradient[column] / curvature);
   double step = double(level) - double(weights[column]);
   double gain = -step * (2 * gradient[column] + curvature * step);
-  // A gain that rounding makes of nothing does not count.
-  if (!(gain > 1e-9 * curvature * step * step))
+  if (!(gain > kLeastGain * curvature * step * step))
     return false;
+  objective -= gain;
   runVectorLoop<addMultipleOfRow>(step, covariance, columns, gradient);
   gradient[column] += step * addition;
   weights[column] = level;
   return true;
 }
 
-std::pair<double, double> RoundingGroup::measure(size_t channel, size_t row,
-                                                 const Point &point) const {
-  double error = moments.targetVariance[channel], moved = 0;
-  for (int64_t i = 0; i != columns; ++i) {
-    size_t element = channel * columns + i;
-    auto weight = double(point.weights[row * columns + i]);
-    double difference = weight - double(original[element]);
+std::pair<double, double> RoundingGroup::measure(size_t channel,
+                                                 llvm::ArrayRef<float> weights,
+                                                 double objective) const {
+  double moved = 0;
+  for (auto [now, before] :
+       llvm::zip(weights, original.slice(channel * columns, columns))) {
+    double difference = double(now) - double(before);
     moved += difference * difference;
-    error += weight * (point.gradient[row * columns + i] -
-                       addition * difference - moments.cross[element]);
   }
-  return {error, error + addition * moved};
+  // Of a target that the inputs make, roundings may leave less than nothing.
+  double whole = std::max(leastObjectives[channel], 0.0) + objective;
+  return {std::max(0.0, whole - addition * moved), whole};
 }
 
 } // namespace mct::quantization

@@ -20,15 +20,11 @@ public:
   RoundingGroup(const ProductMoments &moments, llvm::ArrayRef<float> weights,
                 double damping, const support::Threads &threads);
 
-  /// Rounds under each of `lanes`. `objective` becomes what the float
-  /// arithmetic sees of it, for each lane; `weights` (null: none) the levels,
+  /// Rounds under each of `lanes`, and returns what the float arithmetic sees
+  /// of the objective of each. `weights` (null: none) become the levels,
   /// [lanes, columns].
-  void roundLanes(llvm::ArrayRef<RoundingLane> lanes, float *objective,
-                  std::vector<float> *weights) const;
-  /// The same, but a lane is given up as soon as its objective exceeds its
-  /// bound: infinity is its objective then.
-  void roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                  llvm::ArrayRef<float> bounds, float *objective) const;
+  std::vector<float> roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                                std::vector<float> *weights) const;
   /// Returns an estimate of the objective of each lane: what it would be if no
   /// column made up for the errors of others.
   std::vector<float> estimate(llvm::ArrayRef<RoundingLane> lanes) const;
@@ -39,22 +35,28 @@ public:
   void search(llvm::ArrayRef<RoundingLane> lanes,
               std::vector<float> &weights) const;
 
+  /// Returns |R (q - w*)|^2 for each row q of `weights`, [channels, columns].
+  std::vector<double> objectivesOf(llvm::ArrayRef<size_t> channels,
+                                   llvm::ArrayRef<float> weights) const;
+
   /// Weights of some channels, [rows, columns], with half the gradient of the
-  /// objective.
+  /// objective, and with |R (q - w*)|^2 of each row.
   struct Point {
     std::vector<float> weights;
     std::vector<double> gradient;
+    std::vector<double> objectives;
   };
-  /// Returns the point of `weights`, whose rows are those of `numChannels`
-  /// channels, once or several times.
-  Point pointAt(size_t firstChannel, size_t numChannels,
+  /// Returns the point of `weights`, one row for each of `channels`. Products
+  /// are in float, whose roundings are small beside the gain of a step.
+  Point pointAt(llvm::ArrayRef<size_t> channels,
                 std::vector<float> weights) const;
   /// Changes single weights of row `row` while the objective falls.
   void descend(const WeightLevels &levels, size_t row, Point &point) const;
-  /// Returns, of row `row`, which is the channel's, the mean squared difference
-  /// from the target, with the best bias, and the objective.
-  std::pair<double, double> measure(size_t channel, size_t row,
-                                    const Point &point) const;
+  /// Returns the mean squared difference of a channel with these weights from
+  /// the target, with the best bias, and the objective, by |R (q - w*)|^2.
+  std::pair<double, double> measure(size_t channel,
+                                    llvm::ArrayRef<float> weights,
+                                    double objective) const;
 
   const ProductMoments &moments;
   llvm::ArrayRef<float> original;
@@ -97,9 +99,22 @@ private:
                           const double *gradient) const;
   /// Gives a weight another level if that lowers the objective.
   bool improve(int64_t column, const WeightLevels &levels, float *weights,
-               double *gradient) const;
-  /// Returns `values`, [channels, columns], times the covariance.
-  std::vector<double> timesCovariance(llvm::ArrayRef<double> values) const;
+               double *gradient, double &objective) const;
+  /// Distances of the weights of some channels from the best ones, and R times
+  /// these; rows lie `stride` apart.
+  struct Image {
+    int64_t stride = 0;
+    /// [columns, channels] in the order of the columns.
+    std::vector<float> errors;
+    /// The same, or [rank, channels] without what the damping adds.
+    std::vector<float> values;
+    /// Sums of squares, with what the damping adds: [channels].
+    std::vector<double> objectives;
+  };
+  Image imageOf(llvm::ArrayRef<size_t> channels,
+                llvm::ArrayRef<float> weights) const;
+  /// Fills in `leastObjectives`.
+  void findLeastObjectives();
   /// Returns an element of the factor in the block that begins at `begin`.
   float inBlock(int64_t row, int64_t column, int64_t begin) const {
     return isLowRank() ? lowRank.blocks[row * kBlock + column - begin]
@@ -121,6 +136,8 @@ private:
   std::vector<double> exactFactor;
   /// [columns, outputs], in the order of the columns.
   std::vector<double> best;
+  /// Objectives of the best weights: [outputs].
+  std::vector<double> leastObjectives;
   /// Curvature of the objective along each column, in their order.
   std::vector<double> curvatures;
 };

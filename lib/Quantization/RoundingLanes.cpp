@@ -8,7 +8,6 @@
 #include "ProductMoments.h"
 #include "mct/Quantizers/Simd.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -30,13 +29,13 @@ struct LaneLevels {
   size_t numLevels = 0;
   std::vector<float> levels, middles;
 
-  explicit LaneLevels(llvm::ArrayRef<const WeightLevels *> lanes) {
+  explicit LaneLevels(llvm::ArrayRef<RoundingLane> lanes) {
     size_t count = lanes.size();
-    for (const WeightLevels *lane : lanes)
-      numLevels = std::max(numLevels, lane->levels.size());
+    for (const RoundingLane &lane : lanes)
+      numLevels = std::max(numLevels, lane.second->levels.size());
     if (numLevels == 0) {
-      for (const WeightLevels *lane : lanes) {
-        const Grid &grid = lane->grid;
+      for (const RoundingLane &lane : lanes) {
+        const Grid &grid = lane.second->grid;
         inverse.push_back(float(1 / double(float(grid.step))));
         step.push_back(float(grid.step));
         lo.push_back(float(grid.qmin - grid.zeroPoint));
@@ -50,7 +49,7 @@ struct LaneLevels {
     levels.resize(numLevels * count);
     middles.assign(numLevels * count, std::numeric_limits<float>::infinity());
     for (size_t lane = 0; lane != count; ++lane) {
-      llvm::ArrayRef<float> own = lanes[lane]->levels;
+      llvm::ArrayRef<float> own = lanes[lane].second->levels;
       for (size_t level = 0; level != numLevels; ++level) {
         bool exists = level < own.size();
         levels[level * count + lane] = exists ? own[level] : own.back();
@@ -117,10 +116,21 @@ static MCT_VECTOR_BODY void gatherFloats(const double *from,
     to[i] = float(from[places[i]]);
 }
 
-static MCT_VECTOR_BODY void gather(const float *from, const int32_t *places,
-                                   size_t count, float *__restrict to) {
-  for (size_t i = 0; i != count; ++i)
-    to[i] = from[places[i]];
+static MCT_VECTOR_BODY void multiplyRow(float factor, int64_t count,
+                                        float *row) {
+  for (int64_t i = 0; i != count; ++i)
+    row[i] *= factor;
+}
+
+/// Adds to each of `sums` the squares of a column of `values`, times `factor`.
+static MCT_VECTOR_BODY void addColumnSquares(const float *values, int64_t rows,
+                                             int64_t stride, int64_t count,
+                                             double factor, double *sums) {
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t i = 0; i != count; ++i) {
+      auto value = double(values[row * stride + i]);
+      sums[i] += factor * value * value;
+    }
 }
 
 namespace {
@@ -204,33 +214,27 @@ static MCT_VECTOR_BODY void roundBlockToGrid(const LaneLevels &lanes,
 /// Rounds the weights of lanes, from the last column to the first.
 class RoundingGroup::LaneRun {
 public:
-  LaneRun(const RoundingGroup &group, llvm::ArrayRef<RoundingLane> lanes,
-          llvm::ArrayRef<float> bounds)
-      : group(group), lanes(lanes), bounds(bounds), columns(group.columns),
-        outer(columns > kWideColumns && !group.isLowRank() ? kOuter : kBlock),
-        stride(llvm::alignTo(lanes.size(), kVector)),
-        active(llvm::to_vector(llvm::seq<size_t>(0, lanes.size()))),
-        channels(channelsOfActive()), levels(levelsOfActive()), scratch(stride),
-        objectives(stride, 0.0f) {}
+  LaneRun(const RoundingGroup &group, llvm::ArrayRef<RoundingLane> lanes)
+      : group(group), columns(group.columns), count(lanes.size()),
+        stride(llvm::alignTo(lanes.size(), kVector)), levels(lanes),
+        scratch(stride), objectives(stride, 0.0f) {
+    for (const RoundingLane &lane : lanes)
+      channels.push_back(int32_t(lane.first));
+  }
 
   void run();
   /// Rounds every column for itself.
   void runWithoutShifts();
-  /// Writes the objective of each lane; infinity for those that were given up.
-  void takeObjectives(float *objective) const;
-  /// Returns the distance of the level of a lane from the best weight, where no
-  /// lane was given up.
+  /// Returns the objective of each lane.
+  llvm::ArrayRef<float> getObjectives() const {
+    return llvm::ArrayRef<float>(objectives).take_front(count);
+  }
+  /// Returns the distance of the level of a lane from the best weight.
   float error(int64_t column, size_t lane) const {
     return errors[column * stride + lane];
   }
 
 private:
-  // One product with all columns behind is what they ask of a block; with few
-  // rows it would mostly move them.
-  static constexpr int64_t kOuter = 256;
-
-  std::vector<int32_t> channelsOfActive() const;
-  LaneLevels levelsOfActive() const;
   /// Makes `row` the best weights of a column, and zeros behind them.
   void startColumn(int64_t column, float *row) const;
   /// Adds to `shift` of [begin, end) what [from, to) ask of them.
@@ -240,19 +244,17 @@ private:
   void addOutputs(int64_t begin, int64_t end);
   void roundColumn(int64_t column, const float *shift, float *errors);
   void roundBlock(int64_t begin, int64_t end, float *shift);
-  /// Gives up lanes beyond their bounds. Columns from `rounded` on are rounded,
-  /// those from `first` on have been started and have shifts.
-  void giveUp(int64_t first, int64_t rounded);
+
+  // One product with all columns behind is what they ask of a block; with few
+  // rows it would mostly move them.
+  static constexpr int64_t kOuter = 256;
 
   const RoundingGroup &group;
-  llvm::ArrayRef<RoundingLane> lanes;
-  llvm::ArrayRef<float> bounds;
-  int64_t columns, outer;
-  /// Distance of the rows of `errors` and `shifts`, whole vectors, of which the
-  /// first elements are those of the lanes that are active.
+  int64_t columns;
+  size_t count;
+  /// Distance of the rows of `errors` and of shifts: whole vectors.
   size_t stride;
-  llvm::SmallVector<size_t> active;
-  /// Their channels.
+  /// The channels of the lanes.
   std::vector<int32_t> channels;
   LaneLevels levels;
   std::vector<float> scratch, objectives;
@@ -260,38 +262,22 @@ private:
   /// there are such: [columns, lanes]. They are written before they are read.
   support::AlignedBuffer errorMemory;
   float *errors = nullptr;
-  std::vector<float> shifts;
   /// Errors of what the rows of a low rank make of the columns that are
   /// rounded: [rank, lanes].
   std::vector<float> outputs;
   ProductAdder products;
 };
 
-std::vector<int32_t> RoundingGroup::LaneRun::channelsOfActive() const {
-  std::vector<int32_t> channelsOf;
-  for (size_t lane : active)
-    channelsOf.push_back(int32_t(lanes[lane].first));
-  return channelsOf;
-}
-
-LaneLevels RoundingGroup::LaneRun::levelsOfActive() const {
-  std::vector<const WeightLevels *> levelsOf;
-  for (size_t lane : active)
-    levelsOf.push_back(lanes[lane].second);
-  return LaneLevels(levelsOf);
-}
-
 void RoundingGroup::LaneRun::startColumn(int64_t column, float *row) const {
   runVectorLoop<gatherFloats>(&group.best[column * group.moments.outputs],
                               channels.data(), channels.size(), row);
-  std::fill(row + channels.size(),
-            row + llvm::alignTo(channels.size(), kVector), 0.0f);
+  std::fill(row + count, row + stride, 0.0f);
 }
 
 void RoundingGroup::LaneRun::addShifts(int64_t begin, int64_t end, int64_t from,
                                        int64_t to, float *shift) {
   auto rows = int64_t(stride);
-  Result<float> result{shift, end - begin, int64_t(active.size()), rows};
+  Result<float> result{shift, end - begin, int64_t(count), rows};
   int64_t rank = group.lowRank.rank;
   if (group.isLowRank())
     products.add(1.0f, {&group.lowRank.factor[begin], 1, columns},
@@ -306,12 +292,11 @@ void RoundingGroup::LaneRun::addOutputs(int64_t begin, int64_t end) {
   int64_t rank = group.lowRank.rank;
   products.add(1.0f, {&group.lowRank.inputs[begin * rank], 1, rank},
                {&errors[begin * stride], rows, 1}, end - begin,
-               {outputs.data(), rank, int64_t(active.size()), rows});
+               {outputs.data(), rank, int64_t(count), rows});
 }
 
 void RoundingGroup::LaneRun::roundColumn(int64_t column, const float *shift,
                                          float *errors) {
-  size_t count = active.size();
   auto square = float(group.diagonal[column] * group.diagonal[column]);
   if (levels.numLevels == 0)
     runVectorLoop<roundToGrid>(levels, count, shift, square, errors,
@@ -323,7 +308,6 @@ void RoundingGroup::LaneRun::roundColumn(int64_t column, const float *shift,
 
 void RoundingGroup::LaneRun::roundBlock(int64_t begin, int64_t end,
                                         float *shift) {
-  size_t count = active.size();
   if (levels.numLevels == 0) {
     int64_t size = end - begin;
     std::array<float, kBlock * kBlock> factor;
@@ -349,50 +333,22 @@ void RoundingGroup::LaneRun::roundBlock(int64_t begin, int64_t end,
   }
 }
 
-void RoundingGroup::LaneRun::giveUp(int64_t first, int64_t rounded) {
-  std::vector<int32_t> kept;
-  for (auto [place, lane] : llvm::enumerate(active))
-    if (!(objectives[place] > bounds[lane]))
-      kept.push_back(int32_t(place));
-  // Moving the others has to be worth it.
-  constexpr size_t kShare = 8;
-  if (active.size() - kept.size() <= active.size() / kShare)
-    return;
-  auto keep = [&](float *values) {
-    runVectorLoop<gather>(values, kept.data(), kept.size(), scratch.data());
-    std::copy_n(scratch.begin(), kept.size(), values);
-  };
-  for (auto [to, from] : llvm::enumerate(kept))
-    active[to] = active[from];
-  keep(objectives.data());
-  // Errors of columns of a low rank have been added to `outputs`.
-  int64_t end = group.isLowRank() ? rounded : columns;
-  for (int64_t column = first; column != end; ++column)
-    keep(&errors[column * stride]);
-  for (int64_t row = 0; row != rounded - first; ++row)
-    keep(&shifts[row * stride]);
-  for (int64_t row = 0; row != group.lowRank.rank; ++row)
-    keep(&outputs[row * stride]);
-  active.resize(kept.size());
-  channels = channelsOfActive();
-  levels = levelsOfActive();
-}
-
 void RoundingGroup::LaneRun::run() {
   errorMemory = support::AlignedBuffer(columns * stride * sizeof(float));
   errors = reinterpret_cast<float *>(errorMemory.get());
-  shifts.resize(outer * stride);
+  int64_t outer =
+      columns > kWideColumns && !group.isLowRank() ? kOuter : kBlock;
+  std::vector<float> shifts(outer * stride);
   outputs.assign(group.lowRank.rank * stride, 0.0f);
-  for (int64_t outerEnd = columns; outerEnd > 0 && !active.empty();) {
+  for (int64_t outerEnd = columns; outerEnd > 0;) {
     int64_t first = std::max<int64_t>(0, outerEnd - outer);
     for (int64_t column = first; column != outerEnd; ++column)
       startColumn(column, &errors[column * stride]);
     // Terms that the columns behind the block ask of it.
-    for (int64_t row = 0; row != outerEnd - first; ++row)
-      std::fill_n(&shifts[row * stride], active.size(), 0.0f);
+    std::fill(shifts.begin(), shifts.end(), 0.0f);
     if (outerEnd != columns)
       addShifts(first, outerEnd, outerEnd, columns, shifts.data());
-    for (int64_t end = outerEnd; end > first && !active.empty();) {
+    for (int64_t end = outerEnd; end > first;) {
       int64_t begin = std::max(first, end - kBlock);
       float *shift = &shifts[(begin - first) * stride];
       if (end != outerEnd)
@@ -400,8 +356,6 @@ void RoundingGroup::LaneRun::run() {
       roundBlock(begin, end, shift);
       if (group.isLowRank())
         addOutputs(begin, end);
-      if (!bounds.empty())
-        giveUp(first, begin);
       end = begin;
     }
     outerEnd = first;
@@ -416,43 +370,117 @@ void RoundingGroup::LaneRun::runWithoutShifts() {
   }
 }
 
-void RoundingGroup::LaneRun::takeObjectives(float *objective) const {
-  std::fill_n(objective, lanes.size(), std::numeric_limits<float>::infinity());
-  for (auto [place, lane] : llvm::enumerate(active))
-    objective[lane] = objectives[place];
-}
-
-void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                               float *objective,
-                               std::vector<float> *weights) const {
-  LaneRun run(*this, lanes, {});
+std::vector<float>
+RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
+                          std::vector<float> *weights) const {
+  LaneRun run(*this, lanes);
   run.run();
-  run.takeObjectives(objective);
-  if (!weights)
-    return;
-  weights->resize(lanes.size() * columns);
-  for (size_t lane = 0; lane != lanes.size(); ++lane)
-    for (int64_t i = 0; i != columns; ++i)
-      (*weights)[lane * columns + order[i]] = lanes[lane].second->nearest(
-          double(run.error(i, lane)) +
-          best[i * moments.outputs + int64_t(lanes[lane].first)]);
-}
-
-void RoundingGroup::roundLanes(llvm::ArrayRef<RoundingLane> lanes,
-                               llvm::ArrayRef<float> bounds,
-                               float *objective) const {
-  LaneRun run(*this, lanes, bounds);
-  run.run();
-  run.takeObjectives(objective);
+  if (weights) {
+    weights->resize(lanes.size() * columns);
+    for (size_t lane = 0; lane != lanes.size(); ++lane)
+      for (int64_t i = 0; i != columns; ++i)
+        (*weights)[lane * columns + order[i]] = lanes[lane].second->nearest(
+            double(run.error(i, lane)) +
+            best[i * moments.outputs + int64_t(lanes[lane].first)]);
+  }
+  return run.getObjectives().vec();
 }
 
 std::vector<float>
 RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
-  LaneRun run(*this, lanes, {});
+  LaneRun run(*this, lanes);
   run.runWithoutShifts();
-  std::vector<float> objective(lanes.size());
-  run.takeObjectives(objective.data());
-  return objective;
+  return run.getObjectives().vec();
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+/// Rows of a factor that are multiplied at a time. The bits do not depend on
+/// it but for the order in which terms are added.
+static constexpr int64_t kFactorRows = 256;
+
+RoundingGroup::Image
+RoundingGroup::imageOf(llvm::ArrayRef<size_t> channels,
+                       llvm::ArrayRef<float> weights) const {
+  auto count = int64_t(channels.size());
+  Image image;
+  image.stride = int64_t(llvm::alignTo(channels.size(), kVector));
+  int64_t stride = image.stride, rank = lowRank.rank;
+  image.errors.assign(columns * stride, 0.0f);
+  for (int64_t row = 0; row != count; ++row)
+    for (int64_t i = 0; i != columns; ++i)
+      image.errors[i * stride + row] =
+          float(double(weights[row * columns + order[i]]) -
+                best[i * moments.outputs + int64_t(channels[row])]);
+  ProductAdder products;
+  image.objectives.assign(count, 0.0);
+  if (isLowRank()) {
+    image.values.assign(rank * stride, 0.0f);
+    products.add(1.0f, {lowRank.inputs.data(), 1, rank},
+                 {image.errors.data(), stride, 1}, columns,
+                 {image.values.data(), rank, count, stride});
+    runVectorLoop<addColumnSquares>(image.errors.data(), columns, stride, count,
+                                    addition, image.objectives.data());
+  } else {
+    // The part of the factor that is not right of the diagonal is 0.
+    image.values = image.errors;
+    for (int64_t begin = 0; begin < columns; begin += kFactorRows) {
+      int64_t rows = std::min(kFactorRows, columns - begin);
+      products.add(1.0f, {&factor[begin * columns + begin], 1, columns},
+                   {&image.errors[begin * stride], stride, 1}, columns - begin,
+                   {&image.values[begin * stride], rows, count, stride});
+    }
+    for (int64_t i = 0; i != columns; ++i)
+      runVectorLoop<multiplyRow>(float(diagonal[i]), count,
+                                 &image.values[i * stride]);
+  }
+  runVectorLoop<addColumnSquares>(image.values.data(),
+                                  int64_t(image.values.size()) / stride, stride,
+                                  count, 1.0, image.objectives.data());
+  return image;
+}
+
+std::vector<double>
+RoundingGroup::objectivesOf(llvm::ArrayRef<size_t> channels,
+                            llvm::ArrayRef<float> weights) const {
+  return imageOf(channels, weights).objectives;
+}
+
+RoundingGroup::Point RoundingGroup::pointAt(llvm::ArrayRef<size_t> channels,
+                                            std::vector<float> weights) const {
+  Image image = imageOf(channels, weights);
+  auto count = int64_t(channels.size());
+  int64_t stride = image.stride, rank = lowRank.rank;
+  // R^T R (q - w*)
+  std::vector<float> gradient(columns * stride, 0.0f);
+  ProductAdder products;
+  if (isLowRank()) {
+    for (size_t i = 0; i != gradient.size(); ++i)
+      gradient[i] = float(addition) * image.errors[i];
+    products.add(1.0f, {lowRank.inputs.data(), rank, 1},
+                 {image.values.data(), stride, 1}, rank,
+                 {gradient.data(), columns, count, stride});
+  } else {
+    for (int64_t i = 0; i != columns; ++i)
+      runVectorLoop<multiplyRow>(float(diagonal[i]), count,
+                                 &image.values[i * stride]);
+    gradient = image.values;
+    for (int64_t begin = 0; begin < columns; begin += kFactorRows) {
+      int64_t end = std::min(columns, begin + kFactorRows);
+      products.add(1.0f, {&factor[begin * columns], columns, 1},
+                   {image.values.data(), stride, 1}, end,
+                   {&gradient[begin * stride], end - begin, count, stride});
+    }
+  }
+  Point point{std::move(weights), {}, std::move(image.objectives)};
+  point.gradient.resize(count * columns);
+  for (int64_t row = 0; row != count; ++row)
+    for (int64_t i = 0; i != columns; ++i)
+      point.gradient[row * columns + order[i]] =
+          double(gradient[i * stride + row]);
+  return point;
 }
 
 } // namespace mct::quantization

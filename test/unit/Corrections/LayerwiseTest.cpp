@@ -100,6 +100,18 @@ protected:
   std::unique_ptr<SampleSource> samples;
 };
 
+/// Returns whether values are those of another network, but for the roundings
+/// of sums: oneDNN may add in another order where a kernel may change. Few of
+/// them, which were near the middle of two codes, have the other one.
+bool areAlike(llvm::ArrayRef<float> values, llvm::ArrayRef<float> expected) {
+  if (values.size() != expected.size())
+    return false;
+  size_t different = 0;
+  for (auto [value, other] : llvm::zip(values, expected))
+    different += !(std::abs(value - other) <= 1e-5f * (1 + std::abs(other)));
+  return different <= values.size() / 50;
+}
+
 /// Sees inputs and outputs of both networks, and gives every layer its float
 /// kernel again.
 struct Restore : corrections::LayerVisitor {
@@ -186,11 +198,11 @@ TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
     const Floats &input = restore.seen[{layer, LayerValue::Input}];
     EXPECT_EQ(input.size() % kSamples, 0u);
     EXPECT_FALSE(input.empty());
-    EXPECT_EQ(input, (restore.seen[{layer, LayerValue::FloatInput}]))
+    EXPECT_TRUE(areAlike(input, restore.seen[{layer, LayerValue::FloatInput}]))
         << kLayers[layer];
     // Its own result was seen with its quantized kernel.
-    EXPECT_NE((restore.seen[{layer, LayerValue::Output}]),
-              (restore.seen[{layer, LayerValue::FloatOutput}]))
+    EXPECT_FALSE(areAlike(restore.seen[{layer, LayerValue::Output}],
+                          restore.seen[{layer, LayerValue::FloatOutput}]))
         << kLayers[layer];
   }
 }
@@ -414,7 +426,7 @@ TEST_F(ChangePointsTest, LayersBehindSeeReplacedQuantizers) {
     auto same = [&](LayerValue what, ChangePoints &one, ChangePoints &other) {
       Floats values = one.seen[{layer, what}];
       EXPECT_FALSE(values.empty()) << kLayers[layer];
-      return values == other.seen[{layer, what}];
+      return areAlike(values, other.seen[{layer, what}]);
     };
     for (LayerValue what : {LayerValue::FloatInput, LayerValue::FloatOutput})
       EXPECT_TRUE(same(what, replaced, before)) << kLayers[layer];

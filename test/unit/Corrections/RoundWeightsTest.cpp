@@ -5,6 +5,7 @@
 #include "lib/Corrections/Layers.h"
 #include "lib/Corrections/Layerwise.h"
 #include "lib/Corrections/ProductLayout.h"
+#include "mct/Support/Progress.h"
 #include "mlir/AsmParser/AsmParser.h"
 
 #include <functional>
@@ -454,6 +455,32 @@ TEST_F(RoundWeightsTest, WorkersAndBatchesChangeNothing) {
     EXPECT_EQ(withoutNumbers(print(*other)), withoutNumbers(print(*reference)))
         << threads << " " << batch;
   }
+}
+
+// Where all samples both round and judge, the runs that round and that correct
+// the nearest levels tell how far the results are, and none is added.
+TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
+  constexpr int64_t kFew = 9;
+  auto countRuns = [&](int64_t samples, bool judge) {
+    auto options = onSamples<RoundWeightsPassOptions>();
+    options.judge = judge;
+    Floats values = randomFloats(samples * 8 * 8 * 3, 99);
+    auto writer = llvm::cantFail(support::NpyWriter::create(
+        file, support::ElementType::F32, {samples, 8, 8, 3}));
+    writer->write(values.data(), values.size() * sizeof(float));
+    llvm::cantFail(writer->commit());
+    support::Progress progress;
+    support::ContextScope<support::Progress> scope(&context, progress);
+    auto target = parse();
+    run(*target, createRoundWeightsPass(options));
+    return progress.counts().runs;
+  };
+  int64_t few = countRuns(kFew, true) - countRuns(kFew, false),
+          many = countRuns(kSamples, true) - countRuns(kSamples, false);
+  // Layers of the nearest levels one after the other, and what both networks
+  // make behind the last layer; else three whole runs, and layers once more.
+  EXPECT_LE(few, int64_t(kLayers.size()) + 3);
+  EXPECT_GT(many, few);
 }
 
 // Layers of more bits get the biases that make up for what they miss, before
