@@ -30,22 +30,19 @@ static tpc::AttrQuantConfigAttr getKernelConfig(tpc::QuantizeOp point,
 
 namespace {
 struct AddErrorTolerancesPass
-    : public mct::impl::AddErrorTolerancesPassBase<AddErrorTolerancesPass> {
-  using AddErrorTolerancesPassBase::AddErrorTolerancesPassBase;
+    : public EntryFunctionPass<
+          mct::impl::AddErrorTolerancesPassBase<AddErrorTolerancesPass>> {
+  using EntryFunctionPass::EntryFunctionPass;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> entry = findEntryFunction(getOperation(), function);
-    if (failed(entry))
-      return signalPassFailure();
+  LogicalResult runOn(func::FuncOp entry) override {
     for (int64_t tolerance : weightsErrorTolerances)
-      if (tolerance <= 1) {
-        emitError(getOperation().getLoc())
-            << "weights-error-tolerances has " << tolerance
-            << "; give factors of the squared error from 2 on";
-        return signalPassFailure();
-      }
-    for (const OperatorPoints &of : findOperatorPoints(*entry))
+      if (tolerance <= 1)
+        return emitError(getOperation().getLoc())
+               << "weights-error-tolerances has " << tolerance
+               << "; give factors of the squared error from 2 on";
+    for (const OperatorPoints &of : findOperatorPoints(entry))
       add(of);
+    return success();
   }
 
 private:

@@ -10,6 +10,7 @@
 #include "Sensitivities.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/IR/NestedPasses.h"
 #include "mct/IR/Records.h"
 #include "mct/IR/ResourceKeys.h"
 #include "mct/Interfaces/OpInterfaces.h"
@@ -19,7 +20,6 @@
 #include "mct/Transforms/Candidates.h"
 #include "tpc_dialect/IR/TpcBudget.h"
 #include <cmath>
-#include <limits>
 #include <memory>
 
 namespace mct {
@@ -35,8 +35,8 @@ using quantization::AllocationResult;
 
 namespace {
 struct AssignBitWidthsPass
-    : public WithOpModels<SelectingPass<
-          mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>>> {
+    : public WithOpModels<SelectingPass<EntryFunctionPass<
+          mct::impl::AssignBitWidthsPassBase<AssignBitWidthsPass>>>> {
   using WithOpModels::WithOpModels;
 
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -45,36 +45,32 @@ struct AssignBitWidthsPass
       passes.getDependentDialects(registry);
   }
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
-    if (failed(found) || failed(checkFiles()))
-      return signalPassFailure();
-    entry = *found;
-    if (failed(checkWhatDecides()))
-      return signalPassFailure();
-    if (!llvm::hasSingleElement(entry.getBody())) {
-      entry.emitOpError("has several blocks, so that its resources are not "
-                        "known");
-      return signalPassFailure();
-    }
+  LogicalResult runOn(func::FuncOp found) override {
+    entry = found;
+    if (failed(checkFiles()) || failed(checkWhatDecides()))
+      return failure();
+    if (!llvm::hasSingleElement(entry.getBody()))
+      return entry.emitOpError("has several blocks, so that its resources are "
+                               "not known");
     choices = findChoices(entry);
     FailureOr<std::optional<Sensitivities>> table =
         Sensitivities::readFrom(entry, choices);
     if (failed(table))
-      return signalPassFailure();
+      return failure();
     sensitivities = std::move(*table);
     if (failed(bitWidthsIn.empty() ? solve() : read()))
-      return signalPassFailure();
+      return failure();
     if (remarks)
       remarkBitWidths(entry, getArgument(), choices, sensitivities, assignment);
     const KernelOps &kernels = getAnalysis<KernelOps>();
     for (auto [of, index] : llvm::zip(choices, assignment.alternatives))
       if (failed(chooseCandidate(of, index, kernels)))
-        return signalPassFailure();
+        return failure();
     if (DictionaryAttr kept = limits.toAttribute(&getContext()))
       entry->setAttr(tpc::kBudgetAttrName, kept);
     else
       entry->removeAttr(tpc::kBudgetAttrName);
+    return success();
   }
 
 private:
@@ -728,16 +724,8 @@ AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
   auto copy = choose(alternatives);
   if (failed(copy))
     return failure();
-  // The passes behind this one tell what there is to tell.
-  ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
-    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
-  });
-  for (const OpPassManager &each : completedBy) {
-    PassManager passes(&getContext(), ModuleOp::getOperationName());
-    static_cast<OpPassManager &>(passes) = each;
-    if (failed(passes.run(**copy)))
-      return failure();
-  }
+  if (failed(runQuietly(completedBy, **copy)))
+    return failure();
   return copy;
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CandidateNetwork.h"
-#include "mct/Execution/RunCache.h"
 #include "mct/Planning/KernelOp.h"
-#include "mct/Planning/OperatorPoints.h"
-#include "mct/Transforms/Candidates.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

@@ -9,10 +9,8 @@
 #include "Candidates.h"
 #include "mct/BitWidths/Passes.h"
 #include "mct/Execution/Run.h"
-#include "mct/Execution/RunCache.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
-#include <map>
 #include <string>
 #include <vector>
 

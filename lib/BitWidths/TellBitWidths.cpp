@@ -4,7 +4,6 @@
 #include "mct/IR/Records.h"
 #include "mct/Support/PassSideOutputs.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace llvm;
 using namespace mct;

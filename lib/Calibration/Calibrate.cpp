@@ -103,26 +103,23 @@ SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
   return rows;
 }
 
-struct CalibratePass : public execution::ShardedNetworkPass<
-                           mct::impl::CalibratePassBase<CalibratePass>> {
+struct CalibratePass
+    : public execution::ShardedNetworkPass<
+          EntryFunctionPass<mct::impl::CalibratePassBase<CalibratePass>>> {
   using ShardedNetworkPass::ShardedNetworkPass;
 
-  void runOnOperation() override {
-    FailureOr<func::FuncOp> found = findEntryFunction(getOperation(), function);
-    if (failed(found) ||
-        failed(checkOutputs(std::string(statisticsOut),
+  LogicalResult runOn(func::FuncOp found) override {
+    if (failed(checkOutputs(std::string(statisticsOut),
                             {statisticsIn.begin(), statisticsIn.end()},
                             "statistics-out: ")))
-      return signalPassFailure();
-    entry = *found;
+      return failure();
+    entry = found;
     if (getPoints().empty()) {
       bool hasWeights = false;
       entry.walk([&](tpc::QuantizeOp) { hasWeights = true; });
-      if (!hasWeights) {
-        entry.emitOpError("has no points to calibrate; run "
-                          "mct-insert-quantizers before");
-        return signalPassFailure();
-      }
+      if (!hasWeights)
+        return entry.emitOpError("has no points to calibrate; run "
+                                 "mct-insert-quantizers before");
       InFlightDiagnostic remark = emitRecord(
           entry, getArgument(), {Decision::Noted, Reason::OnlyWeights});
       if (calibrationData.empty())
@@ -131,7 +128,7 @@ struct CalibratePass : public execution::ShardedNetworkPass<
                "where they are wanted";
     }
     if (onlyMissing && llvm::all_of(getPoints(), hasStatistics))
-      return;
+      return success();
     // Nothing is chosen with statistics of these.
     if (calibrationData.empty() && statisticsIn.empty() &&
         llvm::all_of(getPoints(), [](tpc::QuantizeOp point) {
@@ -141,26 +138,25 @@ struct CalibratePass : public execution::ShardedNetworkPass<
                  Record(Decision::Noted, Reason::ImportedParameters)
                      << "all activations have the parameters of their file, "
                         "and need no samples");
-      return;
+      return success();
     }
     StatisticsFile statistics;
     if (failed(loadStatistics(statistics)) || failed(askShards(statistics)))
-      return signalPassFailure();
+      return failure();
     SmallVector<tpc::QuantizeOp> unseen = findUnseen(statistics);
     if (failed(writeFromFiles(statistics, unseen)) ||
         (!unseen.empty() && failed(runSamples(unseen, statistics))))
-      return signalPassFailure();
+      return failure();
     warnOfInstructionSets(statistics);
     warnOfInputRanges(entry, getAnalysis<KernelOps>(), statistics.points,
                       /*followsRecord=*/inputScale.empty() &&
                           inputOffset.empty());
     if (statisticsOut.empty())
-      return;
-    if (llvm::Error error = statistics.save(statisticsOut)) {
-      emitError(getOperation().getLoc())
-          << "cannot write statistics: " << llvm::toString(std::move(error));
-      return signalPassFailure();
-    }
+      return success();
+    if (llvm::Error error = statistics.save(statisticsOut))
+      return emitError(getOperation().getLoc())
+             << "cannot write statistics: " << llvm::toString(std::move(error));
+    return success();
   }
 
 private:

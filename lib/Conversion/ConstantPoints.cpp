@@ -84,17 +84,10 @@ void mct::insertConstantPoints(func::FuncOp function) {
       continue;
     OpBuilder builder(sum);
     StringAttr name = getName(sum->getResult(0));
-    auto point = tpc::QuantizeOp::create(
-        builder, operand->get().getLoc(), operand->get().getType(),
-        operand->get(), /*learned=*/ValueRange(),
+    operand->set(tpc::QuantizeOp::create(
+        builder, operand->get().getLoc(), operand->get(),
         name ? name : behind.getPointNameAttr(),
-        builder.getStringAttr(tpc::kPositionalWeight),
-        /*axes=*/DenseI64ArrayAttr(), /*config=*/Attribute(),
-        /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
-        /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
-        parameters, /*selection=*/tpc::SelectionAttr(),
-        /*corrections=*/tpc::CorrectionsAttr(),
-        /*trainable=*/tpc::TrainableAttrInterface());
-    operand->set(point);
+        builder.getStringAttr(tpc::kPositionalWeight), /*axes=*/{},
+        /*config=*/{}, parameters));
   }
 }

@@ -90,16 +90,13 @@ void mct::attachIntegerPointModel(MLIRContext *context) {
 
 IntegerForms::IntegerForms(func::FuncOp function, const KernelOps &kernels,
                            const IntegerOptions &options)
-    : options(options), builder(function.getLoc(), function.getContext()) {
+    : options(options), builder(function.getLoc(), function.getContext()),
+      layers(kernels.findByResult(function)) {
   // Constants of ops that are no layers may have points, too.
   constants.handle<tpc::QuantizeOp>(evaluatePoint);
   for (const tpc::FormulaMatch &match : tpc::findFormulas(function.front()))
     if (match.name == "layer_norm")
       layerNormInputs[match.ops.back()->getResult(0)] = match.input;
-  function.walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels.get(op))
-      layers.try_emplace(layer->getResult(), *layer);
-  });
 }
 
 bool IntegerContext::isTooDeep() const { return depth == kMaxDepth; }

@@ -2,7 +2,6 @@
 #include "mct/Conversion/Passes.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/IR/Records.h"
-#include "mct/Quantizers/Grid.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDevices.h"

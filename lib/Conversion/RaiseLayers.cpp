@@ -3,8 +3,6 @@
 #include "mct/Conversion/TosaBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
 using namespace mct;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RaiseLinalg.h"
 #include "mct/Conversion/TosaBuilder.h"
-#include "mct/IR/ConstantTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

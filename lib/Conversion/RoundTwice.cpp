@@ -2,7 +2,6 @@
 #include "mct/Conversion/RoundTwice.h"
 #include "IntegerModels.h"
 #include "mct/IR/ConstantEvaluator.h"
-#include "mct/IR/Names.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"

@@ -31,13 +31,8 @@ struct ExactLayer {
 struct SeparateStepsPass
     : public WithOpModels<mct::impl::SeparateStepsPassBase<SeparateStepsPass>> {
   void runOnOperation() override {
-    const KernelOps &kernels = getAnalysis<KernelOps>();
-    SmallVector<KernelOp> layers;
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<KernelOp> layer = kernels.get(op))
-        layers.push_back(*layer);
-    });
-    for (const KernelOp &layer : layers)
+    for (const KernelOp &layer :
+         getAnalysis<KernelOps>().findBelow(getOperation()))
       if (std::optional<ExactLayer> exact = describe(layer))
         separate(layer, *exact);
   }
@@ -85,7 +80,7 @@ private:
     // Bias of an addition, where the op has no place for one.
     Value result = layer.getResult();
     auto type = cast<RankedTensorType>(result.getType());
-    const std::string name = nameOf(layer.getOperation()) + ".step";
+    const std::string name = getNameOrKind(layer.getOperation()) + ".step";
     Location loc = NameLoc::get(builder.getStringAttr(name), result.getLoc());
     builder.setInsertionPointAfterValue(result);
     SmallVector<int64_t> shape(type.getRank(), 1);
@@ -93,18 +88,8 @@ private:
     Value factors = createConstant(
         builder, loc, RankedTensorType::get(shape, builder.getF32Type()),
         llvm::to_vector_of<float>(exact.mantissas), name);
-    auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
-    Value shift = tosa::ConstOp::create(
-        builder, loc, shiftType,
-        DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
-    auto product =
-        tosa::MulOp::create(builder, loc, type, result, factors, shift);
+    tosa::MulOp product = createProduct(builder, loc, type, result, factors);
     result.replaceAllUsesExcept(product.getResult(), product);
-  }
-
-  static std::string nameOf(Operation *op) {
-    StringAttr name = mct::getName(op->getLoc());
-    return name ? name.str() : op->getName().stripDialect().str();
   }
 };
 } // namespace

@@ -86,12 +86,7 @@ struct SimulateIntegersPass
       if (rounding == IntegerRounding::HalfEven)
         insertConstantPoints(function);
       function.walk([&](tpc::QuantizeOp point) { round(point, mode); });
-      SmallVector<KernelOp> layers;
-      function.walk([&](Operation *op) {
-        if (std::optional<KernelOp> layer = kernels.get(op))
-          layers.push_back(*layer);
-      });
-      for (const KernelOp &layer : layers)
+      for (const KernelOp &layer : kernels.findBelow(function))
         roundBias(layer);
       if (roundsTwice(rounding))
         roundTwice(function, kernels, rounding);

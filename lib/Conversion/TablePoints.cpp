@@ -312,16 +312,10 @@ void mct::insertTablePoints(
       name = base + "_" + std::to_string(number);
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfterValue(source);
-    auto inner = tpc::QuantizeOp::create(
-        builder, source.getLoc(), source.getType(), source,
-        /*learned=*/ValueRange(), name,
-        /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(),
-        /*config=*/Attribute(), /*candidates=*/Attribute(),
-        /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
-        /*statistics=*/tpc::StatisticsAttr(), chosen,
-        /*selection=*/tpc::SelectionAttr(),
-        /*corrections=*/tpc::CorrectionsAttr(),
-        /*trainable=*/tpc::TrainableAttrInterface());
+    auto inner =
+        tpc::QuantizeOp::create(builder, source.getLoc(), source,
+                                builder.getStringAttr(name), /*weight=*/{},
+                                /*axes=*/{}, /*config=*/{}, chosen);
     source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
       return expression.ops.contains(use.getOwner());
     });

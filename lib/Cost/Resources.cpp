@@ -105,9 +105,7 @@ void Collector::addLayer(Operation *op, size_t step) {
   auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!point || !getBits(point) || !result)
     return;
-  int64_t elements = 1;
-  for (int64_t size : kernel->getKernelShape())
-    elements *= size;
+  int64_t elements = llvm::product_of(kernel->getKernelShape());
   // Every element of the kernel is used at every position of the result.
   int64_t positions = countElements(result) / kernel->numOutputChannels();
   WidthSource input = findWidthSource(kernel->getInput().get());

@@ -4,9 +4,6 @@
 #include "mct/Support/AlignedBuffer.h"
 #include "mct/Support/RowMajor.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 using namespace mct;
 using namespace mct::execution;

@@ -27,17 +27,10 @@ using namespace mct;
 using execution::EvaluationOptions;
 using execution::Executor;
 
-static FailureOr<QuantizedValues> readStoredResults(ModuleOp module,
-                                                    StringRef function) {
-  FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
-  return failed(entry) ? FailureOr<QuantizedValues>(failure())
-                       : readQuantizedResults(*entry);
-}
-
-/// Names the values of the functions. `records`: what the function that is run
-/// says of its integers, by names that are in the file.
-static LogicalResult nameValues(ModuleOp module, StringRef function,
-                                std::vector<RecordedValue> &records) {
+/// Names the values of the functions, and returns the one that is run.
+/// `records`: what that says of its integers, by names that are in the file.
+static FailureOr<func::FuncOp> nameValues(ModuleOp module, StringRef function,
+                                          std::vector<RecordedValue> &records) {
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
   if (failed(entry))
     return failure();
@@ -47,7 +40,7 @@ static LogicalResult nameValues(ModuleOp module, StringRef function,
   records = std::move(*found);
   for (auto other : module.getOps<func::FuncOp>())
     assignNames(other);
-  return success();
+  return entry;
 }
 
 /// Adds the quantizers of the points among the values.
@@ -204,14 +197,9 @@ private:
   LogicalResult report(llvm::Error error) {
     return emitError() << llvm::toString(std::move(error));
   }
-  FailureOr<execution::NetworkRun>
-  prepare(ModuleOp of, execution::CompileOptions options,
-          const execution::RunSettings &runSettings,
-          std::shared_ptr<const execution::SampleSource> samples = nullptr);
-  LogicalResult switchOff(func::FuncOp function,
-                          execution::CompileOptions &options);
+  LogicalResult switchOff(execution::CompileOptions &options);
   LogicalResult prepareNetwork();
-  LogicalResult observeReference(execution::CompileOptions &options);
+  void observeReference(execution::CompileOptions &options);
   LogicalResult prepareReference();
   bool readSameInputs() const;
   LogicalResult describeSamples();
@@ -223,6 +211,8 @@ private:
   void collect();
 
   ModuleOp module, reference;
+  /// The functions that are run.
+  func::FuncOp entry, otherEntry;
   execution::RunSettings settings;
   /// Settings of the reference, which reads samples as real numbers.
   execution::RunSettings otherSettings;
@@ -248,16 +238,15 @@ private:
 };
 } // namespace
 
-/// The points of the function that the options name do not quantize.
-LogicalResult EvaluationRun::switchOff(func::FuncOp function,
-                                       execution::CompileOptions &options) {
+/// The points that the options name do not quantize.
+LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
   for (const std::string &text : asked.floatPoints) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
       return emitError() << "'" << text
                          << "': " << llvm::toString(pattern.takeError());
     bool isFound = false;
-    function.walk([&](tpc::QuantizeOp point) {
+    entry.walk([&](tpc::QuantizeOp point) {
       std::string name = point.getUniqueName();
       if (!pattern->match(name))
         return;
@@ -270,24 +259,11 @@ LogicalResult EvaluationRun::switchOff(func::FuncOp function,
   return success();
 }
 
-/// Compiles the function that was asked for.
-FailureOr<execution::NetworkRun>
-EvaluationRun::prepare(ModuleOp of, execution::CompileOptions options,
-                       const execution::RunSettings &runSettings,
-                       std::shared_ptr<const execution::SampleSource> samples) {
-  FailureOr<func::FuncOp> entry = findEntryFunction(of, asked.function);
-  if (failed(entry))
-    return failure();
-  options.function = entry->getSymName().str();
-  if (of == module && failed(switchOff(*entry, options)))
-    return failure();
-  return execution::NetworkRun::prepare(of, options, runSettings,
-                                        std::move(samples));
-}
-
 LogicalResult EvaluationRun::prepareNetwork() {
-  if (failed(nameValues(module, asked.function, recorded)))
+  FailureOr<func::FuncOp> named = nameValues(module, asked.function, recorded);
+  if (failed(named))
     return failure();
+  entry = *named;
   if (asked.exact && recorded.empty())
     return emitError() << asked.name << " has no '" << kPointsAttrName
                        << "' and no '" << kQuantizedAttrName
@@ -303,13 +279,16 @@ LogicalResult EvaluationRun::prepareNetwork() {
   settings.samples.quantized = settings.samples.codes;
   sharesSamples = settings.samples.quantized.empty();
   execution::CompileOptions options;
+  options.function = entry.getSymName().str();
   if (reference) {
     for (const RecordedValue &value : recorded)
       options.observedValues.push_back(value.value);
     options.observeAllPoints = !asked.exact;
     options.observeAfterQuantization = !asked.splitErrors;
   }
-  network = prepare(module, options, settings);
+  if (failed(switchOff(options)))
+    return failure();
+  network = execution::NetworkRun::prepare(module, options, settings);
   if (failed(network))
     return failure();
   for (const execution::TensorSpec &input : executor().inputs())
@@ -323,17 +302,13 @@ LogicalResult EvaluationRun::prepareNetwork() {
       values.push_back({spec.name, std::nullopt, {}, {}});
   if (asked.splitErrors)
     findQuantizers(module, values);
-  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
-  if (failed(entry))
-    return failure();
-  findBatches(*entry, recorded, values);
+  findBatches(entry, recorded, values);
   return success();
 }
 
 /// Observes the partners of the values; with local comparison those that may be
 /// edited come first.
-LogicalResult
-EvaluationRun::observeReference(execution::CompileOptions &options) {
+void EvaluationRun::observeReference(execution::CompileOptions &options) {
   llvm::SetVector<StringRef> wanted;
   for (const execution::ComparedValue &value : values) {
     wanted.insert(value.name);
@@ -341,23 +316,17 @@ EvaluationRun::observeReference(execution::CompileOptions &options) {
       wanted.insert(found->second.original.getValue());
   }
   llvm::StringSet<> points;
-  if (asked.local) {
-    FailureOr<func::FuncOp> entry =
-        findEntryFunction(reference, asked.function);
-    if (failed(entry))
-      return failure();
-    entry->walk([&](tpc::QuantizeOp point) {
+  if (asked.local)
+    otherEntry.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() &&
           cast<RankedTensorType>(point.getType()).getElementType().isF32())
         points.insert(point.getUniqueName());
     });
-  }
   SmallVector<std::string> others;
   for (StringRef name : wanted)
     (points.contains(name) ? options.observed : others).push_back(name.str());
   numEdited = options.numEdited = options.observed.size();
   options.observed.append(others.begin(), others.end());
-  return success();
 }
 
 bool EvaluationRun::readSameInputs() const {
@@ -381,20 +350,24 @@ bool EvaluationRun::readSameInputs() const {
 
 LogicalResult EvaluationRun::prepareReference() {
   std::vector<RecordedValue> integers;
-  if (failed(nameValues(reference, asked.function, integers)))
+  FailureOr<func::FuncOp> named =
+      nameValues(reference, asked.function, integers);
+  if (failed(named))
     return failure();
+  otherEntry = *named;
   if (!integers.empty())
     return emitError() << asked.referenceName
                        << " is an integer network; run that one, and compare "
                           "it with the network that simulates it";
   transposed = findTransposed(module, values, reference);
   execution::CompileOptions options;
+  options.function = otherEntry.getSymName().str();
   options.ignoreUnknownNames = true;
   options.unit = executor().unit();
-  if (failed(observeReference(options)))
-    return failure();
-  other = prepare(reference, options, otherSettings,
-                  sharesSamples ? network->sharedSamples() : nullptr);
+  observeReference(options);
+  other = execution::NetworkRun::prepare(
+      reference, options, otherSettings,
+      sharesSamples ? network->sharedSamples() : nullptr);
   if (failed(other))
     return failure();
   if (!readSameInputs())
@@ -443,7 +416,7 @@ LogicalResult EvaluationRun::readClasses() {
 LogicalResult EvaluationRun::prepareMetric() {
   if (!metric)
     return success();
-  FailureOr<QuantizedValues> read = readStoredResults(module, asked.function);
+  FailureOr<QuantizedValues> read = readQuantizedResults(entry);
   if (failed(read))
     return failure();
   execution::MetricRun::Inputs inputs;
@@ -453,10 +426,7 @@ LogicalResult EvaluationRun::prepareMetric() {
   inputs.specs = executor().outputs();
   if (reference)
     inputs.referenceSpecs = other->executor().outputs();
-  FailureOr<func::FuncOp> entry = findEntryFunction(module, asked.function);
-  if (failed(entry))
-    return failure();
-  inputs.names = execution::readResultNames(*entry, *read);
+  inputs.names = execution::readResultNames(entry, *read);
   inputs.stored = std::move(*read);
   inputs.unit = executor().unit();
   auto made = execution::MetricRun::create(std::move(inputs));
@@ -500,13 +470,10 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   comparison.emplace(executor(), values, other->executor(),
                      sharesSamples ? nullptr : other->sharedSamples(),
                      transposed, workers, asked.local, numEdited);
-  FailureOr<QuantizedValues> read = readStoredResults(module, asked.function);
+  FailureOr<QuantizedValues> read = readQuantizedResults(entry);
   if (failed(read))
     return failure();
   stored = std::move(*read);
-  FailureOr<func::FuncOp> entry = findEntryFunction(reference, asked.function);
-  if (failed(entry))
-    return failure();
   execution::ResultComparison::Inputs inputs;
   inputs.specs = executor().outputs();
   inputs.stored = &stored;
@@ -515,10 +482,10 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   inputs.unit = unit;
   inputs.workers = workers;
   inputs.hasLabels = !asked.labelsFile.empty();
-  for (unsigned number = 0; number != entry->getNumResults(); ++number)
-    inputs.names.push_back(execution::getResultName(*entry, number));
-  inputs.groups = findResultGroups(*entry);
-  inputs.probabilities = execution::findProbabilities(*entry);
+  for (unsigned number = 0; number != otherEntry.getNumResults(); ++number)
+    inputs.names.push_back(execution::getResultName(otherEntry, number));
+  inputs.groups = findResultGroups(otherEntry);
+  inputs.probabilities = execution::findProbabilities(otherEntry);
   compared = std::make_unique<execution::ResultComparison>(std::move(inputs));
   return success();
 }

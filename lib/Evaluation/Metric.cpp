@@ -8,7 +8,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
-#include <numeric>
 
 using namespace mct;
 using namespace mct::execution;
@@ -40,9 +39,7 @@ Expected<MetricLabels> MetricLabels::open(StringRef path) {
   if (labels.file->isFortranOrder() && shape.size() > 1)
     return labels.fail("expected rows that are contiguous, found the order of "
                        "Fortran; numpy.ascontiguousarray changes it");
-  labels.elements = 1;
-  for (int64_t size : shape.drop_front())
-    labels.elements *= size;
+  labels.elements = llvm::product_of(shape.drop_front());
   return labels;
 }
 
@@ -138,51 +135,6 @@ std::vector<std::pair<std::string, std::string>> Metric::list() {
        "error-rate:BLANK for results that are scores"}};
 }
 
-/// Returns the metric of that name; null where there is none.
-static Expected<std::unique_ptr<Metric>>
-createNamed(StringRef name, std::optional<double> parameter) {
-  auto takesNone =
-      [&](std::unique_ptr<Metric> made) -> Expected<std::unique_ptr<Metric>> {
-    if (parameter)
-      return refuse("'" + name + "' has no parameter");
-    return made;
-  };
-  int64_t most = 0;
-  if (StringRef rest = name;
-      rest.consume_front("top") && !rest.getAsInteger(10, most) && most > 0)
-    return takesNone(createTopClasses(most));
-  if (name == "miou") {
-    if (parameter && (*parameter < 2 || *parameter != std::floor(*parameter)))
-      return refuse("expected a number of classes, at least 2: miou:21");
-    return createMeanOverlap(parameter ? std::optional(int64_t(*parameter))
-                                       : std::nullopt);
-  }
-  if (name == "psnr") {
-    if (parameter && !(*parameter > 0 && std::isfinite(*parameter)))
-      return refuse("expected a peak above 0: psnr:255");
-    return createPeakRatio(parameter);
-  }
-  if (name == "cosine")
-    return takesNone(createCosine());
-  if (name == "auc")
-    return takesNone(createCurveArea());
-  if (name == "f1") {
-    if (parameter && !std::isfinite(*parameter))
-      return refuse("expected the score from which on there is a decision: "
-                    "f1:0.3");
-    return createDecisions(parameter.value_or(0.5));
-  }
-  if (name == "error-rate") {
-    if (parameter && (*parameter < 0 || *parameter != std::floor(*parameter)))
-      return refuse("expected the code of the blank: error-rate:0");
-    return createErrorRate(parameter ? std::optional(int64_t(*parameter))
-                                     : std::nullopt);
-  }
-  if (name == "retrieval")
-    return takesNone(createRetrieval());
-  return std::unique_ptr<Metric>();
-}
-
 Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
   auto [head, result] = text.split('@');
   if (text.contains('@') && result.empty())
@@ -197,7 +149,7 @@ Expected<std::unique_ptr<Metric>> Metric::create(StringRef text) {
                     "': expected a number behind the colon");
     parameter = number;
   }
-  auto made = createNamed(name, parameter);
+  auto made = createMetric(name, parameter);
   if (!made)
     return refuse("metric '" + text + "': " + llvm::toString(made.takeError()));
   if (!*made && (name == "ap" || name == "ap50"))
@@ -232,6 +184,19 @@ static std::optional<int64_t> findSamplesNeeded(const MetricLoss &loss,
   return int64_t(std::ceil(times * double(samples)));
 }
 
+/// Returns how many samples a network loses against the reference, and how many
+/// it gains.
+static std::pair<int64_t, int64_t> countChanges(ArrayRef<double> values,
+                                                ArrayRef<double> reference,
+                                                bool isHigherBetter) {
+  int64_t less = 0, more = 0;
+  for (auto [own, other] : llvm::zip_equal(values, reference)) {
+    less += own < other;
+    more += own > other;
+  }
+  return isHigherBetter ? std::pair(less, more) : std::pair(more, less);
+}
+
 /// Judges shares of samples, which have exact intervals.
 static void judgeShares(ArrayRef<double> values,
                         std::optional<ArrayRef<double>> reference,
@@ -241,15 +206,9 @@ static void judgeShares(ArrayRef<double> values,
   result.interval = quantization::findShareInterval(having, result.samples);
   if (!reference)
     return;
-  int64_t lost = 0, gained = 0;
-  for (auto [own, other] : llvm::zip_equal(values, *reference)) {
-    lost += own < other;
-    gained += own > other;
-  }
   result.reference =
       double(llvm::count(*reference, 1.0)) / double(result.samples);
-  if (!result.isHigherBetter)
-    std::swap(lost, gained);
+  auto [lost, gained] = countChanges(values, *reference, result.isHigherBetter);
   MetricLoss &loss = result.loss.emplace();
   loss.loss = double(lost - gained) / double(result.samples);
   loss.interval =
@@ -308,13 +267,7 @@ LossLimit execution::limitOfShares(ArrayRef<double> values,
                                    bool isHigherBetter, double allowed) {
   LossLimit limit;
   limit.samples = int64_t(values.size());
-  int64_t lost = 0, gained = 0;
-  for (auto [own, other] : llvm::zip_equal(values, reference)) {
-    lost += own < other;
-    gained += own > other;
-  }
-  if (!isHigherBetter)
-    std::swap(lost, gained);
+  auto [lost, gained] = countChanges(values, reference, isHigherBetter);
   limit.loss = double(lost - gained) / double(limit.samples);
   limit.atMost =
       quantization::findPairedUpperBound(lost, gained, limit.samples);

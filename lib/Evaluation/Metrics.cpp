@@ -14,7 +14,9 @@ using namespace mct;
 using namespace mct::execution;
 using llvm::ArrayRef;
 using llvm::Error;
+using llvm::Expected;
 using llvm::MutableArrayRef;
+using llvm::StringRef;
 using llvm::Twine;
 
 std::string execution::describeShape(ArrayRef<int64_t> shape) {
@@ -23,11 +25,6 @@ std::string execution::describeShape(ArrayRef<int64_t> shape) {
   return llvm::join(
       llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }),
       "x");
-}
-
-static int64_t countElements(ArrayRef<int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                         std::multiplies<int64_t>());
 }
 
 /// Returns a number as a person writes it.
@@ -49,6 +46,18 @@ static Error checkNumbers(const MetricLabels &labels,
            : "shape " + describeShape(labels.getShape()) + " for each"));
 }
 
+/// Returns the sums of the first two numbers of the rows, each as often as its
+/// row counts.
+static std::pair<double, double> sumColumns(const MetricRows &rows,
+                                            ArrayRef<uint32_t> counts) {
+  double first = 0, second = 0;
+  for (auto [row, count] : llvm::enumerate(counts)) {
+    first += count * rows[int64_t(row)][0];
+    second += count * rows[int64_t(row)][1];
+  }
+  return {first, second};
+}
+
 //===----------------------------------------------------------------------===//
 // Classes
 //===----------------------------------------------------------------------===//
@@ -63,7 +72,7 @@ public:
   bool takesClasses() const override { return true; }
 
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
-    classes = countElements(shape);
+    classes = llvm::product_of(shape);
     if (!llvm::is_contained(shape, classes))
       return refuse("expected results with one score for each class of a "
                     "sample, found shape " +
@@ -214,7 +223,7 @@ private:
 class CurveArea : public Metric {
 public:
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
-    scores = countElements(shape);
+    scores = llvm::product_of(shape);
     if (scores != 1 && scores != 2)
       return refuse("expected results with one score for each sample, or those "
                     "of two classes, found shape " +
@@ -285,7 +294,8 @@ public:
   explicit Decisions(double threshold) : threshold(threshold) {}
 
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
-    if (labels.areIntegers() && countElements(shape) == labels.getNumElements())
+    if (labels.areIntegers() &&
+        llvm::product_of(shape) == labels.getNumElements())
       return Error::success();
     return labels.fail("expected 0 or 1 for each score of a sample, " +
                        describeShape(shape) + " integers, found shape " +
@@ -319,11 +329,7 @@ public:
 
   double aggregate(const MetricRows &rows,
                    ArrayRef<uint32_t> counts) const override {
-    double right = 0, all = 0;
-    for (auto [row, count] : llvm::enumerate(counts)) {
-      right += count * rows[int64_t(row)][0];
-      all += count * rows[int64_t(row)][1];
-    }
+    auto [right, all] = sumColumns(rows, counts);
     return 2 * right / all;
   }
 
@@ -339,7 +345,7 @@ public:
   bool isShareOfSamples() const override { return true; }
 
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
-    length = countElements(shape);
+    length = llvm::product_of(shape);
     return checkNumbers(labels, "the number of what a sample shows");
   }
 
@@ -454,11 +460,7 @@ public:
 
   double aggregate(const MetricRows &rows,
                    ArrayRef<uint32_t> counts) const override {
-    double edits = 0, length = 0;
-    for (auto [row, count] : llvm::enumerate(counts)) {
-      edits += count * rows[int64_t(row)][0];
-      length += count * rows[int64_t(row)][1];
-    }
+    auto [edits, length] = sumColumns(rows, counts);
     return edits / length;
   }
 
@@ -497,7 +499,7 @@ private:
 class Reconstruction : public Metric {
 public:
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
-    if (countElements(shape) == labels.getNumElements())
+    if (llvm::product_of(shape) == labels.getNumElements())
       return Error::success();
     return labels.fail("expected labels of the shape of the results, " +
                        describeShape(shape) + " for each sample, found " +
@@ -561,36 +563,46 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Metric> execution::createTopClasses(int64_t most) {
-  return std::make_unique<TopClasses>(most);
-}
-
-std::unique_ptr<Metric>
-execution::createMeanOverlap(std::optional<int64_t> classes) {
-  return std::make_unique<MeanOverlap>(classes);
-}
-
-std::unique_ptr<Metric> execution::createPeakRatio(std::optional<double> peak) {
-  return std::make_unique<PeakRatio>(peak);
-}
-
-std::unique_ptr<Metric> execution::createCosine() {
-  return std::make_unique<Cosine>();
-}
-
-std::unique_ptr<Metric> execution::createCurveArea() {
-  return std::make_unique<CurveArea>();
-}
-
-std::unique_ptr<Metric>
-execution::createErrorRate(std::optional<int64_t> blank) {
-  return std::make_unique<ErrorRate>(blank);
-}
-
-std::unique_ptr<Metric> execution::createRetrieval() {
-  return std::make_unique<Retrieval>();
-}
-
-std::unique_ptr<Metric> execution::createDecisions(double threshold) {
-  return std::make_unique<Decisions>(threshold);
+Expected<std::unique_ptr<Metric>>
+execution::createMetric(StringRef name, std::optional<double> parameter) {
+  auto takesNone =
+      [&](std::unique_ptr<Metric> made) -> Expected<std::unique_ptr<Metric>> {
+    if (parameter)
+      return refuse("'" + name + "' has no parameter");
+    return made;
+  };
+  int64_t most = 0;
+  if (StringRef rest = name;
+      rest.consume_front("top") && !rest.getAsInteger(10, most) && most > 0)
+    return takesNone(std::make_unique<TopClasses>(most));
+  if (name == "miou") {
+    if (parameter && (*parameter < 2 || *parameter != std::floor(*parameter)))
+      return refuse("expected a number of classes, at least 2: miou:21");
+    return std::make_unique<MeanOverlap>(
+        parameter ? std::optional(int64_t(*parameter)) : std::nullopt);
+  }
+  if (name == "psnr") {
+    if (parameter && !(*parameter > 0 && std::isfinite(*parameter)))
+      return refuse("expected a peak above 0: psnr:255");
+    return std::make_unique<PeakRatio>(parameter);
+  }
+  if (name == "cosine")
+    return takesNone(std::make_unique<Cosine>());
+  if (name == "auc")
+    return takesNone(std::make_unique<CurveArea>());
+  if (name == "f1") {
+    if (parameter && !std::isfinite(*parameter))
+      return refuse("expected the score from which on there is a decision: "
+                    "f1:0.3");
+    return std::make_unique<Decisions>(parameter.value_or(0.5));
+  }
+  if (name == "error-rate") {
+    if (parameter && (*parameter < 0 || *parameter != std::floor(*parameter)))
+      return refuse("expected the code of the blank: error-rate:0");
+    return std::make_unique<ErrorRate>(
+        parameter ? std::optional(int64_t(*parameter)) : std::nullopt);
+  }
+  if (name == "retrieval")
+    return takesNone(std::make_unique<Retrieval>());
+  return std::unique_ptr<Metric>();
 }

@@ -170,10 +170,8 @@ void ResultComparison::addResult(size_t number, ArrayRef<float> values,
   to.magnitudes.resize(parts);
   if (parts == 1)
     return;
-  int64_t inner = 1;
-  for (int64_t size :
-       type.getShape().drop_front(inputs.groups[number].axis + 1))
-    inner *= size;
+  int64_t inner = llvm::product_of(
+      type.getShape().drop_front(inputs.groups[number].axis + 1));
   for (int64_t sample = 0; sample != samples; ++sample) {
     size_t first = size_t(sample) * length;
     std::vector<ErrorSums> own(parts);

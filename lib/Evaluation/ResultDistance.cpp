@@ -93,9 +93,7 @@ static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
       groups.axis >= int64_t(shape.size()) ||
       shape[groups.axis] != int64_t(groups.groupOf.size()))
     return {};
-  int64_t inner = 1;
-  for (int64_t size : shape.drop_front(groups.axis + 1))
-    inner *= size;
+  int64_t inner = llvm::product_of(shape.drop_front(groups.axis + 1));
   std::vector<int64_t> partOf;
   for (int64_t at = 0; at != spec.type.getNumElements() / unit; ++at)
     partOf.push_back(

@@ -6,16 +6,9 @@
 using namespace mlir;
 using namespace mct::execution;
 
-/// Sizes and their products were checked when the program was planned.
-static int64_t multiply(ArrayRef<int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes)
-    product *= size;
-  return product;
-}
-
+// Sizes and their products were checked when the program was planned.
 static int64_t floatBytes(ArrayRef<int64_t> shape) {
-  return multiply(shape) * int64_t(sizeof(float));
+  return llvm::product_of(shape) * int64_t(sizeof(float));
 }
 
 namespace {
@@ -92,11 +85,10 @@ LogicalResult StepChecker::readsAll(ArrayRef<int64_t> bytes) const {
 
 LogicalResult StepChecker::checkPool(const PoolingShape &pool,
                                      int64_t elementBytes) const {
-  if (failed(reads(0, multiply({pool.batch, pool.inputHeight, pool.inputWidth,
-                                pool.channels, elementBytes}))))
+  const int64_t bytes = pool.batch * pool.channels * elementBytes;
+  if (failed(reads(0, bytes * pool.inputHeight * pool.inputWidth)))
     return failure();
-  return writes(multiply({pool.batch, pool.outputHeight, pool.outputWidth,
-                          pool.channels, elementBytes}));
+  return writes(bytes * pool.outputHeight * pool.outputWidth);
 }
 
 LogicalResult StepChecker::checkMove(const MovingShape &move) const {

@@ -13,24 +13,18 @@ static LogicalResult emitElementwise(GraphBuilder &graph, Operation *op,
                                      ValueRange operands, StringRef opType) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
   // The order of the first that is computed, as far as there is one.
-  const Layout *present = nullptr;
-  for (Value operand : operands)
-    if (!present)
-      present = graph.findLayout(operand);
+  const Layout *present = graph.findLayout(operands);
   Layout layout = present ? *present : Layout::identity(rank);
   // A tensor that is broadcast along flattened axes would have other sizes.
   for (Value operand : operands)
     if (!layout.parts.empty() && graph.findLayout(operand) &&
         typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
       layout = Layout::identity(rank);
-  std::vector<std::string> inputs;
-  for (Value operand : operands) {
-    FailureOr<std::string> input = graph.read(op, operand, layout);
-    if (failed(input))
-      return failure();
-    inputs.push_back(*input);
-  }
-  return graph.replace(op, opType, std::move(inputs), layout);
+  FailureOr<std::vector<std::string>> inputs =
+      graph.readAll(op, operands, layout);
+  if (failed(inputs))
+    return failure();
+  return graph.replace(op, opType, std::move(*inputs), layout);
 }
 
 static LogicalResult emitAllOperands(GraphBuilder &graph, Operation *op,

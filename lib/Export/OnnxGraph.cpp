@@ -247,9 +247,11 @@ std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
   return name;
 }
 
-const Layout *GraphBuilder::findLayout(Value value) const {
-  auto found = known.find(value);
-  return found == known.end() ? nullptr : &found->second.front().layout;
+const Layout *GraphBuilder::findLayout(ValueRange values) const {
+  for (Value value : values)
+    if (auto found = known.find(value); found != known.end())
+      return &found->second.front().layout;
+  return nullptr;
 }
 
 FailureOr<Layout> GraphBuilder::layoutOf(Operation *user, Value value) {
@@ -303,6 +305,19 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
                          : nameOf(user->getResult(0)) + "/constant";
   return writeConstant(user, *constant, name, layout.apply(constant->shape),
                        elements, /*isKernel=*/false);
+}
+
+FailureOr<std::vector<std::string>>
+GraphBuilder::readAll(Operation *user, ValueRange values,
+                      const Layout &layout) {
+  std::vector<std::string> names;
+  for (Value value : values) {
+    FailureOr<std::string> name = read(user, value, layout);
+    if (failed(name))
+      return failure();
+    names.push_back(std::move(*name));
+  }
+  return names;
 }
 
 FailureOr<TensorRef> GraphBuilder::read(Operation *user, Value value) {

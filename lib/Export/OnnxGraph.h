@@ -106,8 +106,9 @@ public:
                               std::vector<std::string> inputs, Layout layout,
                               std::vector<NodeAttribute> attributes = {});
 
-  /// Returns the layout in which a value is present; null where it is not.
-  const Layout *findLayout(mlir::Value value) const;
+  /// Returns the layout in which the first of these values is present that is;
+  /// null where none is.
+  const Layout *findLayout(mlir::ValueRange values) const;
   /// Returns the layout in which a value is present; that of a constant is any.
   mlir::FailureOr<Layout> layoutOf(mlir::Operation *user, mlir::Value value);
   /// Returns the same, without axes that are made of several.
@@ -117,6 +118,9 @@ public:
   /// added where it is missing.
   mlir::FailureOr<std::string> read(mlir::Operation *user, mlir::Value value,
                                     const Layout &layout);
+  /// Returns the tensors that hold several values in one layout.
+  mlir::FailureOr<std::vector<std::string>>
+  readAll(mlir::Operation *user, mlir::ValueRange values, const Layout &layout);
   /// Returns a value in the layout in which it is present.
   mlir::FailureOr<TensorRef> read(mlir::Operation *user, mlir::Value value);
   /// Returns a value in a layout without axes that are made of several.

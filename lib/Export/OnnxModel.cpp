@@ -59,12 +59,7 @@ bool mct::onnx::isSigned(ElementType type) {
   }
 }
 
-int64_t Tensor::size() const {
-  int64_t count = 1;
-  for (int64_t each : shape)
-    count *= each;
-  return count;
-}
+int64_t Tensor::size() const { return llvm::product_of(shape); }
 
 uint64_t Tensor::countBytes() const {
   return type == ElementType::Float ? floats.size() * sizeof(float)

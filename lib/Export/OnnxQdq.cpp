@@ -115,9 +115,7 @@ static ScaleLayout layOutBlocks(ArrayRef<int64_t> numbers,
     }
   layout.shape.assign(shape.begin(), shape.end());
   layout.shape[layout.axis] /= layout.block;
-  inner = 1;
-  for (int64_t size : shape.drop_front(layout.axis + 1))
-    inner *= size;
+  inner = llvm::product_of(shape.drop_front(layout.axis + 1));
   layout.parameters.clear();
   const int64_t size = shape[layout.axis];
   for (auto [i, number] : llvm::enumerate(numbers))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OnnxResize.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,11 +34,10 @@ static double limit(double value, int64_t count) {
   return std::clamp(value, 0.0, double(count - 1));
 }
 
-std::optional<ResizeAttributes> mct::onnx::findResize(bool isBilinear,
-                                                      ArrayRef<int64_t> scale,
-                                                      ArrayRef<int64_t> offset,
-                                                      ArrayRef<int64_t> from,
-                                                      ArrayRef<int64_t> to) {
+const ResizeForm *
+mct::onnx::findResize(bool isBilinear, ArrayRef<int64_t> scale,
+                      ArrayRef<int64_t> offset, ArrayRef<int64_t> from,
+                      ArrayRef<int64_t> to, ArrayRef<ResizeForm> forms) {
   // The position that TOSA interpolates at, or takes.
   auto expected = [&](unsigned axis, int64_t position) {
     int64_t numerator = scale[2 * axis], denominator = scale[2 * axis + 1];
@@ -46,13 +45,13 @@ std::optional<ResizeAttributes> mct::onnx::findResize(bool isBilinear,
         double(position * denominator + offset[axis]) / double(numerator);
     return limit(isBilinear ? source : std::floor(source + 0.5), from[axis]);
   };
-  auto agrees = [&](const ResizeAttributes &attributes) {
+  auto agrees = [&](const ResizeForm &form) {
     for (unsigned axis = 0; axis < 2; ++axis)
       for (int64_t position = 0; position < to[axis]; ++position) {
         double source =
-            getSource(attributes.coordinates, position, from[axis], to[axis]);
+            getSource(form.coordinates, position, from[axis], to[axis]);
         if (!isBilinear)
-          source = roundTo(attributes.nearestMode, source);
+          source = roundTo(form.nearest, source);
         // Weights of neighbours: fractions, whose rounding is no difference.
         if (std::abs(limit(source, from[axis]) - expected(axis, position)) >
             1e-9)
@@ -60,24 +59,6 @@ std::optional<ResizeAttributes> mct::onnx::findResize(bool isBilinear,
       }
     return true;
   };
-  // Modes that most devices have come first.
-  static constexpr StringRef kBilinear[] = {"half_pixel", "asymmetric",
-                                            "align_corners"};
-  static constexpr StringRef kNearest[] = {"asymmetric", "half_pixel",
-                                           "align_corners"};
-  static constexpr StringRef kModes[] = {"floor", "round_prefer_floor",
-                                         "round_prefer_ceil", "ceil"};
-  if (isBilinear) {
-    for (StringRef coordinates : kBilinear)
-      if (ResizeAttributes attributes{"linear", coordinates.str(), ""};
-          agrees(attributes))
-        return attributes;
-    return std::nullopt;
-  }
-  for (StringRef coordinates : kNearest)
-    for (StringRef mode : kModes)
-      if (ResizeAttributes attributes{"nearest", coordinates.str(), mode.str()};
-          agrees(attributes))
-        return attributes;
-  return std::nullopt;
+  const ResizeForm *found = llvm::find_if(forms, agrees);
+  return found == forms.end() ? nullptr : found;
 }

@@ -83,21 +83,15 @@ static LogicalResult emitArgMax(GraphBuilder &graph, tosa::ArgMaxOp op) {
 }
 
 static LogicalResult emitConcat(GraphBuilder &graph, tosa::ConcatOp op) {
-  const Layout *present = nullptr;
-  for (Value operand : op.getInput1())
-    if (!present)
-      present = graph.findLayout(operand);
+  const Layout *present = graph.findLayout(op.getInput1());
   Layout layout = present && present->parts.empty()
                       ? *present
                       : Layout::identity(typeOf(op.getOutput()).getRank());
-  std::vector<std::string> inputs;
-  for (Value operand : op.getInput1()) {
-    FailureOr<std::string> input = graph.read(op, operand, layout);
-    if (failed(input))
-      return failure();
-    inputs.push_back(*input);
-  }
-  return graph.replace(op, "Concat", std::move(inputs), layout,
+  FailureOr<std::vector<std::string>> inputs =
+      graph.readAll(op, op.getInput1(), layout);
+  if (failed(inputs))
+    return failure();
+  return graph.replace(op, "Concat", std::move(*inputs), layout,
                        {{"axis", layout.axisOf(op.getAxis())}});
 }
 
@@ -155,6 +149,18 @@ static LogicalResult emitPad(GraphBuilder &graph, tosa::PadOp op) {
                        {{"mode", std::string("constant")}});
 }
 
+/// Returns the forms of a `Resize`; those that most devices have come first.
+static SmallVector<ResizeForm> listForms(bool isBilinear) {
+  if (isBilinear)
+    return {{"half_pixel", ""}, {"asymmetric", ""}, {"align_corners", ""}};
+  SmallVector<ResizeForm> forms;
+  for (StringRef coordinates : {"asymmetric", "half_pixel", "align_corners"})
+    for (StringRef nearest :
+         {"floor", "round_prefer_floor", "round_prefer_ceil", "ceil"})
+      forms.push_back({coordinates, nearest});
+  return forms;
+}
+
 /// Returns whether f32 scales make exactly the sizes of the result.
 static bool makesSizes(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                        ArrayRef<float> scales) {
@@ -173,8 +179,9 @@ static LogicalResult emitResize(GraphBuilder &graph, tosa::ResizeOp op) {
   ArrayRef<int64_t> from = typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> to = typeOf(op.getOutput()).getShape();
   bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
-  std::optional<ResizeAttributes> found =
-      findResize(isBilinear, *scale, *offset, from.slice(1, 2), to.slice(1, 2));
+  const SmallVector<ResizeForm> forms = listForms(isBilinear);
+  const ResizeForm *found = findResize(isBilinear, *scale, *offset,
+                                       from.slice(1, 2), to.slice(1, 2), forms);
   if (!found)
     return refuse(op, "reads other positions than any 'Resize' of ONNX");
   FailureOr<std::string> tensor =
@@ -183,10 +190,10 @@ static LogicalResult emitResize(GraphBuilder &graph, tosa::ResizeOp op) {
     return failure();
   std::string name = nameOf(op.getOutput());
   std::vector<NodeAttribute> attributes{
-      {"mode", found->mode},
-      {"coordinate_transformation_mode", found->coordinates}};
+      {"mode", std::string(isBilinear ? "linear" : "nearest")},
+      {"coordinate_transformation_mode", found->coordinates.str()}};
   if (!isBilinear)
-    attributes.push_back({"nearest_mode", found->nearestMode});
+    attributes.push_back({"nearest_mode", found->nearest.str()});
   float height = float(to[1]) / float(from[1]),
         width = float(to[2]) / float(from[2]);
   std::vector<std::string> inputs{*tensor, ""};

@@ -90,17 +90,9 @@ void mct::insertShiftPoints(func::FuncOp function, const KernelOps &kernels) {
       StringAttr name = getName(operand.get());
       if (!name)
         name = builder.getStringAttr(outer.getPointName() + "_unshifted");
-      auto point = tpc::QuantizeOp::create(
-          builder, operand.get().getLoc(), operand.get().getType(),
-          operand.get(), /*learned=*/ValueRange(), name,
-          /*weight=*/StringAttr(),
-          /*axes=*/DenseI64ArrayAttr(), /*config=*/Attribute(),
-          /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
-          /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
-          parameters, /*selection=*/tpc::SelectionAttr(),
-          /*corrections=*/tpc::CorrectionsAttr(),
-          /*trainable=*/tpc::TrainableAttrInterface());
-      operand.set(point);
+      operand.set(tpc::QuantizeOp::create(
+          builder, operand.get().getLoc(), operand.get(), name, /*weight=*/{},
+          /*axes=*/{}, /*config=*/{}, parameters));
     }
   }
 }

@@ -46,12 +46,7 @@ GraphBuilder::GraphBuilder(func::FuncOp function, const TfliteOptions &options,
                            onnx::Operators operators)
     : function(function), options(options),
       kernels(function->getParentOfType<ModuleOp>()),
-      operators(std::move(operators)) {
-  function.walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels.get(op))
-      layers.try_emplace(layer->getResult(), *layer);
-  });
-}
+      operators(std::move(operators)), layers(kernels.findByResult(function)) {}
 
 const KernelOp *GraphBuilder::findLayer(Value value) const {
   auto found = layers.find(value);
@@ -589,6 +584,17 @@ FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value,
   }
   (void)refuseUnknown(op ? op : user);
   return failure();
+}
+
+Written GraphBuilder::readOnOwnGrid(Operation *user, Value value,
+                                    const Wanted &wanted) {
+  if (wanted.isCodes())
+    return readOperand(user, value,
+                       wanted.encoding->storageBits == 16 ? 16 : 8);
+  FailureOr<int64_t> numbers = readNumbers(user, value);
+  if (failed(numbers))
+    return failure();
+  return std::optional<int64_t>(*numbers);
 }
 
 FailureOr<int64_t> GraphBuilder::read(Operation *user, Value value,

@@ -101,6 +101,10 @@ public:
   /// where there are no such.
   Written readOperand(mlir::Operation *user, mlir::Value value,
                       unsigned storageBits, Encoding *encoding = nullptr);
+  /// Returns the numbers of a value where numbers are wanted, else what
+  /// `readOperand` returns of codes as wide as those that are.
+  Written readOnOwnGrid(mlir::Operation *user, mlir::Value value,
+                        const Wanted &wanted);
   /// Reads a value as `wanted` asks for it.
   mlir::FailureOr<int64_t> read(mlir::Operation *user, mlir::Value value,
                                 const Wanted &wanted);
@@ -146,8 +150,12 @@ private:
 Written writeOp(GraphBuilder &graph, mlir::Operation *op, const Wanted &wanted);
 Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
                       const Wanted &wanted);
-/// Writes an operator of one operand whose results are on one grid in every
-/// file, of 8 bits this one.
+/// Writes an operator whose operands have grids of their own.
+Written writeOnOwnGrids(GraphBuilder &graph, mlir::Operation *op,
+                        mlir::ValueRange operands, const Form &form,
+                        const Wanted &wanted);
+/// Writes an operator of one operand whose codes are on one grid in every file,
+/// of 8 bits this one.
 Written writeOnFixedGrid(GraphBuilder &graph, mlir::Operation *op,
                          mlir::Value operand, const Form &form, double scale,
                          int64_t zeroPoint, const Wanted &wanted);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TfliteModel.h"
-#include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 

@@ -26,21 +26,12 @@ static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
   Operation *root = matched.root();
   if (!matched.input || matched.input.getType() != root->getResult(0).getType())
     return MaybeTensor();
-  if (!wanted.isCodes()) {
-    FailureOr<int64_t> input = graph.readNumbers(root, matched.input);
-    if (failed(input))
-      return failure();
-    return MaybeTensor(graph.write(form, {*input}, root->getResult(0), wanted));
-  }
-  if (wanted.encoding->storageBits != 8)
+  if (wanted.isCodes() && wanted.encoding->storageBits != 8)
     return MaybeTensor(graph.decline("makes codes of 16 bits"));
-  Written input = graph.readOperand(root, matched.input, 8);
-  if (failed(input) || !*input)
-    return input;
-  // As old as that of numbers.
-  if (form.code != "HARD_SWISH")
+  // HARD_SWISH of codes is as old as that of numbers.
+  if (wanted.isCodes() && form.code != "HARD_SWISH")
     form.version = 2;
-  return MaybeTensor(graph.write(form, {**input}, root->getResult(0), wanted));
+  return writeOnOwnGrids(graph, root, matched.input, form, wanted);
 }
 
 /// Writes the input limited to [0, bound].
@@ -66,15 +57,9 @@ static Written writeDivision(GraphBuilder &graph, const onnx::Operator &matched,
   if (wanted.isCodes())
     return MaybeTensor();
   bool isFirst = root->getOperand(0) == inverse->getResult(0);
-  FailureOr<int64_t> numerator =
-      graph.readNumbers(root, root->getOperand(isFirst ? 1 : 0));
-  FailureOr<int64_t> denominator =
-      graph.readNumbers(root, inverse->getOperand(0));
-  if (failed(numerator) || failed(denominator))
-    return failure();
-  return MaybeTensor(graph.write({"DIV", 1, "DivOptions", {}, true},
-                                 {*numerator, *denominator}, root->getResult(0),
-                                 wanted));
+  return writeOnOwnGrids(
+      graph, root, {root->getOperand(isFirst ? 1 : 0), inverse->getOperand(0)},
+      {"DIV", 1, "DivOptions", {}, true}, wanted);
 }
 
 static Written writeSoftmax(GraphBuilder &graph, const onnx::Operator &matched,
@@ -88,13 +73,8 @@ static Written writeSoftmax(GraphBuilder &graph, const onnx::Operator &matched,
     return MaybeTensor();
   Form form{
       "SOFTMAX", wanted.isCodes() ? 2 : 1, "SoftmaxOptions", {{"beta", 1.0}}};
-  if (wanted.isCodes())
-    return writeOnFixedGrid(graph, root, matched.input, form, 0x1p-8, -128,
-                            wanted);
-  FailureOr<int64_t> input = graph.readNumbers(root, matched.input);
-  if (failed(input))
-    return failure();
-  return MaybeTensor(graph.write(form, {*input}, root->getResult(0), wanted));
+  return writeOnFixedGrid(graph, root, matched.input, form, 0x1p-8, -128,
+                          wanted);
 }
 
 static Written writeDenseOperator(GraphBuilder &graph,
@@ -146,7 +126,6 @@ static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
   bool isReshaped = kept != SmallVector<int64_t>(to);
   if (isReshaped)
     inner.name += "/mean";
-  int64_t tensor;
   bool isImage = axes == SmallVector<int64_t>{1, 2} && from.size() == 4;
   if (wanted.isCodes() && isImage && wanted.encoding->storageBits == 8) {
     Written written = writeWindowSum(
@@ -162,21 +141,11 @@ static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
             wanted.isCodes() ? 2 : 1,
             "ReducerOptions",
             {{"keep_dims", true}}};
-  std::vector<int64_t> inputs;
-  if (wanted.isCodes()) {
-    Written read = graph.readOperand(matched.root(), matched.input,
-                                     wanted.encoding->storageBits);
-    if (failed(read) || !*read)
-      return read;
-    inputs.push_back(**read);
-  } else {
-    FailureOr<int64_t> read = graph.readNumbers(matched.root(), matched.input);
-    if (failed(read))
-      return failure();
-    inputs.push_back(*read);
-  }
-  inputs.push_back(graph.addList(wanted.name + "/axes", axes));
-  tensor = graph.write(form, std::move(inputs), kept, inner);
+  Written read = graph.readOnOwnGrid(matched.root(), matched.input, wanted);
+  if (failed(read) || !*read)
+    return read;
+  int64_t list = graph.addList(wanted.name + "/axes", axes);
+  int64_t tensor = graph.write(form, {**read, list}, kept, inner);
   return MaybeTensor(isReshaped ? graph.reshape(tensor, to, wanted.name)
                                 : tensor);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ops of TOSA as operators of TensorFlow Lite, one by one.
+#include "OnnxResize.h"
 #include "TfliteGraph.h"
 #include "TfliteWindows.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -23,16 +24,31 @@ bool isMovement(Operation *op) {
              tosa::SelectOp>(op);
 }
 
-/// Writes an operator of operands that are read as the result is asked for.
+/// Writes an operator of operands that are read as the result is asked for, and
+/// of the constants `lists`.
 static Written writeAlike(GraphBuilder &graph, Operation *op,
                           ValueRange operands, const Form &form,
-                          const Wanted &wanted) {
+                          ArrayRef<int64_t> lists, const Wanted &wanted) {
   std::vector<int64_t> inputs;
   for (Value operand : operands) {
     FailureOr<int64_t> input = graph.read(op, operand, wanted);
     if (failed(input))
       return failure();
     inputs.push_back(*input);
+  }
+  llvm::append_range(inputs, lists);
+  return MaybeTensor(
+      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+}
+
+Written writeOnOwnGrids(GraphBuilder &graph, Operation *op, ValueRange operands,
+                        const Form &form, const Wanted &wanted) {
+  std::vector<int64_t> inputs;
+  for (Value operand : operands) {
+    Written read = graph.readOnOwnGrid(op, operand, wanted);
+    if (failed(read) || !*read)
+      return read;
+    inputs.push_back(**read);
   }
   return MaybeTensor(
       graph.write(form, std::move(inputs), op->getResult(0), wanted));
@@ -44,7 +60,7 @@ static Written writeNumbers(GraphBuilder &graph, Operation *op,
                             const Wanted &wanted) {
   if (wanted.isCodes())
     return MaybeTensor();
-  return writeAlike(graph, op, operands, form, wanted);
+  return writeAlike(graph, op, operands, form, /*lists=*/{}, wanted);
 }
 
 /// Writes a comparison: of codes where both operands have the same.
@@ -68,19 +84,6 @@ static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
       graph.write(form, std::move(inputs), op->getResult(0), wanted));
 }
 
-/// Reads all operands as the result is asked for, and the constants `lists`.
-static Written writeMoved(GraphBuilder &graph, Operation *op, Value operand,
-                          const Form &form, ArrayRef<int64_t> lists,
-                          const Wanted &wanted) {
-  FailureOr<int64_t> input = graph.read(op, operand, wanted);
-  if (failed(input))
-    return failure();
-  std::vector<int64_t> inputs{*input};
-  llvm::append_range(inputs, lists);
-  return MaybeTensor(
-      graph.write(form, std::move(inputs), op->getResult(0), wanted));
-}
-
 //===----------------------------------------------------------------------===//
 // Element by element
 //===----------------------------------------------------------------------===//
@@ -88,47 +91,27 @@ static Written writeMoved(GraphBuilder &graph, Operation *op, Value operand,
 /// Writes an operator of two operands whose grids are their own.
 static Written writeArithmetic(GraphBuilder &graph, Operation *op, Value lhs,
                                Value rhs, Form form, const Wanted &wanted) {
-  if (!wanted.isCodes())
-    return writeAlike(graph, op, {lhs, rhs}, form, wanted);
-  bool isWide = wanted.encoding->storageBits == 16;
-  std::vector<int64_t> inputs;
-  for (Value operand : {lhs, rhs}) {
-    Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
-    if (failed(read) || !*read)
-      return read;
-    inputs.push_back(**read);
+  if (wanted.isCodes()) {
+    form.version = wanted.encoding->storageBits != 16 ? 2
+                   : form.code == "ADD"               ? 3
+                   : form.code == "SUB"               ? 5
+                                                      : 4;
+    if (form.code != "MUL")
+      form.options.push_back({"pot_scale_int16", false});
   }
-  form.version = isWide ? (form.code == "ADD"   ? 3
-                           : form.code == "SUB" ? 5
-                                                : 4)
-                        : 2;
-  if (form.code != "MUL")
-    form.options.push_back({"pot_scale_int16", false});
-  return MaybeTensor(
-      graph.write(form, std::move(inputs), op->getResult(0), wanted));
-}
-
-/// Writes a function whose results are on one grid in every file.
-static Written writeFixed(GraphBuilder &graph, Operation *op, Value operand,
-                          const Form &form, double scale, int64_t zeroPoint,
-                          const Wanted &wanted) {
-  if (!wanted.isCodes())
-    return writeAlike(graph, op, operand, form, wanted);
-  return writeOnFixedGrid(graph, op, operand, form, scale, zeroPoint, wanted);
+  return writeOnOwnGrids(graph, op, {lhs, rhs}, form, wanted);
 }
 
 Written writeOnFixedGrid(GraphBuilder &graph, Operation *op, Value operand,
                          const Form &form, double scale, int64_t zeroPoint,
                          const Wanted &wanted) {
-  bool isWide = wanted.encoding->storageBits == 16;
-  if (wanted.encoding->scale != (isWide ? 0x1p-15 : scale) ||
-      wanted.encoding->zeroPoint != (isWide ? 0 : zeroPoint))
+  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
+  if (wanted.isCodes() &&
+      (wanted.encoding->scale != (isWide ? 0x1p-15 : scale) ||
+       wanted.encoding->zeroPoint != (isWide ? 0 : zeroPoint)))
     return MaybeTensor(graph.decline(
         "has codes on another grid than the one that its operator has"));
-  Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
-  if (failed(read) || !*read)
-    return read;
-  return MaybeTensor(graph.write(form, {**read}, op->getResult(0), wanted));
+  return writeOnOwnGrids(graph, op, operand, form, wanted);
 }
 
 /// Writes numbers limited to [low, high].
@@ -239,7 +222,7 @@ static Written write(GraphBuilder &graph, tosa::ReshapeOp op,
                      const Wanted &wanted) {
   int64_t shape = graph.addList(
       wanted.name + "/shape", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
-  return writeMoved(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
+  return writeAlike(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
                     shape, wanted);
 }
 
@@ -247,7 +230,7 @@ static Written write(GraphBuilder &graph, tosa::TransposeOp op,
                      const Wanted &wanted) {
   SmallVector<int64_t> axes(op.getPerms());
   int64_t list = graph.addList(wanted.name + "/axes", axes);
-  return writeMoved(graph, op, op.getInput1(),
+  return writeAlike(graph, op, op.getInput1(),
                     {"TRANSPOSE", 2, "TransposeOptions"}, list, wanted);
 }
 
@@ -259,7 +242,7 @@ static Written write(GraphBuilder &graph, tosa::SliceOp op,
   int64_t begin = graph.addList(wanted.name + "/begin", *starts);
   int64_t size = graph.addList(
       wanted.name + "/size", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
-  return writeMoved(graph, op, op.getInput1(), {"SLICE", 2, "SliceOptions"},
+  return writeAlike(graph, op, op.getInput1(), {"SLICE", 2, "SliceOptions"},
                     {begin, size}, wanted);
 }
 
@@ -270,14 +253,14 @@ static Written write(GraphBuilder &graph, tosa::TileOp op,
   if (failed(counts))
     return failure();
   int64_t list = graph.addList(wanted.name + "/counts", *counts);
-  return writeMoved(graph, op, op.getInput1(), {"TILE", 2, "TileOptions"}, list,
+  return writeAlike(graph, op, op.getInput1(), {"TILE", 2, "TileOptions"}, list,
                     wanted);
 }
 
 static Written write(GraphBuilder &graph, tosa::ReverseOp op,
                      const Wanted &wanted) {
   int64_t axis = graph.addList(wanted.name + "/axis", int64_t(op.getAxis()));
-  return writeMoved(graph, op, op.getInput1(),
+  return writeAlike(graph, op, op.getInput1(),
                     {"REVERSE_V2", 3, "ReverseV2Options"}, axis, wanted);
 }
 
@@ -296,7 +279,7 @@ static Written write(GraphBuilder &graph, tosa::PadOp op,
                                    ElementType::Int32, *sizes);
   // PAD fills tensors of codes with the zero point, which stands for 0.
   if (*number == 0)
-    return writeMoved(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
+    return writeAlike(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
                       wanted);
   int64_t filling;
   if (wanted.isCodes()) {
@@ -309,7 +292,7 @@ static Written write(GraphBuilder &graph, tosa::PadOp op,
   } else {
     filling = graph.addNumbers(wanted.name + "/filling", {1}, *number);
   }
-  return writeMoved(graph, op, op.getInput1(), {"PADV2", 2, "PadV2Options"},
+  return writeAlike(graph, op, op.getInput1(), {"PADV2", 2, "PadV2Options"},
                     {list, filling}, wanted);
 }
 
@@ -321,7 +304,7 @@ static Written write(GraphBuilder &graph, tosa::ConcatOp op,
                      "ConcatenationOptions",
                      {{"axis", int64_t(op.getAxis())},
                       {"fused_activation_function", std::string("NONE")}}},
-                    wanted);
+                    /*lists=*/{}, wanted);
 }
 
 static Written write(GraphBuilder &graph, tosa::GatherOp op,
@@ -400,61 +383,25 @@ static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
                         wanted);
 }
 
-/// Returns the position among `from` that TFLite's operators read for position
-/// `place` of `to`.
-static double getResizeSource(StringRef mode, int64_t place, int64_t from,
-                              int64_t to) {
-  if (mode == "align_corners")
-    return to == 1 ? 0 : double(place) * double(from - 1) / double(to - 1);
-  double factor = double(from) / double(to);
-  return mode == "half_pixel_centers" ? (double(place) + 0.5) * factor - 0.5
-                                      : double(place) * factor;
-}
-
-/// Returns the flag under which an operator of files reads what a resize of
-/// TOSA reads; "" where it needs none.
-static std::optional<StringRef> findResizeMode(tosa::ResizeOp op,
-                                               ArrayRef<int64_t> scale,
-                                               ArrayRef<int64_t> offset) {
-  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
-  ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape().slice(1, 2);
-  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape().slice(1, 2);
-  auto agrees = [&](StringRef mode, unsigned axis) {
-    auto limit = [&](double value) {
-      return std::clamp(value, 0.0, double(from[axis] - 1));
-    };
-    for (int64_t place = 0; place < to[axis]; ++place) {
-      double read = double(place * scale[2 * axis + 1] + offset[axis]) /
-                    double(scale[2 * axis]);
-      double source = getResizeSource(mode, place, from[axis], to[axis]);
-      if (!isBilinear) {
-        read = std::floor(read + 0.5);
-        source = std::floor(mode == "" ? source : source + 0.5);
-      }
-      // Weights of neighbours: fractions, whose rounding is no difference.
-      if (std::abs(limit(read) - limit(source)) > 1e-9)
-        return false;
-    }
-    return true;
-  };
-  for (StringRef mode : {"half_pixel_centers", "", "align_corners"})
-    if (agrees(mode, 0) && agrees(mode, 1))
-      return mode;
-  return std::nullopt;
-}
-
 static Written write(GraphBuilder &graph, tosa::ResizeOp op,
                      const Wanted &wanted) {
   FailureOr<SmallVector<int64_t>> scale = onnx::readShape(op, op.getScale());
   FailureOr<SmallVector<int64_t>> offset = onnx::readShape(op, op.getOffset());
   if (failed(scale) || failed(offset))
     return failure();
-  std::optional<StringRef> mode = findResizeMode(op, *scale, *offset);
-  if (!mode)
+  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
+  ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape();
+  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
+  static constexpr onnx::ResizeForm kForms[] = {
+      {"half_pixel", "round_prefer_ceil"},
+      {"asymmetric", "floor"},
+      {"align_corners", "round_prefer_ceil"}};
+  const onnx::ResizeForm *found = onnx::findResize(
+      isBilinear, *scale, *offset, from.slice(1, 2), to.slice(1, 2), kForms);
+  if (!found)
     return LogicalResult(
         refuse(op, "reads other positions than any resize of TensorFlow Lite",
                "compute it outside of the network"));
-  bool isBilinear = op.getMode() == tosa::ResizeMode::BILINEAR;
   if (wanted.isCodes()) {
     std::optional<Encoding> input = graph.findEncoding(op.getInput());
     if (!input || (isBilinear && *input != *wanted.encoding))
@@ -462,12 +409,11 @@ static Written write(GraphBuilder &graph, tosa::ResizeOp op,
           graph.decline(input ? "has codes on another grid than its input"
                               : "reads an operand that is not quantized"));
   }
-  ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
   int64_t sizes = graph.addList(wanted.name + "/sizes", to.slice(1, 2));
-  std::vector<Option> options;
-  for (StringRef flag : {"align_corners", "half_pixel_centers"})
-    options.push_back({flag.str(), flag == *mode});
-  return writeMoved(
+  std::vector<Option> options = {
+      {"align_corners", found->coordinates == "align_corners"},
+      {"half_pixel_centers", found->coordinates == "half_pixel"}};
+  return writeAlike(
       graph, op, op.getInput(),
       {isBilinear ? "RESIZE_BILINEAR" : "RESIZE_NEAREST_NEIGHBOR", 3,
        isBilinear ? "ResizeBilinearOptions" : "ResizeNearestNeighborOptions",
@@ -479,7 +425,7 @@ template <typename Op>
 static Written writeReduction(GraphBuilder &graph, Op op, StringRef code,
                               const Wanted &wanted) {
   int64_t axis = graph.addList(wanted.name + "/axes", int64_t(op.getAxis()));
-  return writeMoved(
+  return writeAlike(
       graph, op, op.getInput(),
       {code, wanted.isCodes() ? 2 : 1, "ReducerOptions", {{"keep_dims", true}}},
       axis, wanted);
@@ -523,19 +469,9 @@ static Written write(GraphBuilder &graph, tosa::MatMulOp op,
             {{"adj_x", false},
              {"adj_y", false},
              {"asymmetric_quantize_inputs", false}}};
-  if (!wanted.isCodes())
-    return writeAlike(graph, op, {op.getA(), op.getB()}, form, wanted);
-  bool isWide = wanted.encoding->storageBits == 16;
-  form.version = isWide ? 3 : 2;
-  std::vector<int64_t> inputs;
-  for (Value operand : {op.getA(), op.getB()}) {
-    Written read = graph.readOperand(op, operand, isWide ? 16 : 8);
-    if (failed(read) || !*read)
-      return read;
-    inputs.push_back(**read);
-  }
-  return MaybeTensor(
-      graph.write(form, std::move(inputs), op.getOutput(), wanted));
+  if (wanted.isCodes())
+    form.version = wanted.encoding->storageBits == 16 ? 3 : 2;
+  return writeOnOwnGrids(graph, op, {op.getA(), op.getB()}, form, wanted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -630,21 +566,21 @@ Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
       })
       .Case([&](tosa::MaximumOp) {
         limits.code = "MAXIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+        return writeAlike(graph, op, op->getOperands(), limits, {}, wanted);
       })
       .Case([&](tosa::MinimumOp) {
         limits.code = "MINIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, wanted);
+        return writeAlike(graph, op, op->getOperands(), limits, {}, wanted);
       })
       .Case([&](tosa::SigmoidOp) {
-        return writeFixed(graph, op, op->getOperand(0),
-                          {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8, -128,
-                          wanted);
+        return writeOnFixedGrid(graph, op, op->getOperand(0),
+                                {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8,
+                                -128, wanted);
       })
       .Case([&](tosa::TanhOp) {
-        return writeFixed(graph, op, op->getOperand(0),
-                          {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
-                          wanted);
+        return writeOnFixedGrid(graph, op, op->getOperand(0),
+                                {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
+                                wanted);
       })
       .Case([&](tosa::NegateOp negate) {
         return writeNumbers(graph, op, negate.getInput1(),

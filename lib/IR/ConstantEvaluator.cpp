@@ -6,7 +6,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CheckedArithmetic.h"
-#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -47,6 +46,14 @@ static ConstantTensor gather(RankedTensorType type,
         std::memcpy(target, from + i * stride * int64_t(size), size);
     });
   return ConstantTensor::create(type, bytes, std::move(owner));
+}
+
+/// Returns a tensor of the one element that `source` stores.
+static ConstantTensor repeat(RankedTensorType type,
+                             const ConstantTensor &source) {
+  size_t size = type.getNumElements() == 0 ? 0 : source.getElementSize();
+  return ConstantTensor::create(type, source.getBytes().take_front(size),
+                                std::make_shared<ConstantTensor>(source));
 }
 
 /// Values of a `tosa.const_shape` with `count` of them.
@@ -117,11 +124,7 @@ computeSlice(tosa::SliceOp op, RankedTensorType type,
   }
   // One element of a splat is stored as one.
   if (source.isSplat())
-    return ConstantTensor::create(
-        type,
-        source.getBytes().take_front(
-            type.getNumElements() == 0 ? 0 : source.getElementSize()),
-        std::make_shared<ConstantTensor>(source));
+    return repeat(type, source);
   return gather(type, source, first, type.getShape(), strides);
 }
 
@@ -144,11 +147,7 @@ static std::optional<ConstantTensor> computeTile(tosa::TileOp op,
     strides.append({0, dense[axis]});
   }
   if (source.getNumStored() == 1)
-    return ConstantTensor::create(
-        type,
-        source.getBytes().take_front(
-            type.getNumElements() == 0 ? 0 : source.getElementSize()),
-        std::make_shared<ConstantTensor>(source));
+    return repeat(type, source);
   return gather(type, source, 0, shape, strides);
 }
 
@@ -199,8 +198,7 @@ static std::optional<ConstantTensor> computePad(tosa::PadOp op,
     start.push_back(before);
   }
   if (source.getBytes() == value.getBytes())
-    return ConstantTensor::create(type, source.getBytes(),
-                                  std::make_shared<ConstantTensor>(source));
+    return repeat(type, source);
   size_t size = source.getElementSize();
   auto [owner, bytes] = ConstantTensor::allocate(type.getNumElements() * size);
   for (size_t at = 0; at != bytes.size(); at += size)
@@ -229,9 +227,7 @@ computeConcat(tosa::ConcatOp op, RankedTensorType type,
   if (sum != type.getDimSize(axis))
     return std::nullopt;
   if (areEqualSplats)
-    return ConstantTensor::create(
-        type, sources.front().getBytes(),
-        std::make_shared<ConstantTensor>(sources.front()));
+    return repeat(type, sources.front());
   auto [owner, bytes] = ConstantTensor::allocate(
       type.getNumElements() * sources.front().getElementSize());
   SmallVector<int64_t> start(type.getRank(), 0);
@@ -253,11 +249,8 @@ computeSelect(RankedTensorType type, const ConstantTensor &condition,
     return std::nullopt;
   size_t size = yes.getElementSize();
   if (type.getNumElements() != 0 && condition.getNumStored() == 1 &&
-      yes.getNumStored() == 1 && no.getNumStored() == 1) {
-    const ConstantTensor &taken = condition.getBytes().front() ? yes : no;
-    return ConstantTensor::create(type, taken.getBytes(),
-                                  std::make_shared<ConstantTensor>(taken));
-  }
+      yes.getNumStored() == 1 && no.getNumStored() == 1)
+    return repeat(type, condition.getBytes().front() ? yes : no);
   auto [owner, bytes] = ConstantTensor::allocate(type.getNumElements() * size);
   char *target = bytes.data();
   int64_t row = getRowSize(shape);

@@ -63,6 +63,15 @@ Value mct::createConstant(OpBuilder &builder, Location loc,
                                createFloats(type, values, name));
 }
 
+tosa::MulOp mct::createProduct(OpBuilder &builder, Location loc, Type type,
+                               Value first, Value second) {
+  auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
+  Value shift = tosa::ConstOp::create(
+      builder, loc, shiftType,
+      DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
+  return tosa::MulOp::create(builder, loc, type, first, second, shift);
+}
+
 template <typename T>
 static ElementsAttr createElements(MLIRContext *context, ArrayRef<T> values,
                                    StringRef name) {

@@ -6,7 +6,6 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <array>
-#include <limits>
 
 using namespace mlir;
 using namespace mct;

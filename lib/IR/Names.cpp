@@ -33,6 +33,28 @@ private:
 };
 } // namespace
 
+std::string mct::getNameOrKind(Operation *op) {
+  StringAttr name = getName(op->getLoc());
+  return name ? name.str() : op->getName().stripDialect().str();
+}
+
+std::string mct::getNameOrNumber(BlockArgument argument) {
+  StringAttr name = getName(argument);
+  return name ? name.str() : std::to_string(argument.getArgNumber());
+}
+
+Location mct::withoutName(Location loc) {
+  for (;;) {
+    if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else if (auto fused = dyn_cast<FusedLoc>(loc);
+             fused && fused.getLocations().size() == 1)
+      loc = fused.getLocations().front();
+    else
+      return loc;
+  }
+}
+
 StringAttr mct::getName(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().empty() ? getName(name.getChildLoc())

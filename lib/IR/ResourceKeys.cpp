@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/ResourceKeys.h"
-#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;

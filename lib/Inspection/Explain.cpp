@@ -2,7 +2,6 @@
 #include "mct/Inspection/Explain.h"
 #include "FunctionReports.h"
 #include "mct/Conversion/Patterns.h"
-#include "mct/IR/Names.h"
 #include "mct/Inspection/Passes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Decoding.h"

@@ -2,7 +2,6 @@
 #include "mct/Interfaces/BatchFollower.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mct;

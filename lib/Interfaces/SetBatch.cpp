@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Interfaces/SetBatch.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -105,20 +106,6 @@ private:
 };
 
 } // namespace
-
-/// The location without the name of the value there: what is made beside it has
-/// none.
-static Location withoutName(Location loc) {
-  for (;;) {
-    if (auto name = dyn_cast<NameLoc>(loc))
-      loc = name.getChildLoc();
-    else if (auto fused = dyn_cast<FusedLoc>(loc);
-             fused && fused.getLocations().size() == 1)
-      loc = fused.getLocations().front();
-    else
-      return loc;
-  }
-}
 
 static Value createShape(OpBuilder &builder, Location loc,
                          ArrayRef<int64_t> sizes) {

@@ -12,7 +12,6 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcRejections.h"
 #include "tpc_dialect/Transforms/Passes.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -490,6 +489,9 @@ static void addQuantization(OpPassManager &passManager,
 
   bool runs = hasSamples(options);
   auto calibrate = gather<CalibratePassOptions>(options.samples);
+  auto complete = [&](OpPassManager &passes) {
+    addFirstParameters(passes, options);
+  };
   if (options.equalization.channelEqualization && runs) {
     calibrate.channelStatistics = true;
     passManager.addPass(createCalibratePass(calibrate));
@@ -499,42 +501,39 @@ static void addQuantization(OpPassManager &passManager,
           passes.addPass(createEqualizeChannelsPass(
               gather<EqualizeChannelsPassOptions>(options.remarks)));
         },
-        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+        complete);
   }
-  // Points that it makes are in no file of statistics.
-  if (options.equalization.residualEqualization && hasSampleFiles(options) &&
-      options.statistics.statisticsIn.empty()) {
-    OpPassManager measure(ModuleOp::getOperationName());
-    calibrate.channelStatistics = true;
-    measure.addPass(createCalibratePass(calibrate));
+  // Points that these make are in no file of statistics.
+  bool measures =
+      hasSampleFiles(options) && options.statistics.statisticsIn.empty();
+  auto measuring = gather<CalibratePassOptions>(options.samples);
+  measuring.channelStatistics = true;
+  if (options.equalization.residualEqualization && measures) {
     auto equalize = gather<EqualizeResidualsPassOptions>(options.remarks);
-    equalize.measuredBy.push_back(measure);
+    equalize.measuredBy.emplace_back(ModuleOp::getOperationName())
+        .addPass(createCalibratePass(measuring));
     addJudged(
         passManager, options, tpc::kResidualEqualization,
         [&](OpPassManager &passes) {
           passes.addPass(createEqualizeResidualsPass(equalize));
         },
-        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+        complete);
   }
-  if (options.equalization.rescaleParts && hasSampleFiles(options) &&
-      options.statistics.statisticsIn.empty()) {
-    OpPassManager measure(ModuleOp::getOperationName());
-    auto few = gather<CalibratePassOptions>(options.samples);
-    few.channelStatistics = true;
+  if (options.equalization.rescaleParts && measures) {
     // Few samples tell what is far apart; those of shards are counted.
     if (options.samples.shardsIn.empty() &&
-        (few.calibrationSamples == 0 ||
-         few.calibrationSamples > kSamplesOfRanges))
-      few.calibrationSamples = kSamplesOfRanges;
-    measure.addPass(createCalibratePass(few));
+        (measuring.calibrationSamples == 0 ||
+         measuring.calibrationSamples > kSamplesOfRanges))
+      measuring.calibrationSamples = kSamplesOfRanges;
     auto rescale = gather<RescalePartsPassOptions>(options.remarks);
-    rescale.measuredBy.push_back(measure);
+    rescale.measuredBy.emplace_back(ModuleOp::getOperationName())
+        .addPass(createCalibratePass(measuring));
     addJudged(
         passManager, options, tpc::kPartsRescaling,
         [&](OpPassManager &passes) {
           passes.addPass(createRescalePartsPass(rescale));
         },
-        [&](OpPassManager &passes) { addFirstParameters(passes, options); });
+        complete);
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
@@ -551,7 +550,7 @@ static void addQuantization(OpPassManager &passManager,
     CalibratePassOptions again = calibrate;
     again.onlyMissing = true;
     again.statisticsOut.clear();
-    auto complete = [&](OpPassManager &passes, const PtqOptions &how) {
+    auto finish = [&](OpPassManager &passes, const PtqOptions &how) {
       addWeightSelection(passes, how);
       addRest(passes, how, again);
     };
@@ -559,8 +558,8 @@ static void addQuantization(OpPassManager &passManager,
     quiet.copyOptionValuesFrom(options);
     quiet.remarks.remarks = false;
     addBitWidths(passManager, options,
-                 [&](OpPassManager &passes) { complete(passes, quiet); });
-    return complete(passManager, options);
+                 [&](OpPassManager &passes) { finish(passes, quiet); });
+    return finish(passManager, options);
   }
   addRest(passManager, options, calibrate);
 }

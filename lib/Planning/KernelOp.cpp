@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include <cmath>
@@ -186,10 +185,7 @@ int64_t KernelOp::numInputChannels() const {
 
 /// Number of elements between neighbours along `axis`.
 static int64_t getStep(ArrayRef<int64_t> shape, int64_t axis) {
-  int64_t step = 1;
-  for (int64_t size : shape.drop_front(axis + 1))
-    step *= size;
-  return step;
+  return llvm::product_of(shape.drop_front(axis + 1));
 }
 
 int64_t KernelOp::outChannelOf(int64_t element) const {
@@ -348,11 +344,6 @@ Value KernelOp::getBiasConstant() const {
   return constant ? constant->getResult(0) : Value();
 }
 
-static std::string nameOf(Operation *op) {
-  StringAttr name = mct::getName(op->getLoc());
-  return name ? name.str() : op->getName().stripDialect().str();
-}
-
 /// A constant of the dialect of `like`.
 static Value createLike(Operation *like, OpBuilder &builder, Location loc,
                         RankedTensorType type, ArrayRef<float> values,
@@ -396,7 +387,7 @@ Value KernelOp::createKernelConstant(OpBuilder &builder, RankedTensorType type,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(firstReader(getKernelOperand()));
   return createLike(getKernelConstant().getDefiningOp(), builder, getLoc(),
-                    type, values, nameOf(op) + ".kernel");
+                    type, values, getNameOrKind(op) + ".kernel");
 }
 
 tpc::CorrectionsAttr KernelOp::getCorrections() const {
@@ -457,7 +448,7 @@ tpc::CorrectionsAttr KernelOp::withScaledFloatKernel(
       corrections.getBiasOffset(), corrections.getKernelScale(),
       corrections.getSamples(),
       createFloats(cast<RankedTensorType>(corrections.getKernel().getType()),
-                   kernel, nameOf(op) + ".float_kernel"));
+                   kernel, getNameOrKind(op) + ".float_kernel"));
 }
 
 /// A point that several ops read cannot speak of one of them.
@@ -496,7 +487,7 @@ static void addBias(OpBuilder &builder, Operation *op, ArrayRef<float> bias) {
   Value constant =
       createConstant(builder, op->getLoc(),
                      RankedTensorType::get(shape, type.getElementType()), bias,
-                     nameOf(op) + ".bias");
+                     getNameOrKind(op) + ".bias");
   auto add =
       tosa::AddOp::create(builder, op->getLoc(), type, product, constant);
   product.replaceAllUsesExcept(add.getResult(), add);
@@ -515,7 +506,7 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
     builder.setInsertionPoint(firstReader(reader));
     return createLike(like, builder, op->getLoc(),
                       RankedTensorType::get(shape, builder.getF32Type()), bias,
-                      nameOf(op) + ".bias");
+                      getNameOrKind(op) + ".bias");
   };
   if (biasNumber) {
     OpOperand &operand = op->getOpOperand(*biasNumber);
@@ -591,16 +582,27 @@ void KernelOp::takeBackCorrections(OpBuilder &builder) const {
   setKernel(builder, kernel);
 }
 
-void mct::takeBackCorrectionsBelow(Operation *root, const KernelOps &kernels) {
-  // Constants are replaced, which a walk must not see.
-  SmallVector<Operation *> ops;
+std::vector<KernelOp> KernelOps::findBelow(Operation *root) const {
+  std::vector<KernelOp> found;
   root->walk([&](Operation *op) {
-    if (kernels.get(op))
-      ops.push_back(op);
+    if (std::optional<KernelOp> layer = get(op))
+      found.push_back(std::move(*layer));
   });
+  return found;
+}
+
+llvm::DenseMap<Value, KernelOp> KernelOps::findByResult(Operation *root) const {
+  llvm::DenseMap<Value, KernelOp> found;
+  for (KernelOp &layer : findBelow(root))
+    found.try_emplace(layer.getResult(), std::move(layer));
+  return found;
+}
+
+void mct::takeBackCorrectionsBelow(Operation *root, const KernelOps &kernels) {
   OpBuilder builder(root->getContext());
-  for (Operation *op : ops) {
-    std::optional<KernelOp> layer = kernels.get(op);
+  for (const KernelOp &found : kernels.findBelow(root)) {
+    // Layers that share constants may be changed by one before.
+    std::optional<KernelOp> layer = kernels.get(found.getOperation());
     if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
       layer->takeBackCorrections(builder);
   }

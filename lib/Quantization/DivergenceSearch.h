@@ -8,7 +8,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace mct::quantization {

@@ -3,6 +3,7 @@
 #include "mct/Quantizers/Channels.h"
 
 #include "mct/Support/RowMajor.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,9 +21,7 @@ int64_t channelCount(llvm::ArrayRef<int64_t> shape,
 void forEachChannelRun(
     llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
     llvm::function_ref<void(size_t, size_t, int64_t, int64_t)> visit) {
-  size_t elements = 1;
-  for (int64_t size : shape)
-    elements *= size;
+  size_t elements = llvm::product_of(shape);
   if (elements == 0)
     return;
   if (axes.empty()) {

@@ -303,9 +303,7 @@ void Describer::describeOperator(size_t number) {
   if (!kernel)
     return;
   result.isDepthwise = kernel->isDepthwise();
-  int64_t elements = 1;
-  for (int64_t size : kernel->getKernelShape())
-    elements *= size;
+  int64_t elements = llvm::product_of(kernel->getKernelShape());
   auto type = dyn_cast<RankedTensorType>(
       kernel->getOperation()->getResult(0).getType());
   // Every element of the kernel is used at every position of the result.
@@ -566,14 +564,10 @@ void Describer::run(const support::Threads &threads) {
     describeOperator(number);
   report.points.resize(points.size());
   llvm::DenseMap<Operation *, ArrayRef<int64_t>> channelAxes;
-  SmallVector<KernelOp> layers;
-  function.walk([&](Operation *op) {
-    if (std::optional<KernelOp> kernel = kernels.get(op);
-        kernel && kernel->getKernelPoint())
-      layers.push_back(*kernel);
-  });
+  const std::vector<KernelOp> layers = kernels.findBelow(function);
   for (const KernelOp &layer : layers)
-    channelAxes[layer.getKernelPoint()] = layer.getOutAxes();
+    if (layer.getKernelPoint())
+      channelAxes[layer.getKernelPoint()] = layer.getOutAxes();
   quantization::parallelFor(points.size(), threads, [&](size_t number) {
     describePoint(points[number], channelAxes.lookup(points[number]),
                   report.points[number]);

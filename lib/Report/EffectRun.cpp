@@ -291,21 +291,15 @@ void EffectRunImpl::describeLayer(
 
 void EffectRunImpl::describe(func::FuncOp function, func::FuncOp takenBack,
                              const KernelOps &kernels) {
-  std::vector<KernelOp> floats;
-  takenBack.walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels.get(op))
-      floats.push_back(*layer);
-  });
+  std::vector<KernelOp> floats = kernels.findBelow(takenBack);
   OpBuilder builder(takenBack.getContext());
   for (const KernelOp &layer : floats)
     if (layer.getCorrections())
       layer.takeBackCorrections(builder);
   llvm::DenseMap<Operation *, size_t> numbers;
-  auto next = floats.begin();
-  function.walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels.get(op))
-      describeLayer(*layer, *next++, numbers);
-  });
+  for (auto [layer, floating] :
+       llvm::zip_equal(kernels.findBelow(function), floats))
+    describeLayer(layer, floating, numbers);
   for (SwitchedPoint &point : points) {
     const SwitchedLayer &layer = layers[point.layers.front()];
     bool isKernel = layer.kernelPoint == size_t(&point - points.data());

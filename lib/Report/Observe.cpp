@@ -226,21 +226,14 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
   FailureOr<func::FuncOp> entry = findEntryFunction(*module, function);
   if (failed(entry))
     return failure();
-  SmallVector<KernelOp> layers;
   SmallVector<tpc::QuantizeOp> points;
-  entry->walk([&](Operation *op) {
-    if (auto point = dyn_cast<tpc::QuantizeOp>(op);
-        point && point.isActivation())
+  entry->walk([&](tpc::QuantizeOp point) {
+    if (point.isActivation())
       points.push_back(point);
-    std::optional<KernelOp> kernel = kernels.get(op);
-    if (kernel && kernel->getCorrections() && kernel->canTakeBackCorrections())
-      layers.push_back(*kernel);
   });
   if (points.empty())
     return success();
-  OpBuilder builder(*entry);
-  for (const KernelOp &layer : layers)
-    layer.takeBackCorrections(builder);
+  takeBackCorrectionsBelow(*entry, kernels);
 
   auto run = [&] {
     return runSamples(*module, *entry, points, settings, shards);

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <mutex>
 #include <string>

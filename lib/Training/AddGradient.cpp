@@ -19,12 +19,6 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// Returns what an argument is called: by its name, or by its number.
-static std::string nameOf(BlockArgument argument) {
-  StringAttr name = mct::getName(argument);
-  return name ? name.str() : std::to_string(argument.getArgNumber());
-}
-
 namespace {
 struct AddGradientPass
     : public WithGradientModels<
@@ -76,7 +70,7 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
   for (const std::string &asked : inputs) {
     Value found;
     for (BlockArgument argument : entry.getArguments())
-      if (asked == nameOf(argument) ||
+      if (asked == getNameOrNumber(argument) ||
           asked == std::to_string(argument.getArgNumber())) {
         found = argument;
         break;
@@ -94,7 +88,8 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
              << "'; its arguments are "
              << llvm::join(llvm::map_range(entry.getArguments(),
                                            [](BlockArgument argument) {
-                                             return "'" + nameOf(argument) +
+                                             return "'" +
+                                                    getNameOrNumber(argument) +
                                                     "'";
                                            }),
                            ", ")

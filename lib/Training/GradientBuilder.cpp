@@ -237,19 +237,6 @@ Value GradientBuilder::stuff(Value a, int64_t axis, int64_t stride) {
   return reshape(joined, withSize(shape, axis, (count - 1) * stride + 1));
 }
 
-Value GradientBuilder::takeEvery(Value a, int64_t axis, int64_t start,
-                                 int64_t stride, int64_t count) {
-  if (stride == 1)
-    return sliceAxis(a, axis, start, count);
-  if (int64_t missing = start + count * stride - shapeOf(a)[axis]; missing > 0)
-    a = padAxis(a, axis, 0, missing);
-  a = sliceAxis(a, axis, start, count * stride);
-  SmallVector<int64_t> shape(shapeOf(a));
-  auto [outer, whole, inner] = splitAt(shape, axis);
-  Value first = sliceAxis(reshape(a, {outer, count, stride, inner}), 2, 0, 1);
-  return reshape(first, withSize(shape, axis, count));
-}
-
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

@@ -186,13 +186,7 @@ struct ObservedRangeModel
         return failure();
       ranges = *present;
     }
-    LearnedTensor min, max;
-    min.shape = max.shape = getParameterShape(point, ranges.size());
-    for (TrainedRange range : ranges) {
-      min.values.push_back(static_cast<float>(range.min));
-      max.values.push_back(static_cast<float>(range.max));
-    }
-    return SmallVector<LearnedTensor>{min, max};
+    return getLearnedEnds(point, ranges);
   }
 
   FailureOr<FrozenQuantizer> freeze(Attribute trainable, QuantizeOp point,

@@ -106,16 +106,9 @@ LogicalResult QuantizeAnnotatePass::runOn(func::FuncOp entry) {
     Value value = all->operators[index].node.result();
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfterValue(value);
-    auto mark = QuantizeOp::create(
-        builder, value.getLoc(), value.getType(), value,
-        /*learned=*/ValueRange(), all->operators[index].name,
-        /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), *asked,
-        /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
-        /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
-        /*parameters=*/tpc::QuantizerAttrInterface(),
-        /*selection=*/tpc::SelectionAttr(),
-        /*corrections=*/tpc::CorrectionsAttr(),
-        /*trainable=*/tpc::TrainableAttrInterface());
+    auto mark = QuantizeOp::create(builder, value.getLoc(), value,
+                                   all->operators[index].name, /*weight=*/{},
+                                   /*axes=*/{}, *asked);
     value.replaceAllUsesExcept(mark.getOutput(), mark);
   }
   return success();

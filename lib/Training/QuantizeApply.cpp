@@ -139,17 +139,23 @@ private:
 // Requests
 //===----------------------------------------------------------------------===//
 
+/// Fails with an error about an operator that `mark` marks.
+static LogicalResult fail(InFlightDiagnostic &&error, QuantizeOp mark) {
+  error.attachNote(mark.getLoc()) << "annotated here";
+  return failure();
+}
+
 LogicalResult QuantizeApplier::refuse(size_t index) {
-  InFlightDiagnostic error =
-      at(index).node.root()->emitOpError("is annotated, and the default scheme "
-                                         "has no quantizers for it")
-      << (at(index).entry.isBatchNorm ? " without a layer in front of it that "
-                                        "is annotated, too"
-                                      : "")
-      << "; give the mark a config that has weights, activations or outputs, "
-         "or remove it";
-  error.attachNote(at(index).mark.getLoc()) << "annotated here";
-  return error;
+  return fail(at(index).node.root()->emitOpError(
+                  "is annotated, and the default scheme has no quantizers for "
+                  "it")
+                  << (at(index).entry.isBatchNorm
+                          ? " without a layer in front of it that is "
+                            "annotated, too"
+                          : "")
+                  << "; give the mark a config that has weights, activations "
+                     "or outputs, or remove it",
+              at(index).mark);
 }
 
 LogicalResult QuantizeApplier::readMark(size_t index) {
@@ -167,21 +173,16 @@ LogicalResult QuantizeApplier::readMark(size_t index) {
     return refuse(index);
   for (auto [what, list] :
        {std::pair("activation", activations), {"output", outputs}})
-    if (list && list.size() > 1) {
-      InFlightDiagnostic error =
-          root->emitOpError() << "has " << list.size() << " quantizers of one "
-                              << what << "; give one, or none";
-      error.attachNote(each.mark.getLoc()) << "annotated here";
-      return error;
-    }
-  if (root->getNumResults() != 1) {
-    InFlightDiagnostic error = root->emitOpError()
-                               << "has " << root->getNumResults()
-                               << " results; an operator that is annotated "
-                                  "has one";
-    error.attachNote(each.mark.getLoc()) << "annotated here";
-    return error;
-  }
+    if (list && list.size() > 1)
+      return fail(root->emitOpError()
+                      << "has " << list.size() << " quantizers of one " << what
+                      << "; give one, or none",
+                  each.mark);
+  if (root->getNumResults() != 1)
+    return fail(root->emitOpError()
+                    << "has " << root->getNumResults()
+                    << " results; an operator that is annotated has one",
+                each.mark);
   if (own.hasActivation)
     own.activation = activations.empty() ? Attribute() : activations[0];
   else if (each.entry.hasKernel)
@@ -242,17 +243,14 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
       llvm::interleaveComma(known, error, [&](auto &weight) {
         error << "'" << weight.first.getValue() << "'";
       });
-      error.attachNote(each.mark.getLoc()) << "annotated here";
-      return error;
+      return fail(std::move(error), each.mark);
     }
     if (!add(asked.getName(), asked.getValue(),
-             config.isPerChannel(op, asked.getName()))) {
-      InFlightDiagnostic error = op->emitOpError("has no known channels of '")
-                                 << asked.getName().getValue()
-                                 << "'; leave it out of 'per_channel'";
-      error.attachNote(each.mark.getLoc()) << "annotated here";
-      return error;
-    }
+             config.isPerChannel(op, asked.getName())))
+      return fail(op->emitOpError("has no known channels of '")
+                      << asked.getName().getValue()
+                      << "'; leave it out of 'per_channel'",
+                  each.mark);
   }
   return success();
 }
@@ -414,16 +412,11 @@ QuantizeOp QuantizeApplier::createPoint(OpBuilder &builder, Value value,
                                         const Twine &name, Attribute quantizer,
                                         StringAttr weight,
                                         DenseI64ArrayAttr axes) {
-  return QuantizeOp::create(builder, value.getLoc(), value.getType(), value,
-                            /*learned=*/ValueRange(),
-                            builder.getStringAttr(name), weight, axes,
-                            /*config=*/Attribute(), /*candidates=*/Attribute(),
-                            /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
-                            /*statistics=*/tpc::StatisticsAttr(),
-                            dyn_cast<tpc::QuantizerAttrInterface>(quantizer),
-                            /*selection=*/tpc::SelectionAttr(),
-                            /*corrections=*/tpc::CorrectionsAttr(),
-                            dyn_cast<tpc::TrainableAttrInterface>(quantizer));
+  auto point = QuantizeOp::create(
+      builder, value.getLoc(), value, builder.getStringAttr(name), weight, axes,
+      /*config=*/{}, dyn_cast<tpc::QuantizerAttrInterface>(quantizer));
+  point.setTrainableAttr(dyn_cast<tpc::TrainableAttrInterface>(quantizer));
+  return point;
 }
 
 /// Puts points behind a value; the second one is that of the output.

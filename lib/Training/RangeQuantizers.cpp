@@ -122,13 +122,7 @@ struct LearnedRangeModel
     FailureOr<SmallVector<TrainedRange>> ranges = getRanges(point);
     if (failed(ranges))
       return failure();
-    LearnedTensor min, max;
-    min.shape = max.shape = getParameterShape(point, ranges->size());
-    for (TrainedRange range : *ranges) {
-      min.values.push_back(static_cast<float>(range.min));
-      max.values.push_back(static_cast<float>(range.max));
-    }
-    return SmallVector<LearnedTensor>{min, max};
+    return getLearnedEnds(point, *ranges);
   }
 
   void keepValid(Attribute,

@@ -112,14 +112,6 @@ private:
 };
 } // namespace
 
-/// Returns the location of ops that have no name of their own: names are those
-/// of the forward ops.
-static Location withoutName(Location loc) {
-  while (auto named = dyn_cast<NameLoc>(loc))
-    loc = named.getChildLoc();
-  return loc;
-}
-
 static Location gradientLoc(Value value) {
   StringAttr name = mct::getName(value);
   Location loc = withoutName(value.getLoc());

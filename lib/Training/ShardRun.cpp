@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShardRun.h"
+#include "mct/Execution/CallBuffers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

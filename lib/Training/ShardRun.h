@@ -6,7 +6,6 @@
 
 #include "CompiledTraining.h"
 #include "ParameterUpdates.h"
-#include "mct/Execution/CallBuffers.h"
 
 namespace mct::training {
 

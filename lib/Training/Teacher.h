@@ -5,7 +5,6 @@
 #define MCT_LIB_TRAINING_TEACHER_H
 
 #include "CompiledTraining.h"
-#include "mct/Execution/CallBuffers.h"
 
 namespace mct::training {
 

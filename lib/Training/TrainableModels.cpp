@@ -59,6 +59,17 @@ FailureOr<SmallVector<TrainedRange>> mct::getRanges(tpc::QuantizeOp point,
   return ranges;
 }
 
+SmallVector<LearnedTensor> mct::getLearnedEnds(tpc::QuantizeOp point,
+                                               ArrayRef<TrainedRange> ranges) {
+  LearnedTensor min, max;
+  min.shape = max.shape = getParameterShape(point, ranges.size());
+  for (TrainedRange range : ranges) {
+    min.values.push_back(static_cast<float>(range.min));
+    max.values.push_back(static_cast<float>(range.max));
+  }
+  return {min, max};
+}
+
 Value mct::buildRound(GradientBuilder &b, Value values) {
   // TOSA's cast rounds halves to even, and cuts off at the ends of i32.
   return b.cast(b.cast(values, b.getI32Type()),

@@ -42,6 +42,12 @@ double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
 llvm::FailureOr<llvm::SmallVector<quantization::TrainedRange>>
 getRanges(tpc::QuantizeOp point, bool isNarrow = false);
 
+/// Returns the ends of ranges as what a point learns: the lower ones, then the
+/// upper ones.
+llvm::SmallVector<LearnedTensor>
+getLearnedEnds(tpc::QuantizeOp point,
+               llvm::ArrayRef<quantization::TrainedRange> ranges);
+
 /// Returns the truth, for each value, of what lies where the quantizer of the
 /// point, which has one, does not cut off.
 mlir::Value buildKept(GradientBuilder &b, tpc::QuantizeOp point);

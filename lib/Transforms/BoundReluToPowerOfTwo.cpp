@@ -6,7 +6,6 @@
 #include "mct/Transforms/Passes.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_BOUNDRELUTOPOWEROFTWOPASS
@@ -28,12 +27,7 @@ struct BoundReluToPowerOfTwoPass
   void runOnOperation() override {
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
-    SmallVector<KernelOp> layers;
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<KernelOp> layer = kernels.get(op))
-        layers.push_back(*layer);
-    });
-    for (const KernelOp &layer : layers)
+    for (const KernelOp &layer : kernels.findBelow(getOperation()))
       moveBound(kernels, layer);
   }
 
@@ -85,12 +79,11 @@ private:
       return;
     double bound =
         cast<FloatAttr>(clamp.getMaxVal()).getValue().convertToFloat();
-    Record record(Decision::Declined, why.getReason());
-    record << "keeps its bound " << named("bound", bound) << ": "
-           << why.getText();
-    InFlightDiagnostic remark = emitRecord(clamp, getArgument(), record);
-    if (why.getCulprit())
-      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
+    emitWithCulprit(
+        clamp, getArgument(),
+        Record(Decision::Declined, why.getReason(), why.getCulprit())
+            << "keeps its bound " << named("bound", bound) << ": "
+            << why.getText());
   }
 };
 } // namespace

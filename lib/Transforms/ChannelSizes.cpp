@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ChannelSizes.h"
+#include "mct/IR/NestedPasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -47,12 +48,8 @@ mct::measureChannelSizes(ModuleOp module, ArrayRef<tpc::QuantizeOp> needed,
     // Statistics that are measured for a pass alone are not left on the
     // module.
     copy = module.clone();
-    for (const OpPassManager &each : measuredBy) {
-      PassManager passes(module.getContext(), ModuleOp::getOperationName());
-      static_cast<OpPassManager &>(passes) = each;
-      if (failed(passes.run(*copy)))
-        return failure();
-    }
+    if (failed(runPasses(measuredBy, *copy)))
+      return failure();
   }
   SmallVector<tpc::QuantizeOp> points, measured;
   module.walk([&](tpc::QuantizeOp point) { points.push_back(point); });

@@ -80,11 +80,8 @@ static std::vector<float> multiply(const KernelOp &first,
   // The first kernel is a box [before, middle, behind].
   ArrayRef<int64_t> shape = first.getKernelShape();
   int64_t axis = first.getOutAxes().front();
-  int64_t before = 1, behind = 1;
-  for (int64_t size : shape.take_front(axis))
-    before *= size;
-  for (int64_t size : shape.drop_front(axis + 1))
-    behind *= size;
+  int64_t before = llvm::product_of(shape.take_front(axis)),
+          behind = llvm::product_of(shape.drop_front(axis + 1));
   const float *values = inner.values().data();
   std::vector<float> product(before * outputs * behind);
   support::Threads threads =

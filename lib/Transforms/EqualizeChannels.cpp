@@ -115,18 +115,14 @@ struct EqualizeChannelsPass
   void runOnOperation() override {
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
-    SmallVector<KernelOp> layers;
     meanSquares.clear();
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<KernelOp> layer = kernels.get(op))
-        layers.push_back(*layer);
-      if (auto point = dyn_cast<tpc::QuantizeOp>(op))
-        if (tpc::StatisticsAttr statistics = point.getStatisticsAttr())
-          if (auto squares = readChannels(statistics.getChannelMeanSquare(),
-                                          lastSize(point.getOutput())))
-            meanSquares[point] = std::move(*squares);
+    getOperation().walk([&](tpc::QuantizeOp point) {
+      if (tpc::StatisticsAttr statistics = point.getStatisticsAttr())
+        if (auto squares = readChannels(statistics.getChannelMeanSquare(),
+                                        lastSize(point.getOutput())))
+          meanSquares[point] = std::move(*squares);
     });
-    for (const KernelOp &layer : layers)
+    for (const KernelOp &layer : kernels.findBelow(getOperation()))
       equalize(kernels, layer);
   }
 
@@ -157,12 +153,9 @@ private:
                                                     Record &reason);
   void apply(const Pair &pair);
   void leave(const KernelOp &first, const Record &why) {
-    if (!remarks)
-      return;
-    InFlightDiagnostic remark = emitRecord(first.getOperation(), getArgument(),
-                                           why, "is not equalized: ");
-    if (why.getCulprit())
-      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
+    if (remarks)
+      emitWithCulprit(first.getOperation(), getArgument(), why,
+                      "is not equalized: ");
   }
 
   /// Mean squares of the channels of each point, kept up to date where factors

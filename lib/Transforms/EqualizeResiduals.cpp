@@ -3,7 +3,6 @@
 #include "ChannelSizes.h"
 #include "ScalingPath.h"
 #include "mct/IR/Constants.h"
-#include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Overrides.h"
@@ -106,11 +105,7 @@ static tosa::MulOp multiply(OpBuilder &builder, Value value,
   Location loc = NameLoc::get(builder.getStringAttr(name), value.getLoc());
   Value numbers = createFactors(builder, loc, type.getRank(), factors,
                                 (name + ".factors").str());
-  auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
-  Value shift = tosa::ConstOp::create(
-      builder, loc, shiftType,
-      DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
-  return tosa::MulOp::create(builder, loc, type, value, numbers, shift);
+  return createProduct(builder, loc, type, value, numbers);
 }
 
 namespace {
@@ -153,7 +148,7 @@ struct EqualizeResidualsPass
       equalize(residual, normalized);
     for (tpc::QuantizeOp point : normalized)
       equalizeNormalized(point);
-    renameInGroups();
+    renamed.renameInGroups(getOperation());
   }
 
 private:
@@ -167,24 +162,16 @@ private:
   /// Scales the result of a layer norm where all that use it are layers and
   /// factors of this pass.
   void equalizeNormalized(tpc::QuantizeOp point);
-  /// An op whose values are others; a point loses what was chosen for them.
+  /// An op whose values are others.
   void rename(Operation *op) {
-    auto point = dyn_cast<tpc::QuantizeOp>(op);
-    if (!point)
-      return renameChanged(op, kSuffix);
-    std::string name = point.getPointName().str();
-    renamed[name] = name + kSuffix.str();
-    point.setPointName(renamed[name]);
-    point.removeStatisticsAttr();
-    point.removeQuantizer();
-    point.removeRangeAttr();
+    if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+      point.removeRangeAttr();
+    renamed.rename(op);
   }
-  void renameInGroups();
 
-  static constexpr StringLiteral kSuffix = "_scaled";
   /// The factors of branches, which may take those of a layer norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
-  llvm::StringMap<std::string> renamed;
+  ScaledNames renamed;
   SizesOfPoints sizesOf;
   const KernelOps *kernels = nullptr;
 };
@@ -222,11 +209,8 @@ findAddedLayer(Value value, const llvm::DenseMap<Value, KernelOp> &layerOf) {
 
 std::vector<Residual> EqualizeResidualsPass::findResiduals() {
   kernels = &getAnalysis<KernelOps>();
-  llvm::DenseMap<Value, KernelOp> layerOf;
-  getOperation().walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels->get(op))
-      layerOf.try_emplace(layer->getResult(), *layer);
-  });
+  llvm::DenseMap<Value, KernelOp> layerOf =
+      kernels->findByResult(getOperation());
   std::vector<Residual> found;
   getOperation().walk([&](tpc::QuantizeOp point) {
     auto sum = point.getInput().getDefiningOp<tosa::AddOp>();
@@ -328,16 +312,9 @@ void EqualizeResidualsPass::equalize(
         multiply(builder, branch->get(), invertFactors(scales), branchName);
     factorsOf[product] = invertFactors(scales);
     auto point = tpc::QuantizeOp::create(
-        builder, product.getLoc(), product.getType(), product.getResult(),
-        /*learned=*/ValueRange(), builder.getStringAttr(branchName),
-        /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(),
-        residual.point.getConfigAttr(), /*candidates=*/tpc::AlternativesAttr(),
-        /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
-        /*statistics=*/tpc::StatisticsAttr(),
-        /*parameters=*/tpc::QuantizerAttrInterface(),
-        /*selection=*/tpc::SelectionAttr(),
-        /*corrections=*/tpc::CorrectionsAttr(),
-        /*trainable=*/tpc::TrainableAttrInterface());
+        builder, product.getLoc(), product.getResult(),
+        builder.getStringAttr(branchName), /*weight=*/{}, /*axes=*/{},
+        residual.point.getConfigAttr());
     branch->set(point.getOutput());
     if (from)
       normalized.insert(from);
@@ -536,21 +513,4 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
   changed.push_back(point);
   for (Operation *op : changed)
     rename(op);
-}
-
-void EqualizeResidualsPass::renameInGroups() {
-  getOperation().walk([&](tpc::QuantizeOp point) {
-    ArrayAttr group = point.getGroupAttr();
-    if (!group)
-      return;
-    point.setGroupAttr(ArrayAttr::get(
-        &getContext(),
-        llvm::map_to_vector(
-            group.getAsRange<StringAttr>(), [&](StringAttr name) -> Attribute {
-              auto found = renamed.find(name.getValue());
-              return found == renamed.end()
-                         ? name
-                         : StringAttr::get(&getContext(), found->second);
-            })));
-  });
 }

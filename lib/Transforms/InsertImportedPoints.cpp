@@ -79,16 +79,11 @@ static tpc::QuantizeOp createPoint(OpBuilder &builder, Location loc,
                                    Value input, StringAttr weight,
                                    ArrayRef<int64_t> axes,
                                    tpc::QuantizerAttrInterface parameters) {
-  MLIRContext *context = builder.getContext();
-  return tpc::QuantizeOp::create(
-      builder, loc, input.getType(), input, /*learned=*/ValueRange(),
-      builder.getStringAttr(""), weight,
-      axes.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(axes),
-      /*config=*/Attribute(), /*candidates=*/Attribute(), /*group=*/ArrayAttr(),
-      /*range=*/tpc::RangeAttr(), /*statistics=*/tpc::StatisticsAttr(),
-      parameters, describeImported(context),
-      /*corrections=*/tpc::CorrectionsAttr(),
-      /*trainable=*/tpc::TrainableAttrInterface());
+  auto point = tpc::QuantizeOp::create(
+      builder, loc, input, builder.getStringAttr(""), weight,
+      axes.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(axes));
+  point.setQuantizer(parameters, describeImported(builder.getContext()));
+  return point;
 }
 
 LogicalResult Inserter::readRecords() {

@@ -48,16 +48,11 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
                                   tpc::OpQuantConfigAttr config,
                                   tpc::AlternativesAttr alternatives,
                                   ArrayAttr group, tpc::RangeAttr range) {
-  auto point = tpc::QuantizeOp::create(
-      builder, value.getLoc(), value.getType(), value, /*learned=*/ValueRange(),
-      name,
-      /*weight=*/StringAttr(), /*axes=*/DenseI64ArrayAttr(), config,
-      alternatives, group, range,
-      /*statistics=*/tpc::StatisticsAttr(),
-      /*parameters=*/tpc::QuantizerAttrInterface(),
-      /*selection=*/tpc::SelectionAttr(),
-      /*corrections=*/tpc::CorrectionsAttr(),
-      /*trainable=*/tpc::TrainableAttrInterface());
+  auto point = tpc::QuantizeOp::create(builder, value.getLoc(), value, name,
+                                       /*weight=*/{}, /*axes=*/{}, config);
+  point.setCandidatesAttr(alternatives);
+  point.setGroupAttr(group);
+  point.setRangeAttr(range);
   value.replaceUsesWithIf(point.getOutput(), [&](OpOperand &use) {
     return use.getOwner() != point && !readsFlags(use.getOwner(), plan.masks);
   });
@@ -67,19 +62,13 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
 static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
                               const PlannedNode &planned) {
   Value value = weight.operand->get();
-  auto point = tpc::QuantizeOp::create(
-      builder, value.getLoc(), value.getType(), value, /*learned=*/ValueRange(),
-      planned.name, weight.name, weight.axes, weight.config,
-      getAlternatives(planned,
-                      [&](tpc::OpQuantConfigAttr config) {
-                        return config.getWeightConfig(weight.genericName);
-                      }),
-      /*group=*/ArrayAttr(), /*range=*/tpc::RangeAttr(),
-      /*statistics=*/tpc::StatisticsAttr(),
-      /*parameters=*/tpc::QuantizerAttrInterface(),
-      /*selection=*/tpc::SelectionAttr(),
-      /*corrections=*/tpc::CorrectionsAttr(),
-      /*trainable=*/tpc::TrainableAttrInterface());
+  auto point =
+      tpc::QuantizeOp::create(builder, value.getLoc(), value, planned.name,
+                              weight.name, weight.axes, weight.config);
+  point.setCandidatesAttr(
+      getAlternatives(planned, [&](tpc::OpQuantConfigAttr config) {
+        return config.getWeightConfig(weight.genericName);
+      }));
   weight.operand->set(point.getOutput());
 }
 

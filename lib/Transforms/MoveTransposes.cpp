@@ -11,7 +11,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
-#include <numeric>
 
 namespace mct {
 #define GEN_PASS_DEF_MOVETRANSPOSESPASS

@@ -55,21 +55,19 @@ struct RecordPreprocessingPass
   }
 
 private:
-  static std::string nameOf(BlockArgument argument) {
-    StringAttr name = mct::getName(argument);
-    return name ? name.str() : std::to_string(argument.getArgNumber());
-  }
   static SmallVector<std::string> names(func::FuncOp entry) {
-    return llvm::map_to_vector(
-        entry.getArguments(),
-        [](BlockArgument argument) { return "'" + nameOf(argument) + "'"; });
+    return llvm::map_to_vector(entry.getArguments(),
+                               [](BlockArgument argument) {
+                                 return "'" + getNameOrNumber(argument) + "'";
+                               });
   }
   bool isMeant(func::FuncOp entry, BlockArgument argument) {
     unsigned number = argument.getArgNumber();
     if (input.empty())
       return getElementTypeOrSelf(argument.getType()).isF32() ||
              entry.getArgAttr(number, kQuantizedAttrName);
-    return input == nameOf(argument) || input == std::to_string(number);
+    return input == getNameOrNumber(argument) ||
+           input == std::to_string(number);
   }
 };
 } // namespace

@@ -112,20 +112,15 @@ private:
   void rescale(const Layers &layers, tpc::QuantizeOp point,
                SizesOfPoints &sizes);
   void leave(tpc::QuantizeOp point, const Record &why) {
-    if (!remarks)
-      return;
-    InFlightDiagnostic remark =
-        emitRecord(point, getArgument(), why,
-                   "'" + point.getPointName() + "' is not rescaled: ");
-    if (why.getCulprit())
-      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
+    if (remarks)
+      emitWithCulprit(point, getArgument(), why,
+                      "'" + point.getPointName() + "' is not rescaled: ");
   }
   /// Gives an op another name, whose values are others; a point loses what was
   /// chosen for them.
   void rename(Operation *op, SizesOfPoints &sizes);
-  void renameInGroups();
 
-  llvm::StringMap<std::string> renamed;
+  ScaledNames renamed;
 };
 } // namespace
 
@@ -446,15 +441,11 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
 }
 
 void RescalePartsPass::rename(Operation *op, SizesOfPoints &sizes) {
+  renamed.rename(op);
   auto point = dyn_cast<tpc::QuantizeOp>(op);
   if (!point)
-    return renameChanged(op, "_scaled");
-  std::string name = point.getPointName().str();
-  renamed[name] = name + "_scaled";
-  point.setPointName(renamed[name]);
+    return;
   sizes.erase(point);
-  point.removeStatisticsAttr();
-  point.removeQuantizer();
   // A bound of 0 holds for the scaled values, too.
   tpc::RangeAttr range = point.getRangeAttr();
   if (range &&
@@ -462,26 +453,10 @@ void RescalePartsPass::rename(Operation *op, SizesOfPoints &sizes) {
     point.removeRangeAttr();
 }
 
-void RescalePartsPass::renameInGroups() {
-  getOperation().walk([&](tpc::QuantizeOp point) {
-    ArrayAttr group = point.getGroupAttr();
-    if (!group)
-      return;
-    SmallVector<Attribute> names;
-    for (auto name : group.getAsRange<StringAttr>()) {
-      auto found = renamed.find(name.getValue());
-      names.push_back(found == renamed.end()
-                          ? name
-                          : StringAttr::get(&getContext(), found->second));
-    }
-    point.setGroupAttr(ArrayAttr::get(&getContext(), names));
-  });
-}
-
 void RescalePartsPass::runOnOperation() {
   Layers layers(getAnalysis<KernelOps>(), getOperation());
   markAnalysesPreserved<KernelOps>();
-  renamed.clear();
+  renamed = {};
   std::vector<tpc::QuantizeOp> points = findCandidates(layers);
   if (points.empty())
     return;
@@ -491,5 +466,5 @@ void RescalePartsPass::runOnOperation() {
     return signalPassFailure();
   for (tpc::QuantizeOp point : points)
     rescale(layers, point, *sizes);
-  renameInGroups();
+  renamed.renameInGroups(getOperation());
 }

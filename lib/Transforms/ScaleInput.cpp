@@ -117,12 +117,7 @@ private:
         RankedTensorType::get(SmallVector<int64_t>(type.getRank(), 1),
                               builder.getF32Type()),
         {float(1 / factor)}, "scale");
-    auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
-    Value shift = tosa::ConstOp::create(
-        builder, loc, shiftType,
-        DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
-    auto scaled =
-        tosa::MulOp::create(builder, loc, type, argument, number, shift);
+    tosa::MulOp scaled = createProduct(builder, loc, type, argument, number);
     point.getInputMutable().assign(scaled.getOutput());
     point.setStatisticsAttr(scale(point.getStatisticsAttr(), 1 / factor));
     point.removeRangeAttr();
@@ -135,13 +130,9 @@ private:
   }
 
   void leave(tpc::QuantizeOp point, const Record &why) {
-    if (!remarks)
-      return;
-    InFlightDiagnostic remark =
-        emitRecord(point, getArgument(), why,
-                   "input '" + point.getPointName() + "' is not scaled: ");
-    if (why.getCulprit())
-      remark.attachNote(why.getCulprit()->getLoc()) << "this op";
+    if (remarks)
+      emitWithCulprit(point, getArgument(), why,
+                      "input '" + point.getPointName() + "' is not scaled: ");
   }
 };
 } // namespace

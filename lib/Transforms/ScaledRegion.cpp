@@ -5,7 +5,6 @@
 #include "mct/Transforms/ImportedPoints.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -13,12 +12,8 @@ using namespace mct;
 /// Values of a region; a larger one is not looked at.
 static constexpr size_t kMaxRegionValues = 4096;
 
-Layers::Layers(const KernelOps &kernels, Operation *root) : kernels(kernels) {
-  root->walk([&](Operation *op) {
-    if (std::optional<KernelOp> layer = kernels.get(op))
-      byResult.try_emplace(layer->getResult(), *layer);
-  });
-}
+Layers::Layers(const KernelOps &kernels, Operation *root)
+    : kernels(kernels), byResult(kernels.findByResult(root)) {}
 
 std::optional<KernelOp> Layers::getReader(OpOperand &use) const {
   std::optional<KernelOp> layer = kernels.get(use.getOwner());

@@ -161,6 +161,18 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
           }));
 }
 
+/// Gives the fused ops of a point the names that `rename` returns.
+static void renameGroup(tpc::QuantizeOp point,
+                        llvm::function_ref<StringAttr(StringAttr)> rename) {
+  if (ArrayAttr group = point.getGroupAttr())
+    point.setGroupAttr(
+        ArrayAttr::get(point.getContext(),
+                       llvm::map_to_vector(group.getAsRange<StringAttr>(),
+                                           [&](StringAttr name) -> Attribute {
+                                             return rename(name);
+                                           })));
+}
+
 void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,
                         StringRef suffix) {
   SmallVector<Operation *> ops = {layer.getOperation()};
@@ -180,12 +192,31 @@ void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,
       return StringAttr::get(op->getContext(), name + suffix);
     };
     point.setPointNameAttr(rename(point.getPointName()));
-    if (ArrayAttr group = point.getGroupAttr())
-      point.setGroupAttr(ArrayAttr::get(
-          op->getContext(),
-          llvm::map_to_vector(group.getAsRange<StringAttr>(),
-                              [&](StringAttr name) -> Attribute {
-                                return old.contains(name) ? rename(name) : name;
-                              })));
+    renameGroup(point, [&](StringAttr name) {
+      return old.contains(name) ? rename(name) : name;
+    });
   }
+}
+
+void ScaledNames::rename(Operation *op) {
+  static constexpr StringLiteral kSuffix = "_scaled";
+  auto point = dyn_cast<tpc::QuantizeOp>(op);
+  if (!point)
+    return renameChanged(op, kSuffix);
+  std::string name = point.getPointName().str();
+  renamed[name] = name + kSuffix.str();
+  point.setPointName(renamed[name]);
+  point.removeStatisticsAttr();
+  point.removeQuantizer();
+}
+
+void ScaledNames::renameInGroups(Operation *root) const {
+  root->walk([&](tpc::QuantizeOp point) {
+    renameGroup(point, [&](StringAttr name) {
+      auto found = renamed.find(name.getValue());
+      return found == renamed.end()
+                 ? name
+                 : StringAttr::get(root->getContext(), found->second);
+    });
+  });
 }

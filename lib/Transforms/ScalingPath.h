@@ -7,6 +7,7 @@
 
 #include "mct/Planning/KernelOp.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mct {
 
@@ -68,6 +69,19 @@ void scaleInputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,
 void renameChanged(const KernelOp &layer,
                    llvm::ArrayRef<mlir::Operation *> path,
                    llvm::StringRef suffix);
+
+/// The names of points whose values a pass has scaled.
+class ScaledNames {
+public:
+  /// Gives an op another name, whose values are others; a point loses the
+  /// parameters and statistics of the old ones.
+  void rename(mlir::Operation *op);
+  /// Renames the points in the groups of all points below `root`.
+  void renameInGroups(mlir::Operation *root) const;
+
+private:
+  llvm::StringMap<std::string> renamed;
+};
 
 } // namespace mct
 

@@ -6,7 +6,6 @@
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mct/Transforms/StatisticsConversion.h"
-#include <cmath>
 
 namespace mct {
 #define GEN_PASS_DEF_SELECTPARAMETERSPASS

@@ -7,7 +7,6 @@
 
 #include "mct/IR/Records.h"
 #include "mct/Planning/KernelOp.h"
-#include <string>
 #include <variant>
 
 namespace mct {

@@ -6,7 +6,6 @@
 #define MCT_LIB_TRANSFORMS_SHIFTREWRITER_H
 
 #include "ShiftReach.h"
-#include "mct/IR/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
 #include "llvm/ADT/StringMap.h"

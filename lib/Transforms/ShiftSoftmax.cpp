@@ -36,10 +36,7 @@ struct ShiftSoftmaxPass
     const KernelOps &kernels = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
     llvm::DenseSet<Value> inputs;
-    SmallVector<KernelOp> layers;
     getOperation().walk([&](Operation *op) {
-      if (std::optional<KernelOp> layer = kernels.get(op))
-        layers.push_back(*layer);
       if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
           softmax && softmax.getInput().hasOneUse())
         inputs.insert(softmax.getInput());
@@ -49,7 +46,7 @@ struct ShiftSoftmaxPass
             if (Value input = getSoftmaxInput(match))
               inputs.insert(input);
     });
-    for (const KernelOp &layer : layers)
+    for (const KernelOp &layer : kernels.findBelow(getOperation()))
       shift(layer, inputs);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SplitLayers.h"
 #include "mct/IR/Constants.h"
+#include "mct/IR/NestedPasses.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Overrides.h"
@@ -8,7 +9,6 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Pass/PassManager.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -212,18 +212,9 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
   std::vector<SlicedLayer> copies = findSlicedLayers(*copy, kernels);
   for (SlicedLayer &layer : copies)
     measured.push_back(splitLayer(layer));
-  {
-    // The pipeline around this pass has told what there is to tell.
-    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
-    });
-    for (const OpPassManager &each : completedBy) {
-      PassManager passes(&getContext(), ModuleOp::getOperationName());
-      static_cast<OpPassManager &>(passes) = each;
-      if (failed(passes.run(*copy)))
-        return failure();
-    }
-  }
+  // The pipeline around this pass has told what there is to tell.
+  if (failed(runQuietly(completedBy, *copy)))
+    return failure();
   for (auto [layer, groups] : llvm::zip_equal(layers, measured)) {
     Extremes extremes;
     for (const GroupPoints &group : groups) {

@@ -2,7 +2,6 @@
 #include "tpc_dialect/IR/TpcDevices.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mct::tpc;

@@ -191,6 +191,20 @@ std::string QuantizeOp::getUniqueName() {
   return name;
 }
 
+void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value input,
+                       StringAttr pointName, StringAttr weight,
+                       DenseI64ArrayAttr axes, Attribute config,
+                       QuantizerAttrInterface parameters) {
+  state.addOperands(input);
+  state.addTypes(input.getType());
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.point_name = pointName;
+  properties.weight = weight;
+  properties.axes = axes;
+  properties.config = config;
+  properties.parameters = parameters;
+}
+
 bool QuantizeOp::hasImportedParameters() {
   SelectionAttr selection = getSelectionAttr();
   return getParametersAttr() && selection &&

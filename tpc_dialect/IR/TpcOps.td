@@ -220,6 +220,12 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     (`corrections` `(` qualified($corrections)^ `)`)? (`trainable` `(` $trainable^ `)`)?
     (`learned` `(` $learned^ `:` type($learned) `)`)? attr-dict `:` type($output)
   }];
+  let builders = [
+    // A point without learned values; passes set what else they know of it.
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::StringAttr":$pointName, CArg<"::mlir::StringAttr", "{}">:$weight,
+                   CArg<"::mlir::DenseI64ArrayAttr", "{}">:$axes, CArg<"::mlir::Attribute", "{}">:$config,
+                   CArg<"::mct::tpc::QuantizerAttrInterface", "{}">:$parameters)>
+  ];
   let hasVerifier = 1;
   let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{

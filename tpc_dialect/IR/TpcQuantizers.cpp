@@ -8,7 +8,6 @@
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcVerification.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 

@@ -53,7 +53,7 @@ struct RejectedCorrection {
   int64_t samples = 0;
 };
 
-/// The list of a function; empty where there is none.
+/// Returns the list of a function; empty where there is none.
 std::vector<RejectedCorrection>
 readRejectedCorrections(mlir::Operation *function);
 /// Adds to the list of a function.

@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringSet.h"
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 using namespace mlir;
 using namespace mct::tpc;

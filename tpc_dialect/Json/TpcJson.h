@@ -10,7 +10,7 @@
 
 namespace mct::tpc {
 
-/// A module with the `tpc.platform` that the text describes. Errors are
+/// Returns a module with the `tpc.platform` that the text describes. Errors are
 /// reported at `fileName` and say at which path of the document they are.
 mlir::OwningOpRef<mlir::ModuleOp> importTpcJson(llvm::StringRef text,
                                                 llvm::StringRef fileName,

@@ -22,8 +22,8 @@ mlir::OwningOpRef<mlir::ModuleOp> loadTarget(llvm::StringRef target,
 mlir::LogicalResult resolveDerivations(mlir::ModuleOp module,
                                        llvm::StringRef folder);
 
-/// The only platform of the module; null after an error, which calls the module
-/// `name`.
+/// Returns the only platform of the module; null after an error, which calls
+/// the module `name`.
 PlatformOp findPlatform(mlir::ModuleOp module, llvm::StringRef name,
                         mlir::Location requestedAt);
 
@@ -35,7 +35,7 @@ mlir::OwningOpRef<mlir::ModuleOp> loadStockDevices(mlir::MLIRContext *context);
 mlir::OwningOpRef<mlir::ModuleOp> loadDeviceFile(llvm::StringRef path,
                                                  mlir::Location requestedAt);
 
-/// The stock bindings and frameworks of all IRs, to be attached to any
+/// Returns the stock bindings and frameworks of all IRs, to be attached to any
 /// platform.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadStockVocabularies(mlir::MLIRContext *context);

@@ -19,10 +19,10 @@ struct StockTarget {
   bool isAlias() const { return name != resolved; }
 };
 
-/// All stock targets, aliases among them, sorted by name.
+/// Returns all stock targets, aliases among them, sorted by name.
 llvm::ArrayRef<StockTarget> listTargets();
 
-/// The stock target of that name, or null.
+/// Returns the stock target of that name, or null.
 const StockTarget *lookupTarget(llvm::StringRef name);
 
 /// The same for the stock `tpc.binding` and `tpc.framework` of each IR.
@@ -31,7 +31,8 @@ llvm::ArrayRef<StockTarget> listStockVocabularies();
 /// Returns the stock devices, sorted by name.
 llvm::ArrayRef<StockTarget> listDevices();
 
-/// The one of `known` that `name` is probably a misspelling of, or nothing.
+/// Returns the one of `known` that `name` is probably a misspelling of, or
+/// nothing.
 std::optional<llvm::StringRef>
 findNearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 

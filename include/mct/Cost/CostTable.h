@@ -50,7 +50,7 @@ struct LayerCost {
 /// A JSON document `mct-costs`.
 class CostTable {
 public:
-  /// Errors name the file, and what is wrong in it.
+  /// Reads a table. Errors name the file, and what is wrong in it.
   static llvm::Expected<CostTable> read(llvm::StringRef path);
 
   /// Returns the cost of a layer whose kernel has that width and size: between

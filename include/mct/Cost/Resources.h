@@ -16,8 +16,8 @@
 
 namespace mct {
 
-/// Bits of the values of a point: of its parameters, else of what the target
-/// asks for; none when it leaves them in float.
+/// Returns the bits of the values of a point: of its parameters, else of what
+/// the target asks for; none when it leaves them in float.
 std::optional<unsigned> getBits(tpc::QuantizeOp point);
 
 /// Returns `getBits`, or 32 for a point whose values stay in float.
@@ -83,12 +83,13 @@ struct ResourceModel {
   ResourceUse evaluate(BitsOfPoint bits) const;
   /// Uses the bits that the points have.
   ResourceUse evaluate() const;
-  /// Bits of the cut of a step, and its operations on bits.
+  /// Return the bits of the cut of a step, and its operations on bits.
   int64_t cutBits(const Step &step, BitsOfPoint bits) const;
   static int64_t bopsOf(const Step::Layer &layer, BitsOfPoint bits);
 };
 
-/// The models of ops (`registerOpModels`) must be known to the context.
+/// Returns what the ops of a function use. The models of ops
+/// (`registerOpModels`) must be known to the context.
 ResourceModel computeResources(mlir::func::FuncOp function,
                                const KernelOps &kernels);
 

@@ -9,15 +9,16 @@
 
 namespace mct {
 
-/// The type of a tensor of floating-point numbers, or null.
+/// Returns the type of a tensor of floating-point numbers, or null.
 mlir::RankedTensorType getFloatTensor(mlir::Value value);
 
-/// Elements of a tensor whose sizes along `axes` are rounded up to a multiple
-/// of `multiple`, together when there are several. A dynamic size counts as 1.
+/// Returns the elements of a tensor whose sizes along `axes` are rounded up to
+/// a multiple of `multiple`, together when there are several. A dynamic size
+/// counts as 1.
 int64_t countElements(mlir::RankedTensorType type,
                       llvm::ArrayRef<int64_t> axes = {}, int64_t multiple = 1);
 
-/// The activation point that quantizes a value, or null.
+/// Returns the activation point that quantizes a value, or null.
 tpc::QuantizeOp getActivationPoint(mlir::Value value);
 
 /// The source of the width of a value: the point that quantizes it or what it
@@ -34,7 +35,7 @@ public:
   FusedChains(mlir::func::FuncOp function, const KernelOps &kernels);
 
   bool isInside(mlir::Value value) const { return values.contains(value); }
-  /// The last op of the chain that an op is in, or the op.
+  /// Returns the last op of the chain that an op is in, or the op.
   mlir::Operation *getEnd(mlir::Operation *op) const {
     auto found = ends.find(op);
     return found == ends.end() ? op : found->second;

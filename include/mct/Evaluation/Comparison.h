@@ -75,8 +75,8 @@ public:
   void setUp(size_t index, Worker &worker);
   /// Runs the reference on a unit that the executor has just computed.
   llvm::Error compare(const Unit &unit);
-  /// The reference's outputs of the unit that `compare` ran last on this
-  /// worker.
+  /// Returns the reference's outputs of the unit that `compare` ran last on
+  /// this worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
 
   /// Returns each compared value, in the executor's order. Sums are the same

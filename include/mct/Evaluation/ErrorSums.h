@@ -24,8 +24,8 @@ struct ErrorSums {
   void add(llvm::ArrayRef<float> values, llvm::ArrayRef<float> references);
   void merge(const ErrorSums &other);
 
-  /// Signal-to-quantization-noise ratio in dB; infinite for equal values, NaN
-  /// where values that differ are not finite.
+  /// Returns the signal-to-quantization-noise ratio in dB; infinite for equal
+  /// values, NaN where values that differ are not finite.
   double sqnr() const;
   double cosine() const;
 };

@@ -107,8 +107,8 @@ public:
     /// A number of samples that are read is one of one process.
     bool hasLimit = false;
   };
-  /// A diagnostic at the module for options that make no sense, and for files
-  /// that cannot be read.
+  /// Opens the files. Emits a diagnostic at the module for options that make no
+  /// sense, and for files that cannot be read.
   static mlir::FailureOr<Shards> open(mlir::ModuleOp module,
                                       const Options &options);
 

@@ -45,9 +45,9 @@ public:
     std::function<llvm::Error(const Unit &)> done = nullptr;
   };
   llvm::Error run(const Pass &pass) { return run(llvm::ArrayRef(pass)); }
-  /// Several passes on all samples, whose units the workers share. Passes do
-  /// not depend on each other. Of several errors that of the lowest unit of the
-  /// first such pass is returned.
+  /// Runs several passes on all samples, whose units the workers share. Passes
+  /// do not depend on each other. Of several errors that of the lowest unit of
+  /// the first such pass is returned.
   llvm::Error run(llvm::ArrayRef<Pass> passes);
 
   unsigned lastStage() const { return executor.numStages() - 1; }

@@ -48,7 +48,7 @@ public:
   /// may have a value.
   bool knows(mlir::Operation *op) const;
 
-  /// None when `value` is no such expression.
+  /// Returns the value of an expression; none when it is no such.
   std::optional<ConstantTensor> evaluate(mlir::Value value);
 
   /// Sets the elements of `value` from now on, whatever makes it.
@@ -64,7 +64,7 @@ public:
   /// handlers.
   void clear() { results.clear(); }
 
-  /// Ops computed so far.
+  /// Returns the number of ops computed so far.
   size_t getNumComputed() const { return numComputed; }
   /// Uses of values counted so far.
   size_t getNumCounted() const { return numCounted; }

@@ -14,13 +14,13 @@ namespace mct {
 /// judged again when one of its operands was changed.
 class ConstantExpressions : public mlir::RewriterBase::Listener {
 public:
-  /// Constants themselves are none.
+  /// Returns whether an op is one of an expression. Constants are none.
   bool contains(mlir::Operation *op);
 
   /// Knows the ops; its values are up to the caller.
   ConstantEvaluator &getEvaluator() { return evaluator; }
 
-  /// Ops that were looked at so far, each as often as that was.
+  /// Returns how often an op was looked at so far.
   size_t getNumVisited() const { return numVisited; }
 
   void notifyOperationModified(mlir::Operation *op) override;

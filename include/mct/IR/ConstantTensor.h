@@ -24,51 +24,51 @@ namespace mct {
 /// Copies are cheap: they share the elements.
 class ConstantTensor {
 public:
-  /// No tensor; of its members only the assignment may be used.
+  /// Makes no tensor; of its members only the assignment may be used.
   ConstantTensor() = default;
 
-  /// None when `value` is no constant of such a type, its data are missing or
-  /// of another size.
+  /// Returns the elements of a constant; none when it is of no such type, its
+  /// data are missing or of another size.
   static std::optional<ConstantTensor> get(mlir::Value value);
   static std::optional<ConstantTensor> get(mlir::ElementsAttr attribute);
   /// Returns whether a tensor of this type can be held.
   static bool isSupported(mlir::Type type);
-  /// Rounded to the element type, integers wrap; one value makes a splat.
-  /// Otherwise there is one for each element.
+  /// Creates a tensor of values rounded to the element type; integers wrap; one
+  /// value makes a splat. Otherwise there is one for each element.
   template <typename T>
   static ConstantTensor create(mlir::RankedTensorType type,
                                std::vector<T> values);
-  /// Elements as they are stored, in `bytes` that are kept alive by `owner`:
-  /// one for a splat, else all of them.
+  /// Creates a tensor of elements as they are stored, in `bytes` that are kept
+  /// alive by `owner`: one for a splat, else all of them.
   static ConstantTensor create(mlir::RankedTensorType type,
                                llvm::ArrayRef<char> bytes,
                                std::shared_ptr<const void> owner);
-  /// Memory for elements, aligned to a cache line.
+  /// Returns memory for elements, aligned to a cache line.
   static std::pair<std::shared_ptr<const void>, llvm::MutableArrayRef<char>>
   allocate(size_t bytes);
 
   mlir::RankedTensorType getType() const { return type; }
   llvm::ArrayRef<int64_t> getShape() const { return type.getShape(); }
   int64_t getNumElements() const { return type.getNumElements(); }
-  /// One element is stored for several equal ones.
+  /// Returns whether one element is stored for several equal ones.
   bool isSplat() const { return getNumStored() == 1 && getNumElements() != 1; }
   int64_t getNumStored() const { return bytes.size() / elementSize; }
-  /// Bytes of one stored element.
+  /// Returns the bytes of one stored element.
   size_t getElementSize() const { return elementSize; }
   llvm::ArrayRef<char> getBytes() const { return bytes; }
 
-  /// The stored elements as numbers (int64_t, float or double).
+  /// Returns the stored elements as numbers (int64_t, float or double).
   template <typename T> std::vector<T> decode() const;
-  /// The stored elements in place; empty when they are not f32.
+  /// Returns the stored elements in place; empty when they are not f32.
   llvm::ArrayRef<float> getFloats() const;
   /// Returns whether every element is this number.
   bool isUniformly(double number) const;
   /// The same elements as a tensor of another shape, with as many of them.
   ConstantTensor reshape(mlir::RankedTensorType newType) const;
 
-  /// An attribute with these elements, without a copy where that is possible.
-  /// Many of them become a `dense_resource`, which the context does not keep a
-  /// uniqued copy of; `name` is the key of that resource.
+  /// Returns an attribute with these elements, without a copy where that is
+  /// possible. Many of them become a `dense_resource`, which the context does
+  /// not keep a uniqued copy of; `name` is the key of that resource.
   mlir::ElementsAttr toAttribute(llvm::StringRef name) const;
 
 private:

@@ -9,14 +9,18 @@
 #include <optional>
 #include <vector>
 
+namespace mlir::tosa {
+class MulOp;
+} // namespace mlir::tosa
+
 namespace mct {
 
 /// The elements of a constant as f32, read in place where they are stored as
 /// such; a splat is expanded.
 class ConstantFloats {
 public:
-  /// None when `value` is not a constant of element type f32, its data are
-  /// missing, or it is a splat of more than 2^26 elements.
+  /// Returns none when `value` is not a constant of element type f32, its data
+  /// are missing, or it is a splat of more than 2^26 elements.
   static std::optional<ConstantFloats> get(mlir::Value value);
   /// Returns whether there are such; without a copy.
   static bool exists(mlir::Value value);
@@ -36,16 +40,22 @@ private:
   std::vector<float> converted;
 };
 
-/// Attribute with these elements. Many of them become a `dense_resource`, so
-/// that the context keeps no uniqued copy; `name` is the key of that resource.
+/// Returns an attribute with these elements. Many of them become a
+/// `dense_resource`, so that the context keeps no uniqued copy; `name` is the
+/// key of that resource.
 mlir::ElementsAttr createFloats(mlir::RankedTensorType type,
                                 llvm::ArrayRef<float> values,
                                 llvm::StringRef name);
 
-/// A `tosa.const` with the attribute of `createFloats`.
+/// Creates a `tosa.const` with the attribute of `createFloats`.
 mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type,
                            llvm::ArrayRef<float> values, llvm::StringRef name);
+
+/// Creates a `tosa.mul` of numbers, which shifts by 0.
+mlir::tosa::MulOp createProduct(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Type type, mlir::Value first,
+                                mlir::Value second);
 
 /// Returns an attribute of type `tensor<Nxi32>` where all values fit, else of
 /// `tensor<Nxi64>`: inline when small, else a `dense_resource` with key `name`.

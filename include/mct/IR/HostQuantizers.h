@@ -33,7 +33,7 @@ public:
   virtual llvm::Error backward(llvm::ArrayRef<int64_t> shape,
                                llvm::ArrayRef<float> values,
                                llvm::MutableArrayRef<float> gradients) = 0;
-  /// The attribute of the ordinary quantizer that it becomes, as text.
+  /// Returns the attribute of the ordinary quantizer that it becomes, as text.
   virtual llvm::Expected<std::string> freeze() = 0;
 
   /// Held by whoever calls.
@@ -71,9 +71,9 @@ public:
   /// outlives what they need.
   static void detach(mlir::MLIRContext *context);
 
-  /// The quantizer of a point; all functions that have a point of the name,
-  /// and name the same quantizer for it, share one. Fails with a diagnostic at
-  /// `op`.
+  /// Returns the quantizer of a point; all functions that have a point of the
+  /// name, and name the same quantizer for it, share one. Fails with a
+  /// diagnostic at `op`.
   static mlir::FailureOr<std::shared_ptr<HostQuantizer>>
   get(mlir::Operation *op, const HostPoint &point);
 
@@ -88,18 +88,18 @@ private:
 /// Returns the request of a point to the program; none where it has none.
 std::optional<HostPoint> getHostPoint(tpc::QuantizeOp point);
 
-/// The ordinary quantizer that a point's becomes. Fails with a diagnostic at
-/// the point.
+/// Returns the ordinary quantizer that a point's becomes. Fails with a
+/// diagnostic at the point.
 mlir::FailureOr<tpc::QuantizerAttrInterface>
 freezeHostQuantizer(tpc::QuantizeOp point);
 
-/// The op that asks a point's quantizer for a gradient: of `values` and the
-/// gradient of the result it makes the gradient of the values. It is a
+/// Creates the op that asks a point's quantizer for a gradient: of `values` and
+/// the gradient of the result it makes the gradient of the values. It is a
 /// `tosa.custom`.
 mlir::Value buildHostGradient(mlir::OpBuilder &builder, mlir::Location loc,
                               const HostPoint &point, mlir::Value values,
                               mlir::Value gradient);
-/// The point that such an op asks; none of other ops.
+/// Returns the point that such an op asks; none of other ops.
 std::optional<HostPoint> getHostGradient(mlir::Operation *op);
 
 } // namespace mct

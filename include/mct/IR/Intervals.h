@@ -32,25 +32,26 @@ struct Interval {
   bool operator!=(const Interval &other) const { return !(*this == other); }
 };
 
-/// The smallest interval that holds both.
+/// Returns the smallest interval that holds both.
 Interval unite(Interval a, Interval b);
 /// Returns what both hold, or `a` where they have nothing in common.
 Interval intersect(Interval a, Interval b);
 Interval add(Interval a, Interval b);
 Interval subtract(Interval a, Interval b);
-/// Products, each divided by 2^shift with halves rounded up. 0 <= shift <= 62.
+/// Returns the products, each divided by 2^shift with halves rounded up. 0 <=
+/// shift <= 62.
 Interval multiply(Interval a, Interval b, unsigned shift = 0);
-/// Quotients rounded towards zero, over all divisors but 0; {0, 0} when there
-/// is no other.
+/// Returns the quotients rounded towards zero, over all divisors but 0; {0, 0}
+/// when there is no other.
 Interval divide(Interval a, Interval b);
-/// Each value clamped.
+/// Returns the values, each clamped.
 Interval clamp(Interval a, Interval limits);
 Interval absolute(Interval a);
-/// Arithmetic, by amounts from 0 to 62; `round`: halves up.
+/// Shifts arithmetically, by amounts from 0 to 62; `round`: halves up.
 Interval shiftRight(Interval a, Interval amount, bool round);
-/// a * 2^amount, by amounts from 0 to 62.
+/// Returns a * 2^amount, by amounts from 0 to 62.
 Interval shiftLeft(Interval a, Interval amount);
-/// Leading zeros of 32-bit values.
+/// Counts the leading zeros of 32-bit values.
 Interval countLeadingZeros(Interval a);
 
 /// How `tosa.rescale` scales one value, whose zero point is off.
@@ -60,7 +61,7 @@ struct RescaleFactor {
   int64_t shift = 30;
   bool doubleRound = false;
 
-  /// (value * multiplier + 2^(shift-1)) >> shift
+  /// Returns (value * multiplier + 2^(shift-1)) >> shift.
   int64_t operator()(int64_t value) const;
   Interval operator()(Interval values) const {
     return {(*this)(values.low), (*this)(values.high)};

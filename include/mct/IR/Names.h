@@ -7,13 +7,24 @@
 
 namespace mct {
 
-/// Name in a location: the outermost `NameLoc` in it, or null. An empty name is
-/// none.
+/// Returns the name in a location: the outermost `NameLoc` in it, or null. An
+/// empty name is none.
 mlir::StringAttr getName(mlir::Location loc);
 
-/// Name of a value: of the op that makes it, or of the argument. Null before
-/// `assignNames`.
+/// Returns the name of a value: of the op that makes it, or of the argument.
+/// Null before `assignNames`.
 mlir::StringAttr getName(mlir::Value value);
+
+/// Returns the name of an op's result, or the kind of the op where it has none:
+/// `conv2d`.
+std::string getNameOrKind(mlir::Operation *op);
+
+/// Returns the name of an argument, or its number where it has none.
+std::string getNameOrNumber(mlir::BlockArgument argument);
+
+/// Returns the location without the name of the value there: what is made
+/// beside it has none.
+mlir::Location withoutName(mlir::Location loc);
 
 /// Ends the names of values that are shifted: they are not those of that name
 /// in the float network.
@@ -26,8 +37,8 @@ struct TransposedName {
   llvm::SmallVector<int32_t> permutation;
 };
 
-/// The location of a value that is the one at `loc` with its axes in another
-/// order: it is named after that, with `_transposed` behind, and
+/// Returns the location of a value that is the one at `loc` with its axes in
+/// another order: it is named after that, with `_transposed` behind, and
 /// `getTransposed` reads the order from it.
 mlir::Location getTransposedLoc(mlir::Location loc,
                                 llvm::ArrayRef<int32_t> permutation);

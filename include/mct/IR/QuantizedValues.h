@@ -36,8 +36,8 @@ struct QuantizedValue {
   bool isSigned = true;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// The levels, in stored integers of an element type of `storageBits`; halves
-  /// go up.
+  /// Returns the levels, in stored integers of an element type of
+  /// `storageBits`; halves go up.
   quantization::Grid getGrid(unsigned storageBits) const;
 };
 

@@ -29,7 +29,7 @@ enum class Reason {
 #undef MCT_REASON
 };
 
-/// The identifier, in kebab case.
+/// Returns the identifier, in kebab case.
 llvm::StringRef stringifyReason(Reason reason);
 
 enum class Decision {
@@ -69,17 +69,18 @@ public:
   template <typename T> Record &&operator<<(T &&more) && {
     return std::move(*this << std::forward<T>(more));
   }
-  /// A value that the text does not say.
+  /// Adds a value that the text does not say.
   Record &add(NamedValue value) & {
     values.push_back(std::move(value));
     return *this;
   }
 
   Reason getReason() const { return reason; }
-  /// The op at fault; null when it is the one of the remark, or none.
+  /// Returns the op at fault; null when it is the one of the remark, or none.
   mlir::Operation *getCulprit() const { return culprit; }
   std::string getText() const;
-  /// Pass, decision, reason, op, the name of its point or value, and values.
+  /// Returns pass, decision, reason, op, the name of its point or value, and
+  /// values.
   mlir::DictionaryAttr toAttribute(mlir::Operation *op,
                                    llvm::StringRef pass) const;
 
@@ -91,12 +92,16 @@ private:
   std::vector<NamedValue> values;
 };
 
-/// A remark at `op` that says `prefix` and the text of the record, and carries
-/// the record. `pass`: the flag of the pass, or `execution`. The only way to
-/// emit remarks.
+/// Emits a remark at `op` that says `prefix` and the text of the record, and
+/// carries the record. `pass`: the flag of the pass, or `execution`. The only
+/// way to emit remarks.
 mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
                                     const Record &record,
                                     const llvm::Twine &prefix = "");
+
+/// Emits a record, and a note at the op at fault if the record has one.
+void emitWithCulprit(mlir::Operation *op, llvm::StringRef pass,
+                     const Record &record, const llvm::Twine &prefix = "");
 
 /// The passes of a context whose records are for collectors only, and not
 /// printed, with the threads that run them. Thread safe.
@@ -155,7 +160,8 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Keys as the members of CollectedRecord; a number that is not finite is null.
+/// Returns an object whose keys are the members of CollectedRecord; a number
+/// that is not finite is null.
 llvm::json::Value toJSON(const CollectedRecord &record);
 /// `{"records": […]}`, indented, of those that are not silent.
 void printRecords(llvm::ArrayRef<CollectedRecord> records,

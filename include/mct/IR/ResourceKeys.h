@@ -12,8 +12,8 @@ namespace mct {
 /// than a resource.
 inline constexpr int64_t kInlineElements = 32;
 
-/// The first of `name`, `name_1`, `name_2`, … that is not taken, where those
-/// that are come first; otherwise one that is not. Asks for few of them.
+/// Returns the first of `name`, `name_1`, `name_2`, … that is not taken, where
+/// those that are come first; otherwise one that is not. Asks for few of them.
 std::string findFreeKey(llvm::StringRef name,
                         llvm::function_ref<bool(llvm::StringRef)> isTaken);
 
@@ -23,8 +23,9 @@ std::string findFreeKey(llvm::StringRef name,
 struct TrialConstants {};
 using TrialConstantsScope = support::ContextScope<TrialConstants>;
 
-/// A `dense_resource` with the data of `blob` under a key that `findFreeKey`
-/// makes of `name`. Left to itself, MLIR would try one number after the other.
+/// Creates a `dense_resource` with the data of `blob` under a key that
+/// `findFreeKey` makes of `name`. Left to itself, MLIR would try one number
+/// after the other.
 mlir::DenseResourceElementsAttr createResource(mlir::RankedTensorType type,
                                                llvm::StringRef name,
                                                mlir::AsmResourceBlob blob);

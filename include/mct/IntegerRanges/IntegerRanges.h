@@ -60,8 +60,8 @@ public:
   /// Returns the range of all elements; none when it is not a tensor of
   /// integers up to 48 bits.
   std::optional<Interval> get(mlir::Value value) const;
-  /// One for all elements, or one for each index of the last axis; empty where
-  /// `get` has none.
+  /// Returns one for all elements, or one for each index of the last axis;
+  /// empty where `get` has none.
   llvm::ArrayRef<Interval> getChannels(mlir::Value value) const;
   /// Returns violations in program order, at most one of a kind for each op:
   /// the worst.

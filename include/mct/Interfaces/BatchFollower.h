@@ -64,10 +64,11 @@ public:
   //===--- What is known --------------------------------------------------===//
 
   int64_t getBatch() const { return batch; }
-  /// None for a value that does not depend on the arguments.
+  /// Returns where the batch is; none for a value that does not depend on the
+  /// arguments.
   std::optional<BatchDimension> find(mlir::Value value) const;
-  /// The shape for one sample of a value that `find` finds. Valid until the
-  /// next `keep`.
+  /// Returns the shape for one sample of a value that `find` finds. Valid until
+  /// the next `keep`.
   llvm::ArrayRef<int64_t> getSample(mlir::Value value) const {
     return samples.find(value)->second;
   }
@@ -77,8 +78,9 @@ public:
   bool canMove(mlir::Value value, int64_t dimension) const;
   /// Requires canMove. Free: 0.
   int64_t costOfMove(mlir::Value value, int64_t dimension) const;
-  /// The samples see the same constant or intermediate value, of `rows` along
-  /// `dimension`: it has so many, or as many copies of them as the batch.
+  /// Returns whether the samples see the same constant or intermediate value,
+  /// of `rows` along `dimension`: it has so many, or as many copies of them as
+  /// the batch.
   bool isSameForAll(mlir::Value value, int64_t dimension, int64_t rows) const;
   /// Returns whether the batch lies elsewhere, but a result of the function
   /// should begin with it: the value has one row for each sample.
@@ -101,13 +103,14 @@ public:
 
   //===--- What an op answers ---------------------------------------------===//
 
-  /// The result has that shape for one sample, and the batch before the rows
-  /// of `dimension`.
+  /// Records that the result has that shape for one sample, and the batch
+  /// before the rows of `dimension`.
   mlir::LogicalResult keep(mlir::Operation *op, int64_t dimension,
                            llvm::SmallVector<int64_t> sample);
-  /// The result has the batch there, and its other sizes do not change.
+  /// Records that the result has the batch there, and its other sizes do not
+  /// change.
   mlir::LogicalResult keep(mlir::Operation *op, BatchDimension result);
-  /// The batch cannot be followed through the op.
+  /// Fails: the batch cannot be followed through the op.
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &reason);
 
   //===--- The outcome ----------------------------------------------------===//
@@ -125,12 +128,12 @@ private:
   bool emitErrors;
 };
 
-/// The first of `pieces` equal pieces of a constant along a dimension; none for
-/// anything else, and when they differ.
+/// Returns the first of `pieces` equal pieces of a constant along a dimension;
+/// none for anything else, and when they differ.
 std::optional<ConstantTensor> getFirstPiece(mlir::Value constant,
                                             int64_t dimension, int64_t pieces);
 
-/// Product of the sizes, or none when one is unknown.
+/// Returns the product of the sizes, or none when one is unknown.
 std::optional<int64_t> getProduct(llvm::ArrayRef<int64_t> sizes);
 
 } // namespace mct

@@ -71,8 +71,8 @@ public:
   }
 };
 
-/// How many operands of the op, from the first on, hold data; all of an op that
-/// implements none of the interfaces.
+/// Returns how many operands of the op, from the first on, hold data; all of an
+/// op that implements none of the interfaces.
 unsigned getNumDataOperands(mlir::Operation *op);
 
 /// Returns whether constants among the data operands of the op are numbers like
@@ -81,8 +81,8 @@ unsigned getNumDataOperands(mlir::Operation *op);
 /// move.
 bool readsPositionalConstants(mlir::Operation *op);
 
-/// The operand whose elements the op moves, the only one; null for any other op
-/// and for movements that `is` refuses.
+/// Returns the operand whose elements the op moves, the only one; null for any
+/// other op and for movements that `is` refuses.
 mlir::OpOperand *getMovedOperand(mlir::Operation *op,
                                  bool (*is)(Movement) = nullptr);
 
@@ -90,12 +90,14 @@ mlir::OpOperand *getMovedOperand(mlir::Operation *op,
 bool takesElements(Movement movement);
 /// Has each element of the operand equally often: their distribution stays.
 bool keepsDistribution(Movement movement);
-/// f with f(a * x + c) = a * f(x) + c for all a > 0, also for an a and a c of
-/// each channel where `mapChannels` knows the channels.
+/// Returns whether it is an f with f(a * x + c) = a * f(x) + c for all a > 0,
+/// also for an a and a c of each channel where `mapChannels` knows the
+/// channels.
 bool commutesWithAffine(Movement movement);
 
-/// The axis of the result that the channels along `axis` of the operand lie on,
-/// all of them and in order, when the op does nothing but permute one operand.
+/// Returns the axis of the result that the channels along `axis` of the operand
+/// lie on, all of them and in order, when the op does nothing but permute one
+/// operand.
 std::optional<int64_t> followChannels(mlir::Operation *op, int64_t axis);
 /// The same from the result to the operand.
 std::optional<int64_t> followChannelsBack(mlir::Operation *op, int64_t axis);
@@ -105,7 +107,7 @@ std::optional<int64_t> followChannelsBack(mlir::Operation *op, int64_t axis);
 std::optional<ChannelMap> mapThroughReshape(mlir::RankedTensorType from,
                                             mlir::RankedTensorType to,
                                             int64_t axis);
-/// The map of an op that keeps the channels where they are, on `axis`.
+/// Returns the map of an op that keeps the channels where they are, on `axis`.
 std::optional<ChannelMap> keepChannels(mlir::Value operand, int64_t axis);
 
 } // namespace mct

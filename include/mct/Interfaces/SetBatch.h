@@ -6,9 +6,9 @@
 
 namespace mct {
 
-/// Batch size of the arguments: `ShapedType::kDynamic`, or their common leading
-/// dimension. Fails, with a diagnostic if `emitErrors`, without such a
-/// dimension.
+/// Returns the batch size of the arguments: `ShapedType::kDynamic`, or their
+/// common leading dimension. Fails, with a diagnostic if `emitErrors`, without
+/// such a dimension.
 mlir::FailureOr<int64_t> getBatch(mlir::func::FuncOp function,
                                   bool emitErrors = true);
 

@@ -61,7 +61,7 @@ void buildCorrectPipeline(mlir::OpPassManager &passManager,
 void buildPtqPipeline(mlir::OpPassManager &passManager,
                       const PtqOptions &options);
 
-/// All passes and pipelines of the project.
+/// Registers all passes and pipelines of the project.
 void registerAllMctPasses();
 
 } // namespace mct

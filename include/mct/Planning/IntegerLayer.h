@@ -34,9 +34,10 @@ public:
   static std::variant<IntegerLayer, Reason>
   get(const KernelOp &layer, const quantization::Grid &input);
 
-  /// Codes of the kernel less their zero points, in the order of its constant.
+  /// Returns the codes of the kernel less their zero points, in the order of
+  /// its constant.
   llvm::ArrayRef<int64_t> getKernelCodes() const { return codes; }
-  /// One, or one for each channel of the quantizer.
+  /// Returns one grid, or one for each channel of the quantizer.
   llvm::ArrayRef<quantization::Grid> getKernelGrids() const { return grids; }
   /// Returns the step of the accumulator: those of the input and of the kernel,
   /// as the simulation multiplies with them in f32. 0 if the channel has no

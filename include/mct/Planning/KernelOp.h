@@ -35,32 +35,33 @@ public:
   mlir::OpOperand &getKernelOperand() const {
     return op->getOpOperand(kernelNumber);
   }
-  /// The constant behind the points.
+  /// Returns the constant behind the points.
   mlir::Value getKernelConstant() const;
-  /// The point of the kernel, or null.
+  /// Returns the point of the kernel, or null.
   tpc::QuantizeOp getKernelPoint() const;
 
   //===--- Channels -------------------------------------------------------===//
 
   llvm::ArrayRef<int64_t> getKernelShape() const;
-  /// Axes of the kernel that run over output channels, the slowest first.
+  /// Returns the axes of the kernel that run over output channels, the slowest
+  /// first.
   llvm::ArrayRef<int64_t> getOutAxes() const { return outAxes; }
-  /// Axis of the kernel that runs over input channels, or none.
+  /// Returns the axis of the kernel that runs over input channels, or none.
   std::optional<int64_t> getInAxis() const { return inAxis; }
-  /// Each input channel has output channels of its own.
+  /// Returns whether each input channel has output channels of its own.
   bool isDepthwise() const;
-  /// Channel axis of the input, and of `getResult()`; not negative.
+  /// Return the channel axis of the input, and of `getResult()`; not negative.
   int64_t inputAxis() const;
   int64_t resultAxis() const;
   int64_t numInputChannels() const;
   int64_t numOutputChannels() const { return numOutputs; }
-  /// Channels of an element of the row-major kernel.
+  /// Return the channels of an element of the row-major kernel.
   int64_t outChannelOf(int64_t element) const;
   int64_t inChannelOf(int64_t element) const;
 
   //===--- Kernel and bias ------------------------------------------------===//
 
-  /// The kernel, row-major, in the layout of its constant.
+  /// Returns the kernel, row-major, in the layout of its constant.
   ConstantFloats getKernel() const;
   /// Returns for every output channel the sum over its elements e of kernel[e]
   /// * input[inChannelOf(e)]: what a convolution without bias makes, away from
@@ -68,11 +69,11 @@ public:
   /// transposed).
   std::vector<double> contract(llvm::ArrayRef<float> kernel,
                                llvm::ArrayRef<double> input) const;
-  /// One value per output channel, zeros when the op has no bias. None when it
-  /// is not constant, or does not depend on the channel alone.
+  /// Returns one value per output channel, zeros when the op has no bias. None
+  /// when it is not constant, or does not depend on the channel alone.
   std::optional<std::vector<float>> getBias() const;
-  /// The constant, behind its points, that the bias comes from; null when there
-  /// is none.
+  /// Returns the constant, behind its points, that the bias comes from; null
+  /// when there is none.
   mlir::Value getBiasConstant() const;
   /// Puts a constant with these elements, of the type of the present one, in
   /// its place for this op alone; a constant that nobody reads any more is
@@ -87,7 +88,7 @@ public:
   /// name of the op. Requires `getBias()`.
   void setBias(mlir::OpBuilder &builder, llvm::ArrayRef<float> bias,
                tpc::CorrectionsAttr corrections = {}) const;
-  /// The record of corrections on the kernel's point, or null.
+  /// Returns the record of corrections on the kernel's point, or null.
   tpc::CorrectionsAttr getCorrections() const;
   /// Returns that record when the bias becomes `bias`, and the result of the
   /// float layer scale * result + offset per channel of what it was; no scales
@@ -109,8 +110,8 @@ public:
   /// one rounding, and a kernel whose weights were rounded is what it was.
   /// Requires `canTakeBackCorrections()`.
   void takeBackCorrections(mlir::OpBuilder &builder) const;
-  /// A constant for a new kernel of this op, of the kind of the present one,
-  /// before the op. Not yet used.
+  /// Creates a constant for a new kernel of this op, of the kind of the present
+  /// one, before the op. Not yet used.
   mlir::Value createKernelConstant(mlir::OpBuilder &builder,
                                    mlir::RankedTensorType type,
                                    llvm::ArrayRef<float> values) const;
@@ -119,20 +120,23 @@ public:
 
   bool isConvolution() const { return !strides.empty(); }
   bool isTransposed() const;
-  /// Size of the kernel in space: {height, width}; empty for a matrix product.
+  /// Returns the size of the kernel in space: {height, width}; empty for a
+  /// matrix product.
   llvm::ArrayRef<int64_t> getWindow() const { return window; }
   llvm::ArrayRef<int64_t> getStrides() const { return strides; }
   llvm::ArrayRef<int64_t> getDilations() const { return dilations; }
-  /// {top, bottom, left, right}; zeros where the op has none of its own. Of a
-  /// transposed convolution TOSA's `out_pad`, which is about the result.
+  /// Returns {top, bottom, left, right}; zeros where the op has none of its
+  /// own. Of a transposed convolution TOSA's `out_pad`, which is about the
+  /// result.
   llvm::ArrayRef<int64_t> getPadding() const { return padding; }
   /// Writes the attribute that `getPadding` reads. Requires an op that has it.
   void setPadding(llvm::ArrayRef<int64_t> padding);
   bool hasPadding() const;
-  /// Every result position reads one input position: a matrix product, or a
-  /// kernel of size 1 in space.
+  /// Returns whether every result position reads one input position: a matrix
+  /// product, or a kernel of size 1 in space.
   bool isPointwise() const;
-  /// isPointwise, and that position is the same: no padding, strides of 1.
+  /// Returns whether it is pointwise, and that position is the same: no
+  /// padding, strides of 1.
   bool isPositionwise() const;
 
 private:
@@ -171,17 +175,24 @@ public:
   KernelOps() = default;
   explicit KernelOps(mlir::ModuleOp module) : KernelOps(forModule(module)) {}
 
-  /// The module's descriptions, and the stock ones for all ops that those do
-  /// not speak of. Needs the tpc dialect loaded. The stock descriptions are
-  /// read when the module has no target; with one it holds them already.
+  /// Returns the module's descriptions, and the stock ones for all ops that
+  /// those do not speak of. Needs the tpc dialect loaded. The stock
+  /// descriptions are read when the module has no target; with one it holds
+  /// them already.
   static KernelOps forModule(mlir::ModuleOp module);
 
-  /// None when the op has no description with a kernel and its output channels,
-  /// its kernel is not an f32 constant, shapes of channels are unknown or
-  /// contradict the description, or a matrix product has several kernels (a
-  /// batch).
+  /// Returns none when the op has no description with a kernel and its output
+  /// channels, its kernel is not an f32 constant, shapes of channels are
+  /// unknown or contradict the description, or a matrix product has several
+  /// kernels (a batch).
   std::optional<KernelOp> get(mlir::Operation *op) const;
-  /// The description of an op, or null.
+  /// Returns all kernel ops below `root`, in the order of a walk: passes that
+  /// replace their constants do so when the walk is over.
+  std::vector<KernelOp> findBelow(mlir::Operation *root) const;
+  /// Returns the same by their results.
+  llvm::DenseMap<mlir::Value, KernelOp>
+  findByResult(mlir::Operation *root) const;
+  /// Returns the description of an op, or null.
   tpc::OpInfoAttr getInfo(llvm::StringRef opName) const {
     return infos.lookup(opName);
   }

@@ -23,10 +23,10 @@ enum class Mask {
   Flag
 };
 
-/// Values of a block in which masks take part, with what they hold: constants
-/// with infinities, and what ops that select, add, scale or move make of them,
-/// up to the softmax or whatever else makes ordinary numbers of them. Large
-/// numbers are masks where they are selected or added, or where flags are
+/// Returns the values of a block in which masks take part, with what they hold:
+/// constants with infinities, and what ops that select, add, scale or move make
+/// of them, up to the softmax or whatever else makes ordinary numbers of them.
+/// Large numbers are masks where they are selected or added, or where flags are
 /// multiplied with them: integers and truth values as f32, an argument less 1,
 /// 1 less an argument, and sums and products of them. Flags that are read by
 /// nothing else are among the values, arguments too.

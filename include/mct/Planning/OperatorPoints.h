@@ -15,24 +15,24 @@ struct OperatorPoints {
   /// Points in program order.
   llvm::SmallVector<tpc::QuantizeOp> points;
 
-  /// 1 where there is no choice.
+  /// Returns the number of alternatives, 1 where there is no choice.
   int64_t numAlternatives() const;
-  /// Index of the alternative that the operator takes.
+  /// Returns the index of the alternative that the operator takes.
   int64_t getChosen() const;
   /// Returns the config of a point in an alternative: its `config` without a
   /// choice.
   static mlir::Attribute getConfig(tpc::QuantizeOp point, int64_t index);
-  /// The point of the result, or null.
+  /// Returns the point of the result, or null.
   tpc::QuantizeOp getResultPoint() const;
 };
 
-/// Every operator of the function that has points, in program order of their
-/// first points. A point without alternatives belongs to the operator that it
-/// is named after.
+/// Returns every operator of the function that has points, in program order of
+/// their first points. A point without alternatives belongs to the operator
+/// that it is named after.
 std::vector<OperatorPoints> findOperatorPoints(mlir::func::FuncOp function);
 
-/// Name by which the target knows the weight of a point: `pos_attr` for
-/// `pos_attr_1`.
+/// Returns the name by which the target knows the weight of a point: `pos_attr`
+/// for `pos_attr_1`.
 llvm::StringRef getGenericWeightName(tpc::QuantizeOp point);
 
 } // namespace mct

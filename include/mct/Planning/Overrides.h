@@ -138,8 +138,8 @@ struct Overrides {
   /// Returns whether a rule leaves results of the decoding part float.
   bool leavesDecodingFloat() const;
 
-  /// The rules that the points of a function were inserted by, as `setOn` left
-  /// them; a diagnostic where one cannot be read.
+  /// Returns the rules that the points of a function were inserted by, as
+  /// `setOn` left them; a diagnostic where one cannot be read.
   static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
   /// Finds the operators that rules with `Selector::Decoding` select in a
   /// block; before `getWishes`.
@@ -175,7 +175,8 @@ private:
   llvm::DenseSet<mlir::Operation *> decoding;
 };
 
-/// How a rule selects the operators of exactly this name: `name "conv\[1\]"`.
+/// Returns how a rule selects the operators of exactly this name: `name
+/// "conv\[1\]"`.
 std::string selectByName(llvm::StringRef name);
 
 /// Returns whether every grid of `method` is one of `offered`, too: thresholds
@@ -184,7 +185,7 @@ std::string selectByName(llvm::StringRef name);
 bool isMethodWithin(tpc::QuantizationMethod method,
                     tpc::QuantizationMethod offered);
 
-/// "8, 4 and 2", each width once.
+/// Returns "8, 4 and 2", each width once.
 std::string listWidths(llvm::ArrayRef<int64_t> widths);
 
 } // namespace mct

@@ -42,20 +42,21 @@ struct PlannedWeight {
   bool isMissed = false;
 };
 
-/// Axes along which a weight has its own parameters under `config`, null for
-/// none. `info`: of the op that reads it, or null; `operand`: where it is read;
-/// `result`: of the operator.
+/// Returns the axes along which a weight has its own parameters under `config`,
+/// null for none. `info`: of the op that reads it, or null; `operand`: where it
+/// is read; `result`: of the operator.
 mlir::DenseI64ArrayAttr getChannelAxes(tpc::OpInfoAttr info,
                                        mlir::OpOperand &operand,
                                        llvm::StringRef genericName,
                                        mlir::Value result,
                                        tpc::AttrQuantConfigAttr config);
 
-/// The name under which a node's result is known, once values have names
+/// Returns the name under which a node's result is known, once values have
+/// names
 /// (`assignNames`).
 mlir::StringAttr getNodeName(const tpc::Node &node);
 
-/// The values of f32 that the node reads, each once, constants apart.
+/// Returns the values of f32 that the node reads, each once, constants apart.
 llvm::SmallVector<mlir::Value> getFloatInputs(const tpc::Node &node);
 
 /// Returns whether two alternatives quantize a result in the same way.
@@ -186,7 +187,7 @@ public:
   /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
 
-  /// Node that an op belongs to, or none.
+  /// Returns the node that an op belongs to, or none.
   std::optional<size_t> nodeOf(mlir::Operation *op) const;
   /// Names of the chain's nodes.
   llvm::SmallVector<mlir::StringAttr> getNames(const FusedGroup &group) const;
@@ -209,10 +210,11 @@ private:
   mlir::LogicalResult overrideMethods(PlannedNode &planned,
                                       const Wishes &wishes);
 
-  /// The node that alone reads the result of `index`, when there is one and the
-  /// result stays inside.
+  /// Returns the node that alone reads the result of `index`, when there is one
+  /// and the result stays inside.
   std::optional<size_t> onlyConsumer(size_t index) const;
-  /// Nodes that read the result of `index`, looking through preserving ones.
+  /// Returns the nodes that read the result of `index`, looking through
+  /// preserving ones.
   llvm::SmallVector<size_t> consumers(size_t index) const;
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;

@@ -20,12 +20,13 @@ struct ResultGroups {
   std::vector<std::string> names;
 };
 
-/// The groups of each result of the function. Channels are in one group when
-/// their elements come, through ops that only move them, from the same operands
-/// of concatenations. Where several axes tell such groups apart, as the sizes
-/// of a detector's feature maps do along the axis of its anchors, the shortest
-/// is that of the channels. Without such a concatenation `axis` is where the
-/// last axis of the op that makes the values comes to lie, else the last one.
+/// Returns the groups of each result of the function. Channels are in one group
+/// when their elements come, through ops that only move them, from the same
+/// operands of concatenations. Where several axes tell such groups apart, as
+/// the sizes of a detector's feature maps do along the axis of its anchors, the
+/// shortest is that of the channels. Without such a concatenation `axis` is
+/// where the last axis of the op that makes the values comes to lie, else the
+/// last one.
 ///
 /// The first axis of a result is the batch. Values have names (`assignNames`).
 std::vector<ResultGroups> findResultGroups(mlir::func::FuncOp function);

@@ -20,8 +20,8 @@ struct Moments {
   double deviation = 0;
 };
 
-/// Moments of max(0, x) for x normally distributed with these moments.
-/// `deviation` >= 0.
+/// Returns the moments of max(0, x) for x normally distributed with these
+/// moments. `deviation` >= 0.
 Moments rectifiedMoments(const Moments &moments);
 
 /// Returns the factor <= 1 that brings the standard deviation of max(0, x) down

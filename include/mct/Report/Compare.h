@@ -62,12 +62,12 @@ struct Comparison {
 
 Comparison compare(const Report &before, const Report &after);
 
-/// One JSON document, keys as in a report, behind `"format":
+/// Prints one JSON document, keys as in a report, behind `"format":
 /// "mct-comparison"` and `"version": 1`. The same for the same reports.
 void print(llvm::json::OStream &stream, const Comparison &comparison);
 /// Reads it; errors as those of `parse`.
 llvm::Expected<Comparison> parseComparison(llvm::StringRef text);
-/// JSON Schema (2020-12) of the document.
+/// Prints the JSON Schema (2020-12) of the document.
 void printComparisonSchema(llvm::json::OStream &stream);
 
 } // namespace mct::report

@@ -498,7 +498,8 @@ struct Report {
   std::vector<std::string> placeholders;
 };
 
-/// One JSON document. Keys are the names of the members in snake case, behind
+/// Prints one JSON document. Keys are the names of the members in snake case,
+/// behind
 /// `"format": "mct-report"` and `"version": 2`. What is optional and not there
 /// has no key; a number that is infinite or not defined is null.
 void print(llvm::json::OStream &stream, const Report &report);
@@ -507,7 +508,7 @@ void print(llvm::json::OStream &stream, const Report &report);
 /// one.
 llvm::Expected<Report> parse(llvm::StringRef text);
 
-/// JSON Schema (2020-12) of the document, with what each key means.
+/// Prints the JSON Schema (2020-12) of the document, with what each key means.
 void printSchema(llvm::json::OStream &stream);
 
 } // namespace mct::report

@@ -53,12 +53,13 @@ struct Trace {
   std::vector<FrontPoint> front;
 };
 
-/// One JSON document, keys as in a report, behind `"format": "mct-trace"` and
+/// Prints one JSON document, keys as in a report, behind `"format":
+/// "mct-trace"` and
 /// `"version": 1`.
 void print(llvm::json::OStream &stream, const Trace &trace);
 /// Reads it; errors as those of `parse`.
 llvm::Expected<Trace> parseTrace(llvm::StringRef text);
-/// JSON Schema (2020-12) of the document.
+/// Prints the JSON Schema (2020-12) of the document.
 void printTraceSchema(llvm::json::OStream &stream);
 
 /// Adds what the passes of a manager do to a trace that lives longer than the

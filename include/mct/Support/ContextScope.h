@@ -27,7 +27,7 @@ public:
     return builtin->addInterface<ContextObjects>();
   }
 
-  /// Null takes the object of that type out.
+  /// Sets the object of a type; null takes it out.
   template <typename T> void set(T *object) {
     std::lock_guard<std::mutex> lock(mutex);
     objects[mlir::TypeID::get<T>()] =

@@ -22,7 +22,7 @@ class NpyFile : public StoredTensor {
 public:
   ~NpyFile() override;
 
-  /// Errors name the file, what was expected and what was found.
+  /// Opens a file. Errors name the file, what was expected and what was found.
   static llvm::Expected<std::unique_ptr<NpyFile>> open(llvm::StringRef path);
 
   llvm::Error read(uint64_t offset, size_t size, void *to) const override;

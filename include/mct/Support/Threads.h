@@ -20,10 +20,11 @@ class Progress;
 /// A number of threads, and where they come from.
 class Threads {
 public:
-  /// Threads that are started for each use; one per core for 0. Converts from a
+  /// Starts threads for each use; one per core for 0. Converts from a
   /// number.
   Threads(unsigned count = 0);
-  /// Threads of a pool, and the calling one; as many as the pool has for 0.
+  /// Uses threads of a pool, and the calling one; as many as the pool has for
+  /// 0.
   Threads(unsigned count, llvm::ThreadPoolInterface &pool);
 
   /// Returns the number of threads, at least 1.

@@ -112,9 +112,6 @@ public:
   /// Puts `stride` - 1 zeros between two neighbours along an axis: n elements
   /// become (n - 1) * stride + 1.
   mlir::Value stuff(mlir::Value a, int64_t axis, int64_t stride);
-  /// Returns `count` elements along an axis, every `stride`-th from `start` on.
-  mlir::Value takeEvery(mlir::Value a, int64_t axis, int64_t start,
-                        int64_t stride, int64_t count);
 
   //===--- Products -------------------------------------------------------===//
 
@@ -152,7 +149,7 @@ public:
 
   /// Returns whether somebody reads the gradient of this operand.
   bool wants(unsigned operand) const { return wanted[operand]; }
-  /// The gradient of an operand; of its type. One that is not wanted is
+  /// Sets the gradient of an operand; of its type. One that is not wanted is
   /// dropped.
   void set(unsigned operand, mlir::Value gradient) {
     if (wanted[operand])

@@ -94,7 +94,7 @@ enum class ErrorUnit {
 std::unique_ptr<TrainingLoss>
 createSquaredErrorLoss(ErrorUnit unit, std::vector<double> weights = {});
 
-/// The sum over the layers of quantization::attendedError. `attention`:
+/// Returns the sum over the layers of quantization::attendedError. `attention`:
 /// [samples of the source, results].
 std::unique_ptr<TrainingLoss>
 createAttentionLoss(std::vector<double> attention);

@@ -30,9 +30,10 @@ struct BatchNormStep {
   std::vector<double> values;
 };
 
-/// Moments of the result of a batch norm: mean beta, deviation |gamma|. None
-/// unless gamma is a step of its own: ..., multiply by 1 / sqrt(variance +
-/// epsilon), multiply by gamma, add beta (which may be missing).
+/// Returns the moments of the result of a batch norm: mean beta, deviation
+/// |gamma|. None unless gamma is a step of its own: ..., multiply by 1 /
+/// sqrt(variance + epsilon), multiply by gamma, add beta (which may be
+/// missing).
 std::optional<OutputMoments>
 getBatchNormMoments(llvm::ArrayRef<BatchNormStep> steps);
 

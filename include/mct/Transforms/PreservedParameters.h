@@ -9,9 +9,9 @@
 
 namespace mct {
 
-/// The activation point whose parameters this one shares: its config preserves,
-/// and all float values that its input is made of come from there. Null for any
-/// other point.
+/// Returns the activation point whose parameters this one shares: its config
+/// preserves, and all float values that its input is made of come from there.
+/// Null for any other point.
 tpc::QuantizeOp getPreservedPoint(tpc::QuantizeOp point);
 
 /// Gives every such point below `root` the parameters that the other one has

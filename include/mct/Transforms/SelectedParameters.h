@@ -31,7 +31,8 @@ struct SelectionSettings {
   /// Weights of kLeastTolerantBits and more.
   double errorTolerance = 1;
 
-  /// A diagnostic with the name of the option unless all values are possible.
+  /// Emits a diagnostic with the name of the option unless all values are
+  /// possible.
   mlir::LogicalResult
   verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
   /// Returns options for a grid of `kind`; the signedness is left to the
@@ -40,8 +41,8 @@ struct SelectionSettings {
   optionsFor(tpc::QuantizationMethodAttrInterface method, int64_t bits) const;
 };
 
-/// A diagnostic at the point unless the searches can handle this width: 1 to 16
-/// bits, and to 11 with the kl method.
+/// Emits a diagnostic at the point unless the searches can handle this width: 1
+/// to 16 bits, and to 11 with the kl method.
 mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
                                         quantization::ErrorMethod errorMethod);
 
@@ -51,8 +52,9 @@ mlir::LogicalResult checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
                                          int64_t maxBits,
                                          std::optional<int64_t> entryBits = {});
 
-/// Mean squared difference that a quantizer makes to weighted values; of a
-/// tensor of `channels` rows, each with its own parameters or all with one.
+/// Returns the mean squared difference that a quantizer makes to weighted
+/// values; of a tensor of `channels` rows, each with its own parameters or all
+/// with one.
 double meanSquaredError(const quantization::TensorQuantizer &quantizer,
                         llvm::ArrayRef<quantization::Atom> atoms);
 double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
@@ -89,10 +91,10 @@ tpc::SelectionAttr describeRounding(mlir::MLIRContext *context,
 tpc::SelectionAttr measureGiven(tpc::QuantizeOp point,
                                 tpc::QuantizerAttrInterface parameters);
 
-/// A remark of the pass at a point that has a selection: the error in the unit
-/// of the method (of several channels their mean), and how far from the least
-/// one it may be. `largerSteps`: how many of the parameters have a larger step
-/// than that of the least error, because of error-tolerance.
+/// Emits a remark of the pass at a point that has a selection: the error in the
+/// unit of the method (of several channels their mean), and how far from the
+/// least one it may be. `largerSteps`: how many of the parameters have a larger
+/// step than that of the least error, because of error-tolerance.
 void remarkOnSelection(tpc::QuantizeOp point, llvm::StringRef pass,
                        int64_t largerSteps = 0);
 
