@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/dev/downstream on a small integer network: with every consumer that is installed, and with none."""
 
+import fcntl
 import json
 import os
 import re
@@ -249,6 +250,23 @@ def test_tool_that_is_missing_is_skipped_by_name(network, tmp_path):
     for name in ("tosa", "vela", "iree", "mlsdk"):
         assert f"skipped: {name} is not installed" in finished.stdout
     assert "| integer | mct-run | yes |" in finished.stdout
+
+
+def test_networks_of_one_name_are_judged_one_after_the_other(network, tmp_path):
+    # Two results scripts, each with its own integer.mlirbc, read each other's files.
+    folder = tmp_path / "networks" / network.stem
+    folder.parent.mkdir()
+    command = [sys.executable, DOWNSTREAM, network, "--tools", "ours"]
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        waiting = subprocess.Popen(
+            list(map(str, command)), stdout=subprocess.PIPE, env={**os.environ, "MCT_DOWNSTREAM_DIR": str(tmp_path)}
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(timeout=3)
+        assert not folder.exists()
+    printed, _ = waiting.communicate(timeout=120)
+    assert waiting.returncode == 0 and b"| integer | mct-run | yes |" in printed
 
 
 def test_refusal_that_no_check_foretells_is_a_disagreement(network, tmp_path):

@@ -82,11 +82,15 @@ def test_an_operator_computes_the_codes_of_the_integer_network(name, tmp_path):
         assert np.abs(found.astype(int) - expected.astype(int)).max() <= case.steps
 
 
+def quantized_digits(target):
+    float_model = mct.load(measure.DIGITS / "digits.mlirbc")
+    pipeline = f"mct-ptq{{target={target} calibration-data={measure.DIGITS}/digits_calib.npy input-scale=0.0625}}"
+    return mct.Model(float_model.module.run(f"{pipeline},mct-simulate-integers"))
+
+
 @pytest.fixture(scope="module")
 def digits():
-    float_model = mct.load(measure.DIGITS / "digits.mlirbc")
-    pipeline = f"mct-ptq{{target=imx500 calibration-data={measure.DIGITS}/digits_calib.npy input-scale=0.0625}}"
-    return mct.Model(float_model.module.run(f"{pipeline},mct-simulate-integers"))
+    return quantized_digits("imx500")
 
 
 def samples_of(model, count):
@@ -167,6 +171,27 @@ def test_the_importer_reads_what_is_written(digits, tmp_path):
     expected = np.concatenate([litert(data, [image[None]])[0][0] for image in inputs])
     # The converter rescales with two roundings, XNNPACK with one: a logit by one step, and the softmax multiplies that.
     assert (found != expected).mean() < 0.05 and np.array_equal(found.argmax(1), expected.argmax(1))
+
+
+def grids(model):
+    """Steps and ends of all points: LiteRT has a ReLU as a part of its layer, which changes names."""
+    return sorted(
+        (
+            point.get("weight") is not None,
+            np.unique(np.float32(point["scale"])).tolist(),
+            *([] if point.get("weight") else [point[key][0] - point["zero_point"][0] for key in ("lowest", "highest")]),
+        )
+        for point in json.loads(model.module.export_parameters(""))["points"]
+    )
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize("target", ["imx500", "imx500_v1_pot", "tflite", "qnnpack"])
+def test_the_importer_gives_back_the_points(target, tmp_path):
+    pytest.importorskip("tosa_converter_for_tflite", reason='the extra "tflite" is not installed (tools/dev/importers)')
+    model = quantized_digits(target)
+    exported(model, tmp_path / "digits.tflite")
+    assert grids(mct.load(tmp_path / "digits.tflite")) == grids(model)
 
 
 def test_constants_that_no_file_holds_are_refused_before_it_is_written(digits, tmp_path, monkeypatch):

@@ -172,6 +172,7 @@ def main() -> None:
             network = ethos_results.NETWORKS[name]
             if not network["model"].exists():
                 continue
+            ethos_results.draw_samples(network)
             for device in options.devices.split(","):
                 accelerator = integer_results.DEVICES[device]
                 folder = Path(work)

@@ -3,10 +3,11 @@
 """Prints a table of networks on Ethos-U: cycles of Vela, and how near the results are to those of the float network.
 
     build/venv/bin/python tools/dev/downstream --install tosa vela
-    build/venv/bin/python tools/dev/zoo --import-only mobilenet_v2
+    build/venv/bin/python tools/dev/zoo --import-only mobilenet_v2_224
     build/venv/bin/python tools/dev/ethos_results.py [NETWORK...]
 
-Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. Each is
+Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. Of these
+48 samples are drawn to calibrate with, because a loss that 16 tell is mostly chance, and 16 to judge. Each is
 quantized for `imx500`, with and without the options of mct-ptq that choose weights for a device, and lowered for that;
 docs/results/downstream.md has the table.
 """
@@ -21,7 +22,24 @@ from pathlib import Path
 import corrections
 import integer_results
 import measure
+import numpy as np
 import onnx_results
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "zoo"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "zoo" / "chains"))
+
+import chain
+import networks
+
+DRAWN = {"calibration": 48, "inputs": 16}
+
+
+def of_zoo(name: str) -> dict:
+    """Returns a network of the zoo with samples of its own, which `draw_samples` makes."""
+    folder = onnx_results.ZOO / name
+    files = {key: folder / f"{key}{count}.npy" for key, count in DRAWN.items()}
+    return onnx_results.of_zoo(name) | files | {"labels": None, "drawn": networks.BY_NAME[name].samples[0]}
+
 
 NETWORKS = {
     "ResNet8": corrections.RESNET8,
@@ -29,7 +47,7 @@ NETWORKS = {
     "wake word": corrections.WAKEWORD,
     "autoencoder": corrections.AUTOENCODER,
     "Tiny Darknet": corrections.DARKNET,
-    "MobileNetV2": onnx_results.of_zoo("mobilenet_v2") | {"labels": None},
+    "MobileNetV2": of_zoo("mobilenet_v2_224"),
 }
 DEVICES = integer_results.DEVICES
 # Options of mct-ptq; {device} stands for the device that is lowered for.
@@ -41,6 +59,17 @@ MORE = {
         "budget=compressed:60%": {"budget": "compressed:60%"},
     },
 }
+
+
+def draw_samples(network: dict) -> None:
+    """Draws the samples of a network of the zoo, where they are not there."""
+    if "drawn" not in network:
+        return
+    for seed, (key, count) in enumerate(DRAWN.items()):
+        if not network[key].exists():
+            generator, spec = np.random.default_rng(seed), network["drawn"]
+            samples = [chain.one_sample(generator, spec["shape"], np.float32, spec) for _ in range(count)]
+            np.save(network[key], np.concatenate(samples))
 
 
 def quantize(network: dict, options: dict, device: str, folder: Path) -> tuple[Path, Path]:
@@ -81,6 +110,7 @@ def main(arguments: list[str]) -> None:
         for name in arguments or NETWORKS:
             if not NETWORKS[name]["model"].exists():
                 continue
+            draw_samples(NETWORKS[name])
             for label, options in (ROWS | MORE.get(name, {})).items():
                 print("| " + " | ".join(row(name, label, options, Path(folder))) + " |", flush=True)
 

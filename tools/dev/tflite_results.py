@@ -7,14 +7,17 @@
     build/venv/bin/python tools/dev/tflite_results.py kernels [NETWORK...]
     build/venv/bin/python tools/dev/tflite_results.py cycles [NETWORK...]
     build/venv/bin/python tools/dev/tflite_results.py targets
+    build/venv/bin/python tools/dev/tflite_results.py round-trip [NETWORK...]
 
 Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. All are
-quantized and made to round as integers (mct-simulate-integers), without the softmax at the end:
+quantized and made to round as integers (mct-simulate-integers), and written without the softmax at the end, but for
+the round trip:
 
 kernels: for `imx500`; codes of LiteRT's kernels and of TensorFlow Lite for microcontrollers that differ from those of
          mct-lower-to-integer, with the rounding that each of them has;
 cycles:  for `imx500`; of the `.tflite` file and of the `.tosa` file, without a profile of the device;
-targets: ResNet8 for the targets of 8-bit runtimes: accuracy of the simulation, rescales, cycles.
+targets: ResNet8 for the targets of 8-bit runtimes: accuracy of the simulation, rescales, cycles;
+round-trip: for several targets; points that the importer reads from the file, of those of the network.
 
 docs/results/tflite.md has the tables.
 """
@@ -187,6 +190,20 @@ def targets_row(target: str, options: dict, folder: Path) -> list[str]:
     return [f"`{label}`", *accuracy, str(text.count("tosa.rescale ")), *cells]
 
 
+def round_trip_row(name: str, network: dict, _: int, folder: Path) -> list[str]:
+    """Points that come back from the file, of those of the network, for each target."""
+    network = with_samples(network, folder)
+    os.environ["PYTHONPATH"] = str(measure.REPOSITORY / "build" / "python")
+    cells = []
+    for target in ROUND_TRIPS:
+        command = [IMPORTERS, SCRIPTS / "run_round_trip.py", simulate(network, target, folder)]
+        found = json.loads(measure.run_ok([*command, folder / "network.tflite"]).stdout)
+        more = f", and {found['more']}" if found["more"] else ""
+        cells.append(f"{found['same']} of {found['points']}{more}")
+    return [name, *cells]
+
+
+ROUND_TRIPS = ["imx500", "imx500_v1_pot", "tflite", "qnnpack"]
 # Images and labels that nothing is calibrated on either, by the keys of a network.
 MORE = {"inputs": "images", "labels": "labels"}
 CYCLES = ["U55-256, `.tflite`", "U55-256, `.tosa`", "U85-256, `.tflite`", "U85-256, `.tosa`"]
@@ -194,6 +211,7 @@ COLUMNS = {
     "kernels": ["network", "XNNPACK", "reference kernels", "microcontrollers"],
     "cycles": ["network", *CYCLES],
     "targets": ["target", "top-1 %", "agreement %", "agreement %, 10 000 more", "rescales", *CYCLES],
+    "round-trip": ["network", *(f"`{target}`" for target in ROUND_TRIPS)],
 }
 
 
@@ -207,7 +225,7 @@ def main(arguments: list[str]) -> None:
         if kind == "targets":
             rows = (targets_row(target, options, folder) for target, options in TARGETS)
         else:
-            make = kernels_row if kind == "kernels" else cycles_row
+            make = {"kernels": kernels_row, "cycles": cycles_row, "round-trip": round_trip_row}[kind]
             rows = (
                 make(*entry, folder)
                 for entry in NETWORKS

@@ -14,8 +14,11 @@ not installed is skipped by name. Exit status 1 when a tool disagrees: it refuse
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -40,9 +43,19 @@ CONSUMERS = {
 HEADER = ["network", "tool", "taken", "differing", "largest", "cycles", "SRAM KiB", "s", ""]
 
 
-def judge(source: Path, tools: list[str], samples: list[Path], options: argparse.Namespace) -> list[Verdict]:
-    """Returns the verdict of each tool on one network."""
-    folder = tool_environments.ROOT / "networks" / source.stem
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Waits for other runs, perhaps of other checkouts, that judge a network of the same name."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def judge(
+    source: Path, folder: Path, tools: list[str], samples: list[Path], options: argparse.Namespace
+) -> list[Verdict]:
+    """Returns the verdict of each tool on one network, whose files go into `folder`."""
     network: Network = integer_network.prepare(source, folder, options.points)
     values = (
         integer_network.load(network.inputs, samples, options.count, options.input_scale, options.input_offset)
@@ -123,8 +136,10 @@ def main(arguments: list[str]) -> int:
     samples = [Path(name) for name in options.samples.split(",") if name]
     rows, results = [], []
     for source in options.networks:
+        folder = tool_environments.ROOT / "networks" / source.stem
         try:
-            verdicts = judge(source, tools, samples, options)
+            with claimed(folder):
+                verdicts = judge(source, folder, tools, samples, options)
         except NetworkError as problem:
             print(f"downstream: {source}: {problem}", file=sys.stderr)
             failed = True

@@ -264,6 +264,7 @@ NETWORKS = [
 # Networks of the size that servers run, for `--costs`; they are judged when they are named.
 LARGE = [
     pytorch("resnet50", "torchvision, 26 million parameters", nchw(224)),
+    Network("mobilenet_v2_224", "torch", "mobilenet_v2", [nchw(224)], "torchvision, MobileNetV2 at 224x224"),
     Network("mobilenet_v3_224", "torch", "mobilenet_v3_large", [nchw(224)], "torchvision, MobileNetV3 at 224x224"),
     pytorch("vit_b", "torchvision, ViT-B/16, 86 million parameters", nchw(224)),
     pytorch("gpt2", "decoder, 162 million parameters", ids(50257, 1, 64)),
