@@ -446,11 +446,7 @@ void RescalePartsPass::rename(Operation *op, SizesOfPoints &sizes) {
   if (!point)
     return;
   sizes.erase(point);
-  // A bound of 0 holds for the scaled values, too.
-  tpc::RangeAttr range = point.getRangeAttr();
-  if (range &&
-      (range.getMin().value_or(0) != 0 || range.getMax().value_or(0) != 0))
-    point.removeRangeAttr();
+  forgetValues(point);
 }
 
 void RescalePartsPass::runOnOperation() {

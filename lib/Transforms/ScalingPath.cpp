@@ -173,6 +173,15 @@ static void renameGroup(tpc::QuantizeOp point,
                                            })));
 }
 
+void mct::forgetValues(tpc::QuantizeOp point) {
+  point.removeStatisticsAttr();
+  point.removeQuantizer();
+  tpc::RangeAttr range = point.getRangeAttr();
+  if (range &&
+      (range.getMin().value_or(0) != 0 || range.getMax().value_or(0) != 0))
+    point.removeRangeAttr();
+}
+
 void mct::renameChanged(const KernelOp &layer, ArrayRef<Operation *> path,
                         StringRef suffix) {
   SmallVector<Operation *> ops = {layer.getOperation()};

@@ -63,6 +63,10 @@ bool scaleOutputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,
 void scaleInputs(mlir::OpBuilder &builder, const KernelOp &kernelOp,
                  llvm::ArrayRef<double> factors);
 
+/// Drops what was measured and chosen for a point whose values have a factor
+/// now; a bound of 0 stays.
+void forgetValues(tpc::QuantizeOp point);
+
 /// Appends a suffix to the names of the ops from `layer` on, its own included,
 /// and to those of the points on the path: their values are no longer what they
 /// were.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ScoreLogits.h"
 #include "mct/IR/Records.h"
 #include "mct/Quantization/Parallel.h"
 #include "mct/Support/ContextThreads.h"
@@ -130,6 +131,13 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   else if (settings.errorMethod == quantization::ErrorMethod::NoClipping &&
            settings.zThreshold == 0)
     search.bounds = {statistics.getMin(), statistics.getMax()};
+  // Most logits are of the background; a method that looks at all of them cuts
+  // those off that are found.
+  else if (settings.zThreshold == 0 &&
+           settings.errorMethod != quantization::ErrorMethod::Percentile &&
+           holdsScoreLogits(point))
+    search.bounds = getScoreRange(statistics.getMin(), statistics.getMax(),
+                                  unsigned(config.getActBits()));
   // A table follows the distribution, also inside of known bounds, and what a
   // method of its own reads is not known here.
   if (!search.bounds || !method.getGridSearch()) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SplitLayers.h"
 
+#include "ScaledRegion.h"
+#include "ScalingPath.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/IR/Names.h"
 #include "mct/Transforms/MovedChannels.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mct;
@@ -316,4 +319,104 @@ SmallVector<GroupPoints> mct::splitLayer(SlicedLayer &sliced) {
     llvm::append_range(slices, group.slices);
   eraseUnused(slices);
   return points;
+}
+
+namespace {
+/// Range that a grid covers, zero included.
+struct Covered {
+  double low = 0, high = 0;
+
+  explicit Covered(std::pair<double, double> range)
+      : low(std::min(range.first, 0.0)), high(std::max(range.second, 0.0)) {}
+  double getWidth() const { return high - low; }
+  Covered with(const Covered &other, int exponent) const {
+    Covered both = *this;
+    both.low = std::min(low, std::ldexp(other.low, exponent));
+    both.high = std::max(high, std::ldexp(other.high, exponent));
+    return both;
+  }
+};
+} // namespace
+
+std::optional<SmallVector<int>>
+mct::findCommonRange(ArrayRef<std::pair<double, double>> ranges) {
+  SmallVector<std::pair<size_t, Covered>> ordered;
+  for (auto [index, range] : llvm::enumerate(ranges))
+    if (Covered covered(range); covered.getWidth() > 0)
+      ordered.emplace_back(index, covered);
+  SmallVector<int> exponents(ranges.size(), 0);
+  if (ordered.empty())
+    return exponents;
+  llvm::sort(ordered, [](const auto &lhs, const auto &rhs) {
+    return std::make_pair(-lhs.second.getWidth(), lhs.first) <
+           std::make_pair(-rhs.second.getWidth(), rhs.first);
+  });
+  Covered all = ordered.front().second;
+  for (auto [earlier, each] : llvm::enumerate(ArrayRef(ordered).drop_front())) {
+    const Covered &own = each.second;
+    double fewest = HUGE_VAL;
+    // One octave further, the range is the largest by itself.
+    int most = int(std::ceil(std::log2(all.getWidth() / own.getWidth()))) + 1;
+    for (int exponent = 0; exponent <= most; ++exponent) {
+      double width = all.with(own, exponent).getWidth();
+      double lost = double(earlier + 1) * std::log2(width / all.getWidth()) +
+                    std::log2(width / own.getWidth()) - exponent;
+      if (lost < fewest) {
+        fewest = lost;
+        exponents[each.first] = exponent;
+      }
+    }
+    all = all.with(own, exponents[each.first]);
+  }
+  for (const auto &[index, own] : ordered)
+    if (all.getWidth() >= 2 * std::ldexp(own.getWidth(), exponents[index]))
+      return std::nullopt;
+  return exponents;
+}
+
+bool mct::scaleGroups(SlicedLayer &sliced, ArrayRef<int> exponents) {
+  const KernelOp &layer = sliced.layer;
+  tpc::QuantizeOp point = sliced.point;
+  auto type = cast<RankedTensorType>(point.getType());
+  int64_t axis = layer.resultAxis();
+  std::vector<double> factors(size_t(type.getDimSize(axis)), 1.0);
+  for (auto [group, exponent] : llvm::zip_equal(sliced.groups, exponents))
+    std::fill_n(factors.begin() + group.start, group.size,
+                std::ldexp(1.0, exponent));
+
+  std::vector<float> bias = *layer.getBias();
+  for (auto [value, factor] : llvm::zip_equal(bias, factors))
+    if (!scalesExactly(value, factor))
+      return false;
+  ConstantFloats kernel = layer.getKernel();
+  for (auto [element, value] : llvm::enumerate(kernel.values()))
+    if (!scalesExactly(value, factors[layer.outChannelOf(int64_t(element))]))
+      return false;
+
+  Location loc = point.getInput().getLoc();
+  OpBuilder builder(layer.getOperation());
+  bool hasScaled = scaleOutputs(builder, layer, factors);
+  assert(hasScaled && "layers that can be divided have a constant bias");
+  (void)hasScaled;
+  renameChanged(layer, point.getOperation(), "_scaled");
+  forgetValues(point);
+
+  builder.setInsertionPointAfter(point);
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape[axis] = type.getDimSize(axis);
+  std::vector<float> inverses;
+  for (double factor : factors)
+    inverses.push_back(float(1 / factor));
+  // The product has the name that the values had before.
+  Value numbers = createConstant(
+      builder, loc, RankedTensorType::get(shape, builder.getF32Type()),
+      inverses, "scale");
+  auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
+  Value shift = tosa::ConstOp::create(
+      builder, loc, shiftType,
+      DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
+  auto back = tosa::MulOp::create(builder, loc, type, point.getResult(),
+                                  numbers, shift);
+  point.getResult().replaceAllUsesExcept(back.getOutput(), back);
+  return true;
 }

@@ -54,6 +54,20 @@ struct GroupPoints {
 /// and what was between it and the slices are erased.
 llvm::SmallVector<GroupPoints> splitLayer(SlicedLayer &sliced);
 
+/// Returns a power of two for each range, as its exponent, with which one grid
+/// does for all of them: it has less than twice the step of a grid for any of
+/// the ranges alone. The largest keeps its size. Among the powers those are
+/// chosen that lose the fewest bits in all. None where there are no such.
+/// `ranges`: smallest and largest value; zero becomes a part of each.
+std::optional<llvm::SmallVector<int>>
+findCommonRange(llvm::ArrayRef<std::pair<double, double>> ranges);
+
+/// Multiplies the channels of each group by a power of two in kernel and bias,
+/// and takes it back behind the point, all of it exactly: false, with nothing
+/// done, where a constant would be rounded. The layer and its point get the
+/// suffix `_scaled`, and what was measured and chosen for them is dropped.
+bool scaleGroups(SlicedLayer &sliced, llvm::ArrayRef<int> exponents);
+
 } // namespace mct
 
 #endif // MCT_LIB_TRANSFORMS_SPLITLAYERS_H

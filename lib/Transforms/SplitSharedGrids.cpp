@@ -4,6 +4,7 @@
 #include "mct/IR/NestedPasses.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/Decoding.h"
 #include "mct/Planning/Overrides.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -110,9 +111,16 @@ struct SplitSharedGridsPass
   }
 
 private:
-  /// Splits layers whose groups of channels, which slices separate again, have
-  /// very different ranges.
+  /// Splits or scales layers whose groups of channels, which slices separate
+  /// again, have very different ranges.
   LogicalResult splitLayers();
+  /// Brings the groups of a layer that is decoded in float, where the factors
+  /// are taken back, to one range; false, with nothing done, where one grid
+  /// would lose a bit of one of them. `groups`: measured points.
+  bool scaleLayer(SlicedLayer &layer, ArrayRef<GroupPoints> groups,
+                  const Extremes &extremes);
+  /// Gives the points of layers that were scaled statistics, and parameters.
+  LogicalResult completeScaled(ArrayRef<SlicedLayer *> scaled);
 
   LogicalResult splitConcatenations(func::FuncOp function) {
     FailureOr<Overrides> found = Overrides::getFrom(function);
@@ -198,6 +206,37 @@ static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module,
   return found;
 }
 
+/// Gives a point what was measured and chosen for the same one of another
+/// module.
+static void takeFrom(tpc::QuantizeOp point, tpc::QuantizeOp same) {
+  if (!point)
+    return;
+  if (point.isActivation())
+    point.setStatisticsAttr(same.getStatisticsAttr());
+  else if (same.getParametersAttr())
+    point.setQuantizer(same.getParametersAttr(), same.getSelectionAttr());
+}
+
+/// Returns whether a part of the network that decodes places, in float, is all
+/// that reads a point.
+static bool isDecodedInFloat(tpc::QuantizeOp point, const KernelOps &kernels) {
+  std::optional<Decoding> decoding = findDecoding(*point->getBlock(), kernels);
+  if (!decoding)
+    return false;
+  llvm::SmallPtrSet<Operation *, 16> part(llvm::from_range, decoding->ops);
+  llvm::SetVector<Operation *> open;
+  open.insert_range(point.getResult().getUsers());
+  for (size_t next = 0; next != open.size(); ++next) {
+    Operation *op = open[next];
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (!part.contains(op) || isa<tpc::QuantizeOp>(op))
+      return false;
+    open.insert_range(op->getUsers());
+  }
+  return true;
+}
+
 LogicalResult SplitSharedGridsPass::splitLayers() {
   if (completedBy.empty())
     return success();
@@ -215,6 +254,12 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
   // The pipeline around this pass has told what there is to tell.
   if (failed(runQuietly(completedBy, *copy)))
     return failure();
+  // As long as all layers are those of the analysis.
+  llvm::SmallPtrSet<Operation *, 4> decoded;
+  for (SlicedLayer &layer : layers)
+    if (isDecodedInFloat(layer.point, kernels))
+      decoded.insert(layer.point);
+  SmallVector<SlicedLayer *> scaled;
   for (auto [layer, groups] : llvm::zip_equal(layers, measured)) {
     Extremes extremes;
     for (const GroupPoints &group : groups) {
@@ -227,6 +272,10 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
     }
     if (!extremes.areFarApart())
       continue;
+    if (decoded.contains(layer.point) && scaleLayer(layer, groups, extremes)) {
+      scaled.push_back(&layer);
+      continue;
+    }
     emitRecord(layer.point, getArgument(),
                extremes.describe(layer.point, Decision::Applied,
                                  Reason::GridSplit, nullptr)
@@ -234,17 +283,62 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
                    << named("layers", int64_t(groups.size()))
                    << " layers, each with a grid of its own");
     for (auto [split, from] : llvm::zip_equal(splitLayer(layer), groups)) {
-      tpc::QuantizeOp point = split.result, other = from.result;
-      point.setStatisticsAttr(other.getStatisticsAttr());
+      takeFrom(split.result, from.result);
       for (auto [behind, same] : llvm::zip_equal(split.behind, from.behind))
-        behind.setStatisticsAttr(tpc::QuantizeOp(same).getStatisticsAttr());
-      if (!split.kernel)
-        continue;
-      tpc::QuantizeOp kernel = split.kernel, same = from.kernel;
-      if (same.getParametersAttr())
-        kernel.setQuantizer(same.getParametersAttr(), same.getSelectionAttr());
+        takeFrom(behind, same);
+      takeFrom(split.kernel, from.kernel);
     }
   }
+  return completeScaled(scaled);
+}
+
+bool SplitSharedGridsPass::scaleLayer(SlicedLayer &layer,
+                                      ArrayRef<GroupPoints> groups,
+                                      const Extremes &extremes) {
+  SmallVector<std::pair<double, double>> ranges;
+  for (const GroupPoints &group : groups) {
+    tpc::StatisticsAttr statistics =
+        tpc::QuantizeOp(group.result).getStatisticsAttr();
+    ranges.emplace_back(statistics.getMin(), statistics.getMax());
+  }
+  std::optional<SmallVector<int>> exponents = findCommonRange(ranges);
+  if (!exponents)
+    return false;
+  Record record = extremes.describe(layer.point, Decision::Applied,
+                                    Reason::PartsRescaled, nullptr);
+  if (!scaleGroups(layer, *exponents))
+    return false;
+  emitRecord(layer.point, getArgument(),
+             record << "and what decodes them stays float: "
+                    << named("scaled", llvm::count_if(*exponents,
+                                                      [](int exponent) {
+                                                        return exponent != 0;
+                                                      }))
+                    << " of its " << std::to_string(groups.size())
+                    << " groups of channels take powers of two in the layer, "
+                       "which a product behind it takes back");
+  return true;
+}
+
+LogicalResult
+SplitSharedGridsPass::completeScaled(ArrayRef<SlicedLayer *> scaled) {
+  if (scaled.empty())
+    return success();
+  OwningOpRef<ModuleOp> copy = getOperation().clone();
+  SmallVector<tpc::QuantizeOp> points, completed;
+  getOperation().walk([&](tpc::QuantizeOp each) { points.push_back(each); });
+  copy->walk([&](tpc::QuantizeOp each) { completed.push_back(each); });
+  if (failed(runQuietly(completedBy, *copy)))
+    return failure();
+  llvm::SmallDenseSet<Operation *> taking;
+  for (const SlicedLayer *layer : scaled) {
+    taking.insert(layer->point);
+    if (tpc::QuantizeOp kernel = layer->layer.getKernelPoint())
+      taking.insert(kernel);
+  }
+  for (auto [point, same] : llvm::zip_equal(points, completed))
+    if (taking.contains(point))
+      takeFrom(point, same);
   return success();
 }
 

@@ -211,12 +211,15 @@ def test_a_drop_of_the_average_precision_is_promised(calibration, test, tmp_path
 
 @pytest.mark.parametrize("target", ["imx500", "tflite"])
 def test_a_network_that_ends_at_its_heads_decodes_to_the_same_boxes(quantize, test, target):
-    """Offsets up to 2 and scores down to -34 come from one layer: one grid for both lost more than 10 points."""
+    """Offsets up to 2 and scores down to -34 come from one layer, which takes powers of two: one grid is enough."""
     whole, cut = (quantize("detector", target=target, effort="fast", decode=decode) for decode in ("float", "cut"))
     heads = cut.run(test.images[:40], function="main")
-    assert [head.shape for head in heads] == [(40, 8, 8, 2), (40, 8, 8, 2), (40, 8, 8, 3)]
+    assert heads.shape == (40, 8, 8, 7)
     assert np.array_equal(cut.run(heads, function="decode"), whole.run(test.images[:40]))
-    # The heads are integers on the device.
+    # One layer on the device, whose powers of two what decodes takes back.
+    assert "head_scaled" in {point.name for point in cut.points}
+    assert "head_channels" not in cut.text
+    # Its result is integers.
     integer = mct.lower_to_integer(mct.simulate_integers(cut), io="integer")
     main = json.loads(integer.module.signature("main"))
-    assert [entry["type"] for entry in main["outputs"]] == [f"tensor<1x8x8x{channels}xi8>" for channels in (2, 2, 3)]
+    assert [entry["type"] for entry in main["outputs"]] == ["tensor<1x8x8x7xi8>"]

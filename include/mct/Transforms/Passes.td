@@ -731,6 +731,11 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
     a copy of the module, which tells the ranges; without it no layer is split. It is run only where there is such a layer. A layer that was
     corrected, or whose result something else uses, stays as it is.
 
+    Where nothing but a part that decodes places in float (`mct-cut-decoding`) reads such a layer, it stays one, which costs less: kernel and bias of
+    a group are multiplied by a power of two, and a product behind the point, in the part that decodes, takes it back. Layer and point get the suffix `_scaled`. The powers
+    are chosen from the ranges of the groups such that one grid for all of them loses the fewest bits, and less than one of each group. Where that cannot
+    be, or where a constant would be rounded, the layer is divided.
+
     Before:
     ```mlir
     %boxes = tpc.quantize %arg0 as "boxes" activation

@@ -110,6 +110,10 @@ def SelectParametersPass : Pass<"mct-select-parameters", "::mlir::ModuleOp"> {
     range, the error and the signedness. `selection` says what was minimized, what is left of it, and how far from the
     least there is that may be. The result does not depend on `threads`.
 
+    Logits of scores, which only sigmoids read that become results, cover their range as well: what is found is rare beside the background, and a search
+    would cut it off. They reach up to the logit above which a score of so many bits is 1 (6.24 of 8 bits), also where no sample does, and not beyond -13.8
+    and 13.8, a score of one in a million. `percentile`, `z-threshold` and `no-clipping` are taken at their word.
+
     A method with a lookup table minimizes the mean squared error for every `error-method`, also where the range is
     known.
 

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how well NudeNet finds after quantization what it finds in float, by average precision.
+"""Prints how much average precision NudeNet loses by quantization, on photographs that nobody has labelled.
 
     PYTHONPATH=build/python build/venv/bin/python tools/dev/zoo/agreement.py
 
-There are no labels: those are what the float network finds with a score of at least 0.25, by which it has 100 %. The
-images are photographs of `../shared`, 40 for the calibration and 360 others that judge, enlarged to 320x320. The
-network is that of `tools/dev/zoo --import-only nudenet`.
+Labels are what the float network finds in most of eight views of a photograph: smaller, moved, mirrored. Boxes of the
+views that overlap are one, at the mean of their places, with the mean of their scores, 0 where a view has none. Views
+that judge are others than those, so that the float network itself finds some of these boxes only. Intervals come from
+photographs that are drawn again, each with all its views.
+
+The photographs are those of `../shared`: 40 for the calibration and 360 others. The network is that of
+`tools/dev/zoo --import-only nudenet`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shapes"))
@@ -23,14 +28,32 @@ import mct
 import measure
 import numpy as np
 import scenes
+from mct import _native
 
 NETWORK = measure.REPOSITORY / "build" / "zoo" / "nudenet" / "network.mlirbc"
 SHARED = Path(os.environ.get("MCT_SHARED_DIR", measure.REPOSITORY.parent / "shared"))
 
-SIZE, GREY = 320, 114
+SIZE, GREY = 320, 114 / 255
 
-# Scores of the float network's boxes that are labels.
-FOUND_FROM = 0.25
+
+class View(NamedTuple):
+    """How large a photograph is in the image, 1 for all of it, and whether it is mirrored."""
+
+    scale: float
+    mirrored: bool
+
+
+LABELLING = [View(scale, mirrored) for scale in (0.7, 0.8, 0.9, 1.0) for mirrored in (False, True)]
+JUDGING = [View(0.75, False), View(0.95, True)]
+CALIBRATION = View(0.9, False)
+
+# The corners of a photograph lie up to so many pixels beyond those of the image.
+BEYOND = 4
+# Boxes of views are one from this overlap on. It is a label with this mean score, where more than half of the views
+# have it, with scores that are no noise.
+SAME, LEAST_MEAN, LEAST_VIEWS, NOISE = 0.5, 0.2, 0.5, 0.05
+# Columns between the views of a photograph, whose boxes lie beside each other.
+APART = 1000
 
 ONE_GRID = {"decode": "quantize", "split_shared_grids": False, "rescale_parts": False}
 STUDIES = [
@@ -38,52 +61,142 @@ STUDIES = [
     for target in ("imx500", "tflite")
     for shown, options in (("defaults", {}), ("`decode=quantize`", {"decode": "quantize"}), ("one grid", ONE_GRID))
 ]
-COLUMNS = ["network", "target", "options", "boxes", "`ap50` %", "`ap` %"]
+COLUMNS = ["network", "target", "options", "metric", "classes", "boxes", "float %", "quantized %", "loss, points"]
+
+# Boxes [n, 4], scores and classes of what is found in an image.
+Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def images(*files: str) -> np.ndarray:
-    """Photographs of `../shared` as the network takes them: every pixel several times, and grey around them."""
-    prepared = []
-    for file in files:
-        pixels = np.load(SHARED / "data" / f"{file}_images.npy").transpose(0, 3, 1, 2)
-        times = SIZE // pixels.shape[-1]
-        enlarged = np.repeat(np.repeat(pixels, times, axis=2), times, axis=3)
-        border = (SIZE - enlarged.shape[-1]) // 2
-        edges = ((0, 0), (0, 0), (border, border), (border, border))
-        prepared.append(np.pad(enlarged, edges, constant_values=GREY).astype(np.float32) / 255)
-    return np.concatenate(prepared)
+def photographs(*files: str) -> list[np.ndarray]:
+    return [photograph / np.float32(255) for file in files for photograph in np.load(SHARED / "data" / f"{file}.npy")]
 
 
-def detections(outputs: Any) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Boxes, scores and classes for each image; outputs are [images, 4 + classes, cells]."""
-    for columns in np.asarray(outputs):
+class Placed(NamedTuple):
+    """Views of photographs, an image each, and where the left upper corner of each one is."""
+
+    view: View
+    corners: np.ndarray
+    images: np.ndarray
+
+
+def _weights(pixels: int, corner: float, side: float, mirrored: bool) -> np.ndarray:
+    """Linear interpolation of a row of pixels, at the pixels of the image; nothing outside."""
+    place = (np.arange(SIZE) + 0.5 - corner) / side
+    inside = (place > 0) & (place < 1)
+    where = np.clip((1 - place if mirrored else place) * pixels - 0.5, 0, pixels - 1)
+    left = np.minimum(where.astype(int), pixels - 2)
+    weights = np.zeros((SIZE, pixels), np.float32)
+    weights[np.arange(SIZE), left] = 1 - (where - left)
+    weights[np.arange(SIZE), left + 1] += where - left
+    return weights * inside[:, None]
+
+
+def place(photographs: Sequence[np.ndarray], view: View, random: np.random.Generator) -> Placed:
+    side = SIZE * view.scale
+    corners = random.uniform(-BEYOND, SIZE - side + BEYOND, (len(photographs), 2))
+    images = np.empty((len(photographs), 3, SIZE, SIZE), np.float32)
+    for image, photograph, (x, y) in zip(images, photographs, corners, strict=True):
+        columns = _weights(photograph.shape[1], x, side, view.mirrored)
+        rows = _weights(photograph.shape[0], y, side, False)
+        covered = rows.sum(1)[:, None] * columns.sum(1)
+        image[:] = np.einsum("yh,hwc,xw->cyx", rows, photograph, columns, optimize=True) + GREY * (1 - covered)
+    return Placed(view, corners, images)
+
+
+def detections(outputs: np.ndarray, placed: Placed) -> Iterator[Found]:
+    """Yields what is found on each photograph, in pixels of one that fills the image; outputs are those of the network,
+    [images, 4 + classes, cells]."""
+    for columns, corner in zip(outputs, placed.corners, strict=True):
         rows = columns.T
-        yield from scenes.detections(rows[None, rows[:, 4:].max(axis=1) >= scenes.LEAST_SCORE])
+        ((boxes, scores, classes),) = scenes.detections(rows[None, rows[:, 4:].max(axis=1) >= scenes.LEAST_SCORE])
+        boxes = (boxes - np.tile(corner, 2)) / placed.view.scale
+        if placed.view.mirrored:
+            boxes[:, [0, 2]] = SIZE - boxes[:, [2, 0]]
+        yield boxes, scores, classes
 
 
-def labels(outputs: Any) -> list[np.ndarray]:
-    """Returns the boxes and classes that are found with some certainty, for each image."""
-    found = []
-    for boxes, scores, classes in detections(outputs):
-        sure = scores >= FOUND_FROM
-        found.append(np.concatenate([boxes[sure], classes[sure, None]], axis=1))
-    return found
+def fuse(views: Sequence[Found]) -> np.ndarray:
+    """Returns boxes and classes, [n, 5], on which the views of a photograph agree."""
+    sure = [
+        (score, number, label, box)
+        for number, found in enumerate(views)
+        for box, score, label in zip(*found, strict=True)
+        if score >= NOISE
+    ]
+    groups: list[list[tuple]] = []
+    for each in sorted(sure, key=lambda entry: -entry[0]):
+        open_groups = [group for group in groups if group[0][2] == each[2] and each[1] not in {one[1] for one in group}]
+        near = [scenes.overlaps(each[3][None], _mean(group)[None])[0, 0] for group in open_groups]
+        if near and max(near) >= SAME:
+            open_groups[int(np.argmax(near))].append(each)
+        else:
+            groups.append([each])
+    kept = [
+        [*_mean(group), group[0][2]]
+        for group in groups
+        if len(group) > LEAST_VIEWS * len(views) and sum(one[0] for one in group) >= LEAST_MEAN * len(views)
+    ]
+    return np.array(kept, np.float32).reshape(-1, 5)
+
+
+def _mean(group: Sequence[tuple]) -> np.ndarray:
+    """The box of a group, in which certain boxes weigh more."""
+    return np.average([one[3] for one in group], axis=0, weights=[one[0] for one in group])
+
+
+def beside(views: Sequence[Found]) -> Found:
+    """The views of a photograph as one image."""
+    boxes = [found[0] + [APART * number, 0, APART * number, 0] for number, found in enumerate(views)]
+    return np.concatenate(boxes), *(np.concatenate([found[part] for found in views]) for part in (1, 2))
+
+
+def find(model: mct.Model, views: Sequence[Placed]) -> list[list[Found]]:
+    """For each photograph what is found in each of its views."""
+    found = [list(detections(model.run(placed.images), placed)) for placed in views]
+    return [list(each) for each in zip(*found, strict=True)]
+
+
+def without_classes(found: Sequence[Found]) -> list[Found]:
+    return [(boxes, scores, np.zeros_like(classes)) for boxes, scores, classes in found]
+
+
+def compare(metric: str, found: Sequence[Found], reference: Sequence[Found], labels: Sequence[np.ndarray]) -> Any:
+    """Returns the average precision of two networks by their detections, with an interval for the loss."""
+    precision = mct.detection.AveragePrecision(metric, decode=lambda outputs: outputs)
+    matched = [precision.match(each, labels) for each in (found, reference)]
+    user = _native.UserMetric(metric, True, len(labels), *([one.precision] for one in matched), [], False)
+    for number, one in enumerate(matched):
+        user.set_detections(number, one.classes, one.overlaps)
+    return json.loads(user.print())
 
 
 def main() -> None:
     if not NETWORK.exists():
         sys.exit(f"{NETWORK} is missing: run tools/dev/zoo --import-only nudenet")
     model = mct.load(NETWORK)
-    calibration = images("imagenet/calib")
-    test = images("imagenet/test", "vww/calib", "vww/test")
-    found = labels(model.run(test))
-    metrics = [mct.detection.AveragePrecision(name, decode=detections) for name in ("ap50", "ap")]
+    random = np.random.default_rng(31)
+    calibration = place(photographs("imagenet/calib_images"), CALIBRATION, random).images
+    test = photographs("imagenet/test_images", "vww/calib_images", "vww/test_images")
+    agreed = [fuse(views) for views in find(model, [place(test, view, random) for view in LABELLING])]
+    judging = [place(test, view, random) for view in JUDGING]
+    # The same boxes in each view.
+    offsets = [np.array([APART * number, 0, APART * number, 0, 0], np.float32) for number in range(len(judging))]
+    labels = [np.concatenate([rows + offset for offset in offsets]) for rows in agreed]
+    reference = [beside(views) for views in find(model, judging)]
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     for target, shown, options in STUDIES:
-        outputs = mct.quantize(model, target=target, data=calibration, progress=False, **options).run(test)
-        numbers = [f"{100 * metric(outputs, found):.2f}" for metric in metrics]
-        row = ["nudenet", f"`{target}`", shown, str(sum(map(len, found))), *numbers]
-        print("| " + " | ".join(row) + " |", flush=True)
+        quantized = mct.quantize(model, target=target, data=calibration, progress=False, **options)
+        found = [beside(views) for views in find(quantized, judging)]
+        for metric in ("ap50", "ap"):
+            apart = compare(metric, found, reference, labels)
+            ignored = [rows * [1, 1, 1, 1, 0] for rows in labels]
+            joined = compare(metric, without_classes(found), without_classes(reference), ignored)
+            for classes, judged in (("each", apart), ("as one", joined)):
+                numbers = [f"{100 * judged[name]:.2f}" for name in ("reference", "value")]
+                low, high = (100 * judged[name] for name in ("loss_low", "loss_high"))
+                loss = f"{100 * judged['loss']:.2f} ({low:.2f} to {high:.2f})"
+                row = ["nudenet", f"`{target}`", shown, f"`{metric}`", classes, str(sum(map(len, labels)))]
+                print("| " + " | ".join([*row, *numbers, loss]) + " |", flush=True)
 
 
 if __name__ == "__main__":
