@@ -378,7 +378,7 @@ public:
 
 private:
   LogicalResult divideSamples();
-  /// What a run keeps of the results: `RoundingVisitor`.
+  /// Says what a run keeps of the results (`RoundingVisitor`).
   enum class Keeps { Nothing, Float, Distances };
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples, Keeps keeps);
@@ -408,8 +408,8 @@ private:
   /// Samples that layers are rounded by, in the end; to judge that, they are
   /// rounded by `tried`, none of which judges. Null: there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
-  /// Where layers are rounded by the samples that judge them, and there are
-  /// few: what the float network makes of them, and the distances of the
+  /// Holds, where layers are rounded by the samples that judge them, and there
+  /// are few: what the float network makes of them, and the distances of the
   /// results with layers that were rounded and with the nearest levels.
   std::optional<SampleRun::Float> floatRun;
   SampleRun::Seen withRounded, withNearest;

@@ -346,7 +346,17 @@ std::pair<double, double> RoundingGroup::measure(size_t channel,
     double difference = double(now) - double(before);
     moved += difference * difference;
   }
-  // Of a target that the inputs make, roundings may leave less than nothing.
+  if (columns <= kFewColumns) {
+    double error = moments.targetVariance[channel];
+    for (int64_t i = 0; i != columns; ++i) {
+      double product = -2 * moments.cross[channel * columns + i];
+      for (int64_t j = 0; j != columns; ++j)
+        product += double(weights[j]) * moments.covariance[i * columns + j];
+      error += double(weights[i]) * product;
+    }
+    return {error, error + addition * moved};
+  }
+  // Roundings may leave less than nothing of a target that the inputs make.
   double whole = std::max(leastObjectives[channel], 0.0) + objective;
   return {std::max(0.0, whole - addition * moved), whole};
 }

@@ -53,7 +53,8 @@ public:
   /// Changes single weights of row `row` while the objective falls.
   void descend(const WeightLevels &levels, size_t row, Point &point) const;
   /// Returns the mean squared difference of a channel with these weights from
-  /// the target, with the best bias, and the objective, by |R (q - w*)|^2.
+  /// the target, with the best bias, and the objective: by |R (q - w*)|^2, or
+  /// of few columns, in double, by the moments.
   std::pair<double, double> measure(size_t channel,
                                     llvm::ArrayRef<float> weights,
                                     double objective) const;

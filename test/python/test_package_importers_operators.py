@@ -34,16 +34,22 @@ def measured(told):
 
 @pytest.mark.alternating
 def test_operators_differ_from_litert_as_the_table_tells(told, measured):
-    new = [one for one in measured if one.key not in told]
+    # XNNPACK has other kernels for processors without AVX-512 than those that the table is of.
+    cpu = Path("/proc/cpuinfo")
+    is_alike = cpu.exists() and "avx512f" in cpu.read_text()
+    judged = [one for one in measured if is_alike or one.kernels != "xnnpack"]
+    new = [one for one in judged if one.key not in told]
     assert not new, operators.table(new)
-    larger = [one for one in measured if one.largest > PRINTED * told[one.key].largest]
+    larger = [one for one in judged if one.largest > PRINTED * told[one.key].largest]
     assert not larger, operators.table(larger)
 
 
 def test_the_table_tells_nothing_else(told, measured):
-    """Rows about XNNPACK may be stale: some of its values depend on the machine."""
+    """Rows about XNNPACK and codes of NaN may be stale: some of these depend on the machine."""
     found = {one.key for one in measured}
-    stale = [one for key, one in told.items() if key not in found and one.kernels != "xnnpack"]
+    stale = [
+        one for key, one in told.items() if key not in found and one.kernels != "xnnpack" and one.kind is not Kind.NAN
+    ]
     assert not stale, operators.table(stale)
 
 
