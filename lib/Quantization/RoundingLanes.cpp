@@ -397,8 +397,8 @@ RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
 // Points
 //===----------------------------------------------------------------------===//
 
-/// Rows of a factor that are multiplied at a time. The bits do not depend on
-/// it but for the order in which terms are added.
+/// Number of rows of a factor that are multiplied at a time. The bits of sums
+/// depend on it.
 static constexpr int64_t kFactorRows = 256;
 
 RoundingGroup::Image

@@ -162,7 +162,7 @@ private:
   /// Scales the result of a layer norm where all that use it are layers and
   /// factors of this pass.
   void equalizeNormalized(tpc::QuantizeOp point);
-  /// An op whose values are others.
+  /// Renames an op whose values are others.
   void rename(Operation *op) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
       point.removeRangeAttr();

@@ -442,11 +442,8 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
 
 void RescalePartsPass::rename(Operation *op, SizesOfPoints &sizes) {
   renamed.rename(op);
-  auto point = dyn_cast<tpc::QuantizeOp>(op);
-  if (!point)
-    return;
-  sizes.erase(point);
-  forgetValues(point);
+  if (auto point = dyn_cast<tpc::QuantizeOp>(op))
+    sizes.erase(point);
 }
 
 void RescalePartsPass::runOnOperation() {

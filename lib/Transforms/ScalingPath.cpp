@@ -215,8 +215,7 @@ void ScaledNames::rename(Operation *op) {
   std::string name = point.getPointName().str();
   renamed[name] = name + kSuffix.str();
   point.setPointName(renamed[name]);
-  point.removeStatisticsAttr();
-  point.removeQuantizer();
+  forgetValues(point);
 }
 
 void ScaledNames::renameInGroups(Operation *root) const {

@@ -77,8 +77,7 @@ void renameChanged(const KernelOp &layer,
 /// The names of points whose values a pass has scaled.
 class ScaledNames {
 public:
-  /// Gives an op another name, whose values are others; a point loses the
-  /// parameters and statistics of the old ones.
+  /// Gives an op another name, whose values are others (`forgetValues`).
   void rename(mlir::Operation *op);
   /// Renames the points in the groups of all points below `root`.
   void renameInGroups(mlir::Operation *root) const;

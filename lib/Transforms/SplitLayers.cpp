@@ -384,6 +384,10 @@ bool mct::scaleGroups(SlicedLayer &sliced, ArrayRef<int> exponents) {
     std::fill_n(factors.begin() + group.start, group.size,
                 std::ldexp(1.0, exponent));
 
+  // The inverses are numbers of f32, too.
+  constexpr int kMostExponent = 126;
+  if (llvm::any_of(exponents, [](int each) { return each > kMostExponent; }))
+    return false;
   std::vector<float> bias = *layer.getBias();
   for (auto [value, factor] : llvm::zip_equal(bias, factors))
     if (!scalesExactly(value, factor))
@@ -411,12 +415,7 @@ bool mct::scaleGroups(SlicedLayer &sliced, ArrayRef<int> exponents) {
   Value numbers = createConstant(
       builder, loc, RankedTensorType::get(shape, builder.getF32Type()),
       inverses, "scale");
-  auto shiftType = RankedTensorType::get({1}, builder.getI8Type());
-  Value shift = tosa::ConstOp::create(
-      builder, loc, shiftType,
-      DenseElementsAttr::get(shiftType, builder.getI8IntegerAttr(0)));
-  auto back = tosa::MulOp::create(builder, loc, type, point.getResult(),
-                                  numbers, shift);
+  auto back = createProduct(builder, loc, type, point.getResult(), numbers);
   point.getResult().replaceAllUsesExcept(back.getOutput(), back);
   return true;
 }

@@ -159,10 +159,9 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
       Where a channel has at most 12 columns (depthwise kernels of 3x3), an exact search finds the best levels there are.
       A hundredth of the mean variance is added to the diagonal of H, which holds weights where they were as far as the
       samples say nothing about them.
-    * Thresholds (or scales) are multiplied by a factor from 0.44 to 1.5 under which the rounded weights do better than
-      under the next two on each side, found from the one on that would be best if no column made up for others: of
-      every output channel, or one of the tensor where it has one parameter; of powers of two by one half, where that is
-      better. Tables keep their entries. Kernels whose config has an `error_tolerance` are rounded whatever their bits, and keep
+    * Thresholds (or scales) are multiplied by a factor from 0.44 to 1.5: of every output channel, or one of the tensor
+      where it has one parameter; of powers of two by one half, where that is better. The search begins at the factor that
+      would be best if no column made up for others, and ends where none of the next two on each side is better. Tables keep their entries. Kernels whose config has an `error_tolerance` are rounded whatever their bits, and keep
       their thresholds, which are large on purpose.
     * The bias becomes that with which the mean is the float one.
 

@@ -10,8 +10,8 @@ namespace mct {
 
 /// Returns the ops of operators that arrive as several ops and have no kernel,
 /// batch norms apart: the `add 3` of a hard-sigmoid, the factor of an average.
-/// Whoever rewrites one of them hides the operator from the targets that know
-/// it.
+/// A pass that rewrites one of them hides the operator from the targets that
+/// know it.
 ///
 /// Valid as long as none of them is erased.
 llvm::DenseSet<mlir::Operation *> getOperatorParts(mlir::func::FuncOp function,
