@@ -86,46 +86,50 @@ def _add_samples(parser: argparse.ArgumentParser, required: bool = True) -> None
         nargs="+",
         required=required,
         metavar="PATH",
-        help="folder of images, images, or .npy files; with several inputs NAME:FILE.npy",
+        help="a folder of images, images, or .npy files; for a model with several inputs, NAME:FILE.npy",
     )
-    group.add_argument("--samples", type=int, metavar="N", help="use that many (of images: evenly spread)")
+    group.add_argument(
+        "--samples", type=int, metavar="N", help="use N samples (images are taken evenly from the folder)"
+    )
     group.add_argument(
         "--mean",
         type=_numbers,
         metavar="M[,M…]",
         help="the network reads (value - mean) * scale; recorded in the module",
     )
-    group.add_argument("--scale", type=_numbers, metavar="S[,S…]", help="one number, or one for each channel")
-    group.add_argument("--size", type=_size, metavar="HxW", help="of images (default: that of the network's input)")
+    group.add_argument(
+        "--scale", type=_numbers, metavar="S[,S…]", help="factor of (value - mean): one number, or one per channel"
+    )
+    group.add_argument("--size", type=_size, metavar="HxW", help="size of images (default: that of the model's input)")
     group.add_argument(
         "--resize",
         choices=("crop", "stretch", "pad"),
         default="crop",
-        help="how images get that size (default: %(default)s)",
+        help="how images are resized (default: %(default)s)",
     )
     group.add_argument(
         "--layout",
         choices=("NHWC", "NCHW"),
-        help="of .npy files, where the network's is the other; recorded in the module",
+        help="layout of the .npy files, if it is not that of the model; recorded in the module",
     )
 
 
 def _add_execution(parser: argparse.ArgumentParser) -> Any:
     group = parser.add_argument_group("execution")
     group.add_argument(
-        "--function", default="", metavar="NAME", help="which one (default: main, or the only public one)"
+        "--function", default="", metavar="NAME", help="the function to use (default: main, or the only public one)"
     )
-    group.add_argument("--batch-size", type=int, default=0, metavar="N", help="samples that a worker takes at once")
+    group.add_argument("--batch-size", type=int, default=0, metavar="N", help="samples per batch of a worker")
     group.add_argument("--threads", type=int, default=0, metavar="N", help="worker threads (default: one per core)")
-    group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="bytes that the process may have")
-    parser.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
+    group.add_argument("--max-memory", default="", metavar="N[K|M|G]", help="memory limit of the process in bytes")
+    parser.add_argument("--no-progress", action="store_true", help="print no progress bars")
     return group
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     group = _add_execution(parser)
     group.add_argument(
-        "--float-points", nargs="+", default=[], metavar="NAME", help="points that do not quantize: names or patterns"
+        "--float-points", nargs="+", default=[], metavar="NAME", help="points to leave in float: names or patterns"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -144,7 +148,7 @@ def _data(arguments: argparse.Namespace, input_names: Sequence[str]) -> Any:
             paths, arguments.size, arguments.mean, arguments.scale, resize=arguments.resize, limit=arguments.samples
         )
     if arguments.size:
-        raise Error("--size: is that of images; --data names none")
+        raise Error("--size: is for images; --data names none")
     named: dict[str, list[str]] = {}
     plain = []
     for text in arguments.data:
@@ -224,7 +228,7 @@ def _add_shape(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=DIMS",
-        help="of an input of an .onnx or .pt2 file that leaves it open: x=1x3x320x320; may be given several times",
+        help="shape of an input that an .onnx or .pt2 file leaves open, such as x=1x3x320x320; may be repeated",
     )
 
 
@@ -541,12 +545,16 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
         "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
     )
     quantize.add_argument("model", help=MODEL_HELP)
-    quantize.add_argument("--target", required=True, help="stock name (see mct targets), .mlir or .json file")
-    quantize.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
-    quantize.add_argument("--trace", metavar="FILE.json", help="write how the model was made, for mct report")
+    quantize.add_argument(
+        "--target", required=True, help="name of a stock target (see mct targets), or a .mlir or .json file"
+    )
+    quantize.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="output: bytecode if it ends in .mlirbc, otherwise text"
+    )
+    quantize.add_argument("--trace", metavar="FILE.json", help="write a record of this run for mct report --trace")
     _add_dask(quantize)
     _add_shape(quantize)
-    quantize.add_argument("--no-progress", action="store_true", help="no bars, also on a terminal")
+    quantize.add_argument("--no-progress", action="store_true", help="print no progress bars")
     _add_samples(quantize, required=False)
     if with_options:
         _add_pipeline_options(quantize)
@@ -557,43 +565,52 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         "--metric",
         default="",
         metavar="NAME",
-        help="of the results and --labels: topK, miou, psnr, cosine, auc, ap50, … (see mct-run --metrics; ap, ap50)",
+        help="metric of the outputs and --labels: topK, miou, psnr, cosine, auc, ap, ap50, … (see mct-run --metrics)",
     )
 
 
 def _add_run_and_compare(add: _Add) -> None:
-    run = add("run", _run, "run a model of any stage", "mct run q.mlirbc --data images/ --output logits.npy")
+    run = add("run", _run, "run a model at any stage", "mct run q.mlirbc --data images/ --output logits.npy")
     run.add_argument("model", help=MODEL_HELP)
     _add_samples(run)
     run.add_argument(
-        "--labels", metavar="FILE.npy", help="class of each sample: print top-1 (default: folders of images)"
+        "--labels", metavar="FILE.npy", help="class of each sample, to print top-1 (default: the folders of the images)"
     )
     _add_metric(run)
     run.add_argument(
-        "--reference", metavar="FILE", help="the float model, for example: how much this one loses against it"
+        "--reference", metavar="FILE", help="model to compare with, usually the float model: print the loss against it"
     )
-    run.add_argument("--output", nargs="+", metavar="FILE.npy", help="write the outputs, one file each")
+    run.add_argument("--output", nargs="+", metavar="FILE.npy", help="write the outputs, one file per output")
     _add_run(run)
 
     compare = add(
         "compare",
         _compare,
-        "compare every point of a model with the value of its name in another one",
+        "compare every point of a model with the value of the same name in another model",
         "mct compare q.mlirbc model.tflite --data images/ --sort error",
     )
     compare.add_argument("model", help=MODEL_HELP)
-    compare.add_argument("reference", help="the float model, for example")
+    compare.add_argument("reference", help="model to compare with, usually the float model")
     _add_samples(compare)
-    compare.add_argument("--sort", choices=("program", "error"), default="program", help="error: the worst point first")
     compare.add_argument(
-        "--exact", action="store_true", help="stored integers of an integer network; any difference is exit status 1"
+        "--sort",
+        choices=("program", "error"),
+        default="program",
+        help="order of the points; error: the worst point first",
+    )
+    compare.add_argument(
+        "--exact",
+        action="store_true",
+        help="compare the stored integers of an integer network; any difference is exit status 1",
     )
     _add_run(compare)
 
 
 def _add_dask(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--dask", metavar="ADDRESS", help="of a scheduler whose workers run on shards of the samples (.npy files, URLs)"
+        "--dask",
+        metavar="ADDRESS",
+        help="address of a Dask scheduler; its workers process shards of the samples (.npy files, URLs)",
     )
 
 
@@ -601,31 +618,37 @@ def _add_report(add: _Add) -> None:
     report = add(
         "report",
         _report,
-        "tell where accuracy goes, why, and what to do, as a page or as text",
+        "explain where accuracy is lost, why, and what to do, as a page or as text",
         "mct report q.mlirbc --model model.tflite --data images/ -o report.html",
     )
-    report.add_argument("source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json of a report")
-    report.add_argument("--model", metavar="FILE", help="the float model that it was made of")
-    report.add_argument("--integer", metavar="FILE", help="the integer network that was made of it")
-    report.add_argument("--trace", metavar="FILE.json", help="file of mct quantize --trace: how the model was made")
-    report.add_argument("--against", metavar="FILE.json", help="show the differences from that earlier report")
+    report.add_argument(
+        "source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json file of a report"
+    )
+    report.add_argument("--model", metavar="FILE", help="the float model that the quantized model was made from")
+    report.add_argument("--integer", metavar="FILE", help="the integer network that was made from the quantized model")
+    report.add_argument(
+        "--trace", metavar="FILE.json", help="record of the run that made the model, from mct quantize --trace"
+    )
+    report.add_argument("--against", metavar="FILE.json", help="show the differences from an earlier report")
     report.add_argument(
         "-o",
         "--output",
         action="append",
         metavar="FILE",
-        help="page (.html) or document (.json); may be given twice (default: text with the worst points)",
+        help="page (.html) or document (.json); may be repeated (default: print the worst points as text)",
     )
     _add_samples(report, required=False)
     report.add_argument(
-        "--labels", metavar="FILE.npy", help="class of each sample: top-1 of all networks (default: folders of images)"
+        "--labels",
+        metavar="FILE.npy",
+        help="class of each sample, to report top-1 (default: the folders of the images)",
     )
     _add_metric(report)
     report.add_argument(
-        "--effect-samples", type=int, metavar="N", help="so many samples where every point is quantized alone"
+        "--effect-samples", type=int, metavar="N", help="number of samples on which every point is quantized alone"
     )
     report.add_argument(
-        "--cost-table", metavar="FILE.json", help="table of mct.cost.write_table: cycles of each operator on the device"
+        "--cost-table", metavar="FILE.json", help="cycles of each operator on the device, from mct.cost.write_table"
     )
     _add_dask(report)
     _add_execution(report)
@@ -635,27 +658,29 @@ def _add_explain_and_targets(add: _Add) -> None:
     explain = add(
         "explain",
         _explain,
-        "tell what a target asks of every op, by which rule, and what stays float",
+        "show how a target quantizes every op, by which rule, and what stays float",
         "mct explain model.tflite --target imx500",
     )
     explain.add_argument("model", help=MODEL_HELP)
-    explain.add_argument("--target", help="stock name or file (default: the one in the model)")
+    explain.add_argument("--target", help="name of a stock target, or a file (default: the target in the model)")
     explain.add_argument("--json", action="store_true", help="print JSON")
 
     targets = add("targets", _targets, "list the stock targets, or print one", "mct targets imx500")
-    targets.add_argument("name", nargs="?", help="stock name or file: print what it says, as MLIR")
-    targets.add_argument("--json", action="store_true", help="print JSON; of a target, that of MCT")
+    targets.add_argument("name", nargs="?", help="name of a stock target, or a file: print the target as MLIR")
+    targets.add_argument("--json", action="store_true", help="print JSON; a target is printed in MCT's format")
 
 
 def _add_import_and_export(add: _Add) -> None:
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
-    convert.add_argument("-o", "--output", required=True, metavar="FILE", help=".mlirbc, or text in any other")
+    convert.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="output: bytecode if it ends in .mlirbc, otherwise text"
+    )
     convert.add_argument(
         "--quantized",
         choices=("points", "integer"),
         default="points",
-        help="what becomes of a quantized .tflite file: a float network with points (default), or integer operators",
+        help="how to import a quantized .tflite file: as a float network with points (default), or as integers",
     )
     _add_shape(convert)
 
@@ -666,47 +691,50 @@ def _add_import_and_export(add: _Add) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help=".onnx, .tflite, .tosa, or .json or .npz with the parameters",
+        help="output: .onnx, .tflite, .tosa, or the parameters as .json or .npz",
     )
     export.add_argument(
         "--format",
         choices=("onnx", "tflite", "tosa", "parameters", "target"),
-        help="in place of the suffix; target: that of the model, as JSON of MCT",
+        help="format, if the suffix does not tell; target: the target of the model in MCT's JSON format",
     )
     export.add_argument(
         "--profile",
-        help="what an ONNX file is for: a device, by name or as a file (default: that of the target); qdq: any user of "
-        "ONNX; mct_quantizers: programs that register the ops of that package (none: its older name)",
+        help="what the ONNX file is for: a device, by name or as a file (default: that of the target); qdq: any ONNX "
+        "runtime; mct_quantizers: runtimes that register the ops of that package (older name: none)",
     )
     export.add_argument(
-        "--opset", type=int, choices=(13, 21, 25), help="operator set of an ONNX file of profile qdq (default: 21)"
+        "--opset", type=int, choices=(13, 21, 25), help="opset of an ONNX file of profile qdq (default: 21)"
     )
     export.add_argument(
-        "--activations", choices=("unsigned", "signed"), help="integers of activations there (default: unsigned)"
+        "--activations",
+        choices=("unsigned", "signed"),
+        help="integer type of activations in an ONNX file of profile qdq (default: unsigned)",
     )
     export.add_argument(
         "--producer",
         metavar="NAME[:VERSION]",
-        help="who made it, says the ONNX file; the camera's converter takes pytorch:2.0.0 and later only",
+        help="producer recorded in the ONNX file; the camera's converter takes pytorch:2.0.0 and later only",
     )
     export.add_argument(
         "--io",
         choices=("integer", "float"),
-        help="of a TFLite file: inputs and outputs that have points are codes (default), or numbers",
+        help="type of quantized inputs and outputs of a TFLite file (default: integer)",
     )
-    export.add_argument("--int4", action="store_true", help="of a TFLite file: store kernels of at most 4 bits in INT4")
-    export.add_argument("--labels", metavar="FILE", help="for a TFLite file: names of the classes, one a line")
+    export.add_argument("--int4", action="store_true", help="store kernels of at most 4 bits as INT4 in a TFLite file")
+    export.add_argument("--labels", metavar="FILE", help="names of the classes for a TFLite file, one per line")
 
 
 def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
-    """with_options: with those of the pipeline, which take the compiler to know."""
+    """Returns the parser of the command line; `with_options` adds the options of the pipeline, for which the extension
+    module is loaded."""
     parser = argparse.ArgumentParser(
         prog="mct",
         description="Quantizes neural networks for the chip that a target describes.",
         epilog="example:\n  mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
         formatter_class=_Help,
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="show remarks, too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also show remarks")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -729,7 +757,7 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
     _add_report(add)
     _add_explain_and_targets(add)
     _add_import_and_export(add)
-    completion = add("completion", _completion, "print what makes a shell complete", "source <(mct completion bash)")
+    completion = add("completion", _completion, "print a shell completion script", "source <(mct completion bash)")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 

@@ -210,7 +210,7 @@ def test_help_lists_the_commands() -> None:
         (("quantize", "none.mlir", "--target", "imx500", "-o", "q.mlir"), "cannot read 'none.mlir'"),
         (("run", DIGITS, "--data", TEST, "--scale", "1,2"), "expected one value, or one for each of the 1 channels"),
         (("run", DIGITS, "--data", LABELS), "expected shape 8x8x1, or Nx8x8x1 for a batch"),
-        (("run", DIGITS, "--data", TEST, "--size", "8"), "--size: is that of images"),
+        (("run", DIGITS, "--data", TEST, "--size", "8"), "--size: is for images"),
         (("run", DIGITS, "--data", DATA, TEST), "--data: expected one folder of images, images, or .npy files"),
         (("run", DIGITS, "--data", DATA), "images: no images below"),
         (("import", __file__, "-o", "x.mlir"), "error: "),
