@@ -170,7 +170,7 @@ class HostedTraining:
         weights: list[float],
         gradients: list[npt.NDArray[np.float32]],
     ) -> float:
-        """`gradients` are written."""
+        """Computes the gradients, which are written into `gradients`."""
         assert self.loss is not None
         made = self.loss(
             [value.copy() for value in quantized],

@@ -207,7 +207,7 @@ _EXPORTS = {".onnx": "onnx", ".tflite": "tflite", ".tosa": "tosa", ".json": "par
 
 
 def _load(path: str, shapes: Sequence[tuple[str, tuple[int, ...]]] = ()) -> Any:
-    """`shapes`: of inputs, by name, where the file leaves them open."""
+    """Loads a model; `shapes` gives, by name, the shapes of inputs that the file leaves open."""
     import numpy as np
 
     import mct

@@ -81,7 +81,7 @@ class Costs:
 
 
 def find_vela() -> Path:
-    """`vela`: that of $MCT_VELA, beside this interpreter, or on the PATH. ImportError where there is none."""
+    """Finds `vela` in $MCT_VELA, beside this interpreter, or on the PATH; raises ImportError if there is none."""
     for folder in (os.environ.get("MCT_VELA"), os.path.dirname(sys.executable), None):
         found = shutil.which("vela", path=folder) if folder != "" else None
         if found:

@@ -57,7 +57,7 @@ class Metric:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Metric:
-        """From the JSON of mct-run, in which what is not finite is null."""
+        """Makes one of the JSON of mct-run, in which null stands for numbers that are not finite."""
         known: dict[str, Any] = {name: math.nan if value is None else value for name, value in entry.items()}
         return cls(**known)
 
@@ -256,7 +256,7 @@ def _labels(labels: Any, data: Any, spooled: Spooled, metric: str | None = None)
 
 
 def _read(text: str) -> Comparison:
-    """From the JSON of mct-run."""
+    """Makes one of the JSON of mct-run."""
 
     def number(value: float | None, missing: float = math.nan) -> float:
         return missing if value is None else float(value)
@@ -348,7 +348,7 @@ def execute(
     client: ClientLike = None,
     progress: bool | Callback | None = None,
 ) -> Comparison:
-    """Run a model of any stage on samples; what the other functions here are made of.
+    """Runs a model at any stage on samples; the other functions here are built on this one.
 
     data:          samples, see `mct.samples`.
     labels:        class numbers, or what the metric takes, an array or a `.npy`, or a dictionary of these by names of

@@ -68,7 +68,7 @@ class Images:
         return np.asarray(image, dtype=np.uint8).reshape(height, width, self.channels or 3)
 
     def bind(self, spec: Input) -> Images:
-        """For an input of a network: with its size and channels, and the axes that are in another order there."""
+        """Returns the folder with the size, channels and axis order of an input of a network."""
         row = spec.shape[1:]
         if len(row) != 3:
             raise Error(f"images: input '{spec.name}' of shape {spec.shape} takes no images")

@@ -118,7 +118,7 @@ def get_target_platform_capabilities_sdsp(sdsp_version: str = "3.14") -> TargetP
 
 
 def get_tpc_model(name: str, tpc: TargetPlatformCapabilities) -> TargetPlatformCapabilities:
-    """`tpc`; the name has no effect, as in MCT."""
+    """Returns `tpc`; the name has no effect, as in MCT."""
     return tpc
 
 

@@ -68,7 +68,7 @@ class Point:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Point:
-        """From an entry of what the compiler says."""
+        """Makes one of an entry of the compiler's JSON."""
         chosen = entry["quantizer"]
         point = {name: entry[name] for name in ("name", "weight", "type", "config", "function")}
         point |= {"axes": tuple(entry["axes"]), "group": tuple(entry["group"])}
@@ -89,7 +89,7 @@ class Model:
 
     @classmethod
     def parse(cls, source: str | bytes, name: str = "<module>") -> Model:
-        """From MLIR text or bytecode that is to be trusted; `name` is what messages call it.
+        """Makes a model of MLIR text or bytecode from a trusted source; messages call it `name`.
 
         MLIR's parser may end the process where bytes are damaged; `load` reads files in another process first.
         """
@@ -186,7 +186,7 @@ class Model:
     def report(
         self, path: str | os.PathLike[str] | None = None, data: Any = None, labels: Any = None, **options: Any
     ) -> Report:
-        """Where the accuracy goes, why, and what to do; see `mct.report.make_report`, which has the options.
+        """Explains where accuracy is lost, why, and what to do; see `mct.report.make_report`, which has the options.
 
         path: a `.html` or `.json` to write.
         data: default: the samples that it was quantized with, where they can be read twice.

@@ -51,7 +51,7 @@ class Preprocessing:
         permutation: Sequence[int] = (),
         layout: str | None = None,
     ) -> Preprocessing:
-        """From single numbers or sequences.
+        """Makes a preprocessing of single numbers or sequences.
 
         mean:   the network reads `(value - mean) * scale`: another way to say `offset`, which is left out then.
         layout: of images for a network that has the other one: `"NHWC"` or `"NCHW"`; instead of `axis` and

@@ -71,7 +71,7 @@ class Reporter:
         self.callback(report)
 
     def poll(self, stage: str, done: int, total: int, runs: int, part: int, parts: int) -> None:
-        """As `_native.Module` calls it: `runs` counts those of all stages."""
+        """Shows progress when `_native.Module` calls it: `runs` counts the runs of all stages."""
         if stage != self.stage:
             # One that is under way belongs to the new stage.
             self.stage, self.runs_before = stage, runs - (1 if total else 0)

@@ -248,7 +248,7 @@ class Layer:
 
     @property
     def depthwise_kernel(self) -> Any:
-        """As Keras calls the kernel of a depthwise convolution."""
+        """Returns the kernel by the name that a depthwise convolution of Keras has for it."""
         return self.kernel
 
     @depthwise_kernel.setter
@@ -699,5 +699,5 @@ def quantize_apply(model: Model, scheme: Any = None) -> Model:
 
 
 def quantize_model(model: Model) -> Model:
-    """`quantize_apply(quantize_annotate_model(model))`."""
+    """Returns `quantize_apply(quantize_annotate_model(model))`."""
     return quantize_apply(quantize_annotate_model(model))

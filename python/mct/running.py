@@ -75,7 +75,7 @@ def _invalid(flag: str, expected: str, value: object) -> Error:
 
 
 def _quote(text: str, flag: str) -> str:
-    """As the parser of pipelines reads one value back."""
+    """Returns a value in the syntax that the parser of pipelines reads back."""
     if not text or any(character in " \t\n,{}[]()<>\"'=" for character in text):
         for quote in "\"'":
             if quote not in text:
@@ -257,7 +257,7 @@ def _take_scale(
 
 
 def _configured(options: Options, config: Config) -> Options:
-    """With the values of a configuration, where nothing else was given."""
+    """Returns the options, with the values of a configuration for those that were not given."""
     by_name = {flag.replace("-", "_"): flag for flag in options}
     result = dict(options)
     for name, value in config.to_options().items():
@@ -282,7 +282,7 @@ class Calibration:
 
 
 def keep(data: Any, calibration_data: Any, limit: object, client: ClientLike = None) -> Calibration | None:
-    """None where they cannot be read twice: of a generator, which is at its end, and files that are gone.
+    """Returns None for samples that cannot be read twice: those of an exhausted generator, and files that are gone.
 
     client: has run on the data, which need not be on this machine.
     """

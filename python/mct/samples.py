@@ -80,7 +80,7 @@ class Input:
 
     @classmethod
     def parse(cls, entry: Mapping[str, Any]) -> Input:
-        """From an entry of `inputs` of `mct-run --signature --json`."""
+        """Makes one of an entry of `inputs` in the output of `mct-run --signature --json`."""
         found = re.fullmatch(r"tensor<((?:(?:\d+|\?)x)*)(\w+)>", entry["type"])
         if not found or found[2] not in _ELEMENT_TYPES:
             raise Error(f"input '{entry['name']}' has type {entry['type']}, which no sample has")
@@ -115,12 +115,12 @@ class Spooled:
 
     @property
     def arguments(self) -> list[str]:
-        """As the option `calibration-data` of passes and `--input` of mct-run take them."""
+        """Returns the samples in the syntax of the option `calibration-data` of passes and of `--input` of mct-run."""
         return [f"{number}:{path}" for number, path in zip(self.inputs, self.paths, strict=True)]
 
     @property
     def option(self) -> str:
-        """`arguments` as the value of an option in a textual pass pipeline."""
+        """Returns `arguments` as the value of an option in a textual pass pipeline."""
         return ",".join(self.arguments)
 
     @property

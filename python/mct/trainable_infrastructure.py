@@ -247,7 +247,7 @@ class TrainableQuantizerWeightsConfig(_QuantizerConfig):
 
     @property
     def weights_bits_candidates(self) -> list[Any] | None:
-        """As MCT's own object calls its candidates."""
+        """Returns the candidates by the name that they have in MCT."""
         return self.weights_quantization_candidates
 
     def to_mlir(self) -> str:
@@ -291,7 +291,7 @@ class TrainableQuantizerActivationConfig(_QuantizerConfig):
 
     @property
     def activation_bits_candidates(self) -> list[Any] | None:
-        """As MCT's own object calls its candidates."""
+        """Returns the candidates by the name that they have in MCT."""
         return self.activation_quantization_candidates
 
     def to_mlir(self) -> str:
@@ -338,7 +338,7 @@ class Variable:
 
 
 class VariableOwner:
-    """Where a quantizer makes its variables: the layer that `initialize_quantization` is given.
+    """Creates the variables of a quantizer: the layer that `initialize_quantization` is given.
 
     name:      of the layer.
     variables: by name, in the order in which they were made.
@@ -356,7 +356,10 @@ class VariableOwner:
         trainable: bool = True,
         **ignored: Any,
     ) -> Variable:
-        """As Keras calls it. `initializer`: a number, or a function that makes an array of a shape."""
+        """Adds a variable, by the name of the method in Keras.
+
+        `initializer` is a number, or a function that makes an array of a shape.
+        """
         if None in shape:
             raise TargetError(
                 f"layer {self.name!r}: variable {name!r} cannot have the shape {tuple(shape)}: None is a size that "
@@ -366,7 +369,7 @@ class VariableOwner:
         return self._add(Variable(name, np.broadcast_to(np.asarray(made, np.float32), tuple(shape)), trainable))
 
     def register_parameter(self, name: str, param: Any) -> None:
-        """As PyTorch calls it; `param` is a variable, or an array of its numbers."""
+        """Adds a variable, by the name of the method in PyTorch; `param` is a variable, or an array of its numbers."""
         if not isinstance(param, Variable):
             array = param.detach().numpy() if hasattr(param, "detach") else param
             param = Variable(name, array, bool(getattr(param, "requires_grad", True)))

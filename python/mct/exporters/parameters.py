@@ -18,7 +18,7 @@ _LISTS = ("axes", "threshold", "scale", "zero_point", "lowest", "highest", "leve
 
 
 def read_parameters(model: Model, function: str = "") -> dict[str, Any]:
-    """`function`, `inputs`, `outputs` and `points` of a module, as `export_parameters` writes them."""
+    """Returns `function`, `inputs`, `outputs` and `points` of a module, as `export_parameters` writes them."""
     found: dict[str, Any] = json.loads(model.module.export_parameters(function))
     return found
 

@@ -20,7 +20,10 @@ _PLAIN = "mct-lower-to-quant"
 
 
 def find_serializer() -> Path:
-    """`tosa-opt`: that of $MCT_TOSA_TOOLS, beside this interpreter, or on the PATH. ImportError where there is none."""
+    """Finds `tosa-opt` in $MCT_TOSA_TOOLS, beside this interpreter, or on the PATH.
+
+    Raises ImportError if there is none.
+    """
     folders = [os.environ.get("MCT_TOSA_TOOLS"), os.path.dirname(sys.executable), None]
     for folder in folders:
         found = shutil.which("tosa-opt", path=folder) if folder != "" else None

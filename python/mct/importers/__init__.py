@@ -73,7 +73,7 @@ def importer_of(source: Any) -> str | None:
 
 
 def import_model(source: Any, example_inputs: Any = None, **options: Any) -> bytes:
-    """By the importer that `source` is for; TypeError when there is none."""
+    """Imports `source` with the importer for its type; raises TypeError if there is none."""
     name = importer_of(source)
     if name is None:
         raise TypeError(f"no importer for {type(source).__name__} {source!r:.100}")

@@ -83,14 +83,14 @@ class _Table:
             raise IndexError("a table lies in front of the file")
 
     def field(self, number: int) -> int:
-        """Where the value of a field lies; 0 when the table has none."""
+        """Returns the offset of the value of a field; 0 if the table has no such field."""
         (size,) = struct.unpack_from("<H", self.data, self.fields)
         entry = 4 + 2 * number
         offset = struct.unpack_from("<H", self.data, self.fields + entry)[0] if entry < size else 0
         return self.place + int(offset) if offset else 0
 
     def target(self, number: int) -> int:
-        """Where the table or the vector of a field lies; 0 when the table has none."""
+        """Returns the offset of the table or vector of a field; 0 if the table has no such field."""
         place = self.field(number)
         return _follow(self.data, place) if place else 0
 

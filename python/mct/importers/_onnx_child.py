@@ -178,7 +178,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepared:
-    """`batch`: what the file leaves open becomes that."""
+    """Prepares a model for the importer; dimensions that the file leaves open become `batch`."""
     model = onnx.load(path)
     batched = close(model, shapes, batch)
     cut = _onnx_quantized.read(model) if _onnx_quantized.is_quantized(model) else None

@@ -76,7 +76,8 @@ def constant(elements: np.ndarray[Any, Any], parameters: Parameters | Quantizer 
 
 
 def _types(line: str) -> Iterator[tuple[bool, int]]:
-    """For each argument and result of the function that a line begins: whether it is a result, where its type ends."""
+    """Yields, for each argument and result of the function that a line begins, whether it is a result and the end of
+    its type."""
     depth, is_result, place = 0, False, line.index("@")
     while place < len(line):
         character = line[place]

@@ -55,7 +55,7 @@ def unescape(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as the inside of a string of MLIR."""
+    """Returns `text` with the escapes of an MLIR string."""
     return "".join(
         "\\\\" if byte == 92 else chr(byte) if 32 <= byte < 127 and byte != 34 else f"\\{byte:02X}"
         for byte in text.encode(errors="replace")

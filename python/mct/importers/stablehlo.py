@@ -36,7 +36,7 @@ def import_model(
 
 
 def convert(source: str | PathLike[str] | bytes, name: str, timeout: float | None = None) -> bytes:
-    """`name` is what messages call the source."""
+    """Imports a module of StableHLO; messages call the source `name`."""
     with _process.folder() as work:
         path = work / "module.stablehlo" if isinstance(source, bytes) else Path(fspath(source)).absolute()
         if isinstance(source, bytes):

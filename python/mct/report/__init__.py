@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the accuracy of a quantized network goes, why, and what to do.
+"""Reports where a quantized network loses accuracy, why, and what to do.
 
     q = mct.quantize(model, target="imx500", data=images)
     q.report("report.html")

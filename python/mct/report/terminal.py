@@ -309,7 +309,7 @@ def _changes(title: str, rows: Iterable[tuple[str, Mapping[str, Any]]], width: i
 
 
 def render_comparison(comparison: Mapping[str, Any], width: int) -> list[RenderableType]:
-    """As `render`: the network, the ten points whose effect or error changed most, and the diagnoses."""
+    """Returns, as `render` does, the network, the ten points whose effect or error changed most, and the diagnoses."""
     parts: list[RenderableType] = []
     for side in ("before", "after"):
         about = comparison[side]
@@ -348,7 +348,7 @@ def render_comparison(comparison: Mapping[str, Any], width: int) -> list[Rendera
 
 
 def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_coloured: bool) -> None:
-    """Without colours it is plain text, whatever the environment says."""
+    """Prints a report; without colours it is plain text, whatever the environment says."""
     console = Console(
         file=file,
         width=width,

@@ -20,7 +20,7 @@ class QuantizationMethod(Enum):
 
 
 class QuantizationFormat(Enum):
-    """In which form MCT 1.9 and 1.10 export; here a choice of the export, which a target does not make."""
+    """The forms in which MCT 1.9 and 1.10 export. Here the exporter chooses the form, and the target does not."""
 
     FAKELY_QUANT = 0
     INT8 = 1

@@ -34,7 +34,7 @@ _OPERANDS = {KERNEL_ATTR: 1, BIAS_ATTR: 2}
 
 
 def write_symbol(name: str) -> str:
-    """`@name`, quoted where MLIR needs it."""
+    """Returns `@name`, quoted if MLIR requires it."""
     bare = name.replace("_", "a").replace("$", "a").replace(".", "a")
     is_bare = bare.isascii() and bare.isalnum() and not name[0].isdigit() and name[0] not in "$."
     return f"@{name}" if is_bare else f"@{quote(name)}"

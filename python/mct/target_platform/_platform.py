@@ -262,7 +262,10 @@ class TargetPlatformModel(_Platform):
         self.is_simd_padding = check_bool("TargetPlatformModel", "is_simd_padding", is_simd_padding)
 
     def set_quantization_format(self, quantization_format: QuantizationFormat) -> None:
-        """From MCT 1.9 and 1.10; has no effect: a quantized module is a simulation, and passes lower it to integers."""
+        """Does nothing; scripts of MCT 1.9 and 1.10 call it.
+
+        A quantized module is a simulation, and passes lower it to integers.
+        """
         check_enum("TargetPlatformModel", "quantization_format", quantization_format, QuantizationFormat)
 
     def __enter__(self) -> TargetPlatformModel:

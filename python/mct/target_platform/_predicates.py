@@ -86,7 +86,7 @@ def negate(predicate: Truth) -> Truth:
 
 
 def write_predicate(predicate: Predicate) -> str:
-    """As the dialect prints it."""
+    """Returns a predicate in the syntax of the dialect."""
     if isinstance(predicate, Leaf):
         name = predicate.name if re.fullmatch(r"[A-Za-z_][\w$.]*", predicate.name) else quote(predicate.name)
         return f"{name} {predicate.word} {predicate.value}"

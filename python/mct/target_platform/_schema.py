@@ -635,7 +635,7 @@ class OperatorSetGroup(TargetPlatformComponent):
 
 
 class OperatorSetConcat(OperatorSetGroup):
-    """As MCT up to 2.2 calls a group: `OperatorSetConcat(conv, dense)`."""
+    """The name of a group in MCT up to 2.2: `OperatorSetConcat(conv, dense)`."""
 
     def __init__(self, *opsets: OperatorsSet, operators_set: Sequence[OperatorsSet] | None = None) -> None:
         if operators_set is not None and opsets:

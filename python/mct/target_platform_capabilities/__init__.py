@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where MCT has its targets: the names of `mct.target_platform` by the path of scripts."""
+"""The names of `mct.target_platform` under the path by which scripts of MCT import them."""
 
 from mct import target_platform
 from mct.target_platform import *  # noqa: F403
