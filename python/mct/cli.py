@@ -88,18 +88,14 @@ def _add_samples(parser: argparse.ArgumentParser, required: bool = True) -> None
         metavar="PATH",
         help="a folder of images, images, or .npy files; for a model with several inputs, NAME:FILE.npy",
     )
-    group.add_argument(
-        "--samples", type=int, metavar="N", help="use N samples (images are taken evenly from the folder)"
-    )
+    group.add_argument("--samples", type=int, metavar="N", help="use N samples (images: evenly spread)")
     group.add_argument(
         "--mean",
         type=_numbers,
         metavar="M[,M…]",
         help="the network reads (value - mean) * scale; recorded in the module",
     )
-    group.add_argument(
-        "--scale", type=_numbers, metavar="S[,S…]", help="factor of (value - mean): one number, or one per channel"
-    )
+    group.add_argument("--scale", type=_numbers, metavar="S[,S…]", help="factor: one number, or one per channel")
     group.add_argument("--size", type=_size, metavar="HxW", help="size of images (default: that of the model's input)")
     group.add_argument(
         "--resize",
@@ -545,11 +541,9 @@ def _add_quantize(add: _Add, with_options: bool) -> None:
         "mct quantize model.tflite --target imx500 --data images/ -o q.mlirbc",
     )
     quantize.add_argument("model", help=MODEL_HELP)
+    quantize.add_argument("--target", required=True, help="a stock target (see mct targets), or a .mlir or .json file")
     quantize.add_argument(
-        "--target", required=True, help="name of a stock target (see mct targets), or a .mlir or .json file"
-    )
-    quantize.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="output: bytecode if it ends in .mlirbc, otherwise text"
+        "-o", "--output", required=True, metavar="FILE", help="bytecode if it ends in .mlirbc, otherwise text"
     )
     quantize.add_argument("--trace", metavar="FILE.json", help="write a record of this run for mct report --trace")
     _add_dask(quantize)
@@ -593,15 +587,10 @@ def _add_run_and_compare(add: _Add) -> None:
     compare.add_argument("reference", help="model to compare with, usually the float model")
     _add_samples(compare)
     compare.add_argument(
-        "--sort",
-        choices=("program", "error"),
-        default="program",
-        help="order of the points; error: the worst point first",
+        "--sort", choices=("program", "error"), default="program", help="order; error: the worst point first"
     )
     compare.add_argument(
-        "--exact",
-        action="store_true",
-        help="compare the stored integers of an integer network; any difference is exit status 1",
+        "--exact", action="store_true", help="compare stored integers; exit with status 1 if any differs"
     )
     _add_run(compare)
 
@@ -610,7 +599,7 @@ def _add_dask(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="address of a Dask scheduler; its workers process shards of the samples (.npy files, URLs)",
+        help="Dask scheduler whose workers process shards of the samples (.npy files, URLs)",
     )
 
 
@@ -621,14 +610,10 @@ def _add_report(add: _Add) -> None:
         "explain where accuracy is lost, why, and what to do, as a page or as text",
         "mct report q.mlirbc --model model.tflite --data images/ -o report.html",
     )
-    report.add_argument(
-        "source", metavar="model", help="quantized model (.mlir, .mlirbc), or the .json file of a report"
-    )
+    report.add_argument("source", metavar="model", help="quantized model (.mlir, .mlirbc), or a report (.json)")
     report.add_argument("--model", metavar="FILE", help="the float model that the quantized model was made from")
     report.add_argument("--integer", metavar="FILE", help="the integer network that was made from the quantized model")
-    report.add_argument(
-        "--trace", metavar="FILE.json", help="record of the run that made the model, from mct quantize --trace"
-    )
+    report.add_argument("--trace", metavar="FILE.json", help="record of the run from mct quantize --trace")
     report.add_argument("--against", metavar="FILE.json", help="show the differences from an earlier report")
     report.add_argument(
         "-o",
@@ -639,9 +624,7 @@ def _add_report(add: _Add) -> None:
     )
     _add_samples(report, required=False)
     report.add_argument(
-        "--labels",
-        metavar="FILE.npy",
-        help="class of each sample, to report top-1 (default: the folders of the images)",
+        "--labels", metavar="FILE.npy", help="class of each sample, for top-1 (default: the folders of the images)"
     )
     _add_metric(report)
     report.add_argument(
@@ -674,7 +657,7 @@ def _add_import_and_export(add: _Add) -> None:
     convert = add("import", _import, "convert a model to MLIR", "mct import model.onnx -o model.mlirbc")
     convert.add_argument("source", help=".tflite, .onnx, .mlir or .mlirbc")
     convert.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="output: bytecode if it ends in .mlirbc, otherwise text"
+        "-o", "--output", required=True, metavar="FILE", help="bytecode if it ends in .mlirbc, otherwise text"
     )
     convert.add_argument(
         "--quantized",
@@ -709,7 +692,7 @@ def _add_import_and_export(add: _Add) -> None:
     export.add_argument(
         "--activations",
         choices=("unsigned", "signed"),
-        help="integer type of activations in an ONNX file of profile qdq (default: unsigned)",
+        help="integers for activations with profile qdq (default: unsigned)",
     )
     export.add_argument(
         "--producer",
