@@ -16,20 +16,21 @@
 
 namespace mct::quantization {
 
-/// Something that every choice uses an amount of, in a unit of its own (bits,
-/// for example), and of which there may be no more than a limit.
+/// A resource of which every choice uses an amount, in a unit of its own (bits,
+/// for example), possibly up to a limit.
 struct AllocatedResource {
-  /// A cost that depends on the choices of two different groups together, of
-  /// which the second has `numSecond`: `amounts[c1 * numSecond + c2]`.
+  /// Amounts that depend on the choices of two different groups together.
+  /// `amounts[c1 * numSecond + c2]` is the amount of choice `c1` of the first
+  /// and choice `c2` of the second group, which has `numSecond` choices.
   struct Pair {
     size_t first = 0, second = 0, numSecond = 0;
     std::vector<int64_t> amounts;
   };
 
   std::string name;
-  /// Used whatever is chosen.
+  /// Amount that is used whatever is chosen.
   int64_t fixed = 0;
-  /// One amount for each choice, not negative, of each group; empty: 0.
+  /// Amount of each choice of each group, not negative; 0 if empty.
   std::vector<std::vector<int64_t>> amounts;
   std::vector<Pair> pairs;
   std::optional<int64_t> limit;
@@ -38,11 +39,13 @@ struct AllocatedResource {
 };
 
 struct AllocationProblem {
-  /// One cost for each choice of each group; at least one, all finite.
+  /// Cost of each choice of each group. Each group has at least one choice; all
+  /// costs are finite.
   std::vector<std::vector<double>> costs;
   std::vector<AllocatedResource> resources;
 
-  /// Returns the costs of the choices, added in the order of the groups.
+  /// Returns the sum of the costs of `choices`, added in the order of the
+  /// groups.
   double costOf(llvm::ArrayRef<unsigned> choices) const;
 };
 
@@ -52,37 +55,40 @@ struct Allocation {
   double cost = 0;
 };
 
-/// A point of a Pareto front: nothing costs less with that amount.
+/// A point of a Pareto front: no allocation of at most this amount costs less.
 struct FrontPoint {
   int64_t amount = 0;
   Allocation allocation;
 };
 
 struct AllocationResult {
-  /// Allocations within all limits, the cheapest first, as many as were asked
-  /// for or as there are; empty: nothing does.
+  /// The cheapest allocations within all limits, in ascending order of cost: as
+  /// many as were asked for or as there are. Empty if no allocation is within
+  /// all limits.
   std::vector<Allocation> best;
-  /// Set if there is none: what exceeds the limits least, by the largest ratio
-  /// of an amount to its limit, and of several such the cheapest; and which
-  /// resources it exceeds.
+  /// Set if `best` is empty: the allocation that exceeds the limits least, by
+  /// the largest ratio of an amount to its limit (the cheapest of several
+  /// such), and the resources that it exceeds.
   Allocation closest;
   llvm::SmallVector<size_t> exceeded;
 };
 
-/// Returns all points at which less of the only resource would cost more, by
-/// rising amount; limits do not count. The costs are sums in the order of the
-/// groups, and exact optima of those. None where there are more than
-/// `maxStates` partial sums at once. The resource has no pairs.
+/// Returns all points of the Pareto front of cost and amount of the only
+/// resource, in ascending order of amount; limits are ignored. The costs are
+/// sums in the order of the groups, and exact optima of those. Returns none if
+/// there are more than `maxStates` partial sums at once. The resource must not
+/// have pairs.
 std::optional<std::vector<FrontPoint>>
 computeAllocationFront(const AllocationProblem &problem,
                        size_t maxStates = size_t(1) << 20);
 
-/// Returns the `count` cheapest allocations that keep to the limits; among
-/// equally cheap ones what uses less of the resource comes first, then what has
-/// the lower choices. With one resource and no pairs by dynamic programming:
-/// exact, as above. Otherwise, or where that would have more than `maxStates`
-/// partial sums, as integer programs for COIN-OR CBC: limits hold exactly,
-/// costs are least up to 1e-9 of the largest. Fails where CBC does.
+/// Returns the `count` cheapest allocations that keep to the limits. Of equally
+/// cheap ones, the one that uses less of the resource comes first, then the one
+/// with the lower choices. One resource without pairs is solved by dynamic
+/// programming: exact, as above. Otherwise, or if that needed more than
+/// `maxStates` partial sums, the problem is solved as integer programs by
+/// COIN-OR CBC: limits hold exactly, costs are least up to 1e-9 of the largest.
+/// Fails if CBC does.
 llvm::Expected<AllocationResult> allocate(const AllocationProblem &problem,
                                           size_t count = 1,
                                           size_t maxStates = size_t(1) << 20);

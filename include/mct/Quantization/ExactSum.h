@@ -41,14 +41,14 @@ public:
   /// with a leading '-' when negative; "0" for zero. Equal sums give equal
   /// strings.
   std::string toHex() const;
-  /// Reads what toHex wrote. Fails on anything but an optional '-' and
-  /// hexadecimal digits, or when the number is too large.
+  /// Parses the result of `toHex`. Fails on anything but an optional '-' and
+  /// hexadecimal digits, and if the number is too large.
   static llvm::Expected<ExactSum> fromHex(llvm::StringRef text);
 
   static constexpr int kUnitExponent = -320;
 
 private:
-  // 32 value bits per limb; the rest of the 64 delays the carries.
+  // A limb holds 32 value bits; the other 32 of its 64 bits delay the carries.
   static constexpr int kLimbs = 24;
   using Limbs = std::array<int64_t, kLimbs>;
   Limbs canonical() const;
@@ -67,7 +67,7 @@ public:
   /// in every call. NaN and infinities are left out.
   void observe(const float *data, size_t rows, size_t channels);
 
-  /// Adds everything `other` has seen. One side may be empty; otherwise both
+  /// Adds all observations of `other`. One side may be empty; otherwise both
   /// have the same number of channels.
   void merge(const ChannelStatistics &other);
 
@@ -78,8 +78,8 @@ public:
     float max = -std::numeric_limits<float>::infinity();
     uint64_t count = 0;
 
-    /// Returns the mean, 0 when nothing was seen. Two roundings: sum and
-    /// quotient.
+    /// Returns the mean; 0 if nothing was observed. The sum and the quotient
+    /// are rounded once each.
     double mean() const { return count ? sum.round() / double(count) : 0.0; }
     bool operator==(const Channel &other) const;
     bool operator!=(const Channel &other) const { return !(*this == other); }
@@ -91,8 +91,8 @@ public:
   static ChannelStatistics fromChannels(std::vector<Channel> channels);
 
 private:
-  // Both take columns of rows that may hold several rows of the tensor, so that
-  // a channel is the column modulo the number of channels.
+  // Both take columns of rows that may hold several rows of the tensor: the
+  // channel is the column modulo the number of channels.
   void observeTile(const float *data, size_t rows, size_t stride,
                    size_t firstColumn);
   void observeScalar(const float *data, size_t rows, size_t stride,

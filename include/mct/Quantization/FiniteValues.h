@@ -11,8 +11,8 @@
 
 namespace mct::quantization {
 
-/// Returns the index of the first value that is a NaN or infinite; none when
-/// all are finite.
+/// Returns the index of the first value that is NaN or infinite; none if all
+/// are finite.
 std::optional<size_t> findNonFinite(llvm::ArrayRef<float> values,
                                     const support::Threads &threads);
 

@@ -24,31 +24,31 @@ class HistogramScratch;
 /// with every magnitude below 2^k; a larger value widens the range by adding
 /// pairs of bins. Scaling by a power of two and floor are exact, and
 /// floor(floor(y) / 2) is floor(y / 2), so the state depends only on the
-/// multiset of values: not on the order, on the split into calls, nor on the
-/// shards that are merged.
+/// multiset of values: not on the order, the split into calls, or on the shards
+/// that are merged.
 ///
-/// Zeros (of both signs) are counted apart and not binned. NaN and infinities
-/// are only counted. Values below 2^kMinExponent share the two bins beside zero
-/// as soon as they are narrower than a bin.
+/// Zeros (of both signs) are counted separately and not binned. NaN and
+/// infinities are only counted. Values below 2^kMinExponent share the two bins
+/// beside zero as soon as they are narrower than a bin.
 ///
-/// MCT (`HistogramCollector`) keeps 2048 bins over
-/// each batch's own range and merges by interpolation.
+/// MCT (`HistogramCollector`) keeps 2048 bins over the range of each batch and
+/// merges histograms by interpolation.
 class Histogram {
 public:
-  /// Bins of both signs together. The fewest powers of two whose midpoints keep
-  /// searches within 0.5 % of MCT's error and 1 % of the optimum on the
-  /// recorded samples: 4096 reach 2.1 % and 2.1 %, 8192 0.04 % and 0.8 %, 16384
-  /// 0.05 % and 0.4 %.
+  /// Number of bins for both signs together: the smallest power of two whose
+  /// bin midpoints keep searches within 0.5 % of MCT's error and 1 % of the
+  /// optimum on the recorded samples. 4096 bins reach 2.1 % and 2.1 %, 8192
+  /// 0.04 % and 0.8 %, 16384 0.05 % and 0.4 %.
   static constexpr int kBins = 8192;
   /// Smallest exponent of the range: the bins of a smaller one would need a
   /// scale beyond the largest float.
   static constexpr int kMinExponent = -100;
 
-  /// Adds `count` values. `scratch` belongs to the calling thread and may serve
-  /// any number of histograms, one call at a time.
+  /// Adds `count` values. `scratch` belongs to the calling thread and may be
+  /// used for any number of histograms, one call at a time.
   void observe(const float *data, size_t count, HistogramScratch &scratch);
 
-  /// Adds everything `other` has seen. Exact, associative and commutative.
+  /// Adds all observations of `other`. Exact, associative and commutative.
   void merge(const Histogram &other);
 
   /// Returns whether no finite value was seen.
@@ -60,7 +60,8 @@ public:
   /// Returns the number of finite values, zeros included.
   uint64_t count() const { return finiteCount; }
   uint64_t zeros() const { return zeroCount; }
-  /// Returns the number of NaNs and infinities; they are part of nothing else.
+  /// Returns the number of NaNs and infinities, which no other number or count
+  /// includes.
   uint64_t nonFinite() const { return nonFiniteCount; }
   /// Returns k of the range [-2^k, 2^k); kMinExponent while only zeros were
   /// seen.
@@ -68,16 +69,16 @@ public:
   /// Returns kBins counts, zeros not included. Empty while no other value was
   /// seen.
   llvm::ArrayRef<uint64_t> counts() const { return bins; }
-  /// Returns the width of a bin, and left edge of bin `bin`, in the unit of the
-  /// values.
+  /// Returns the width of a bin, and the left edge of bin `bin`, in the unit of
+  /// the values.
   double binWidth() const;
   double binEdge(int bin) const;
 
   bool operator==(const Histogram &other) const;
   bool operator!=(const Histogram &other) const { return !(*this == other); }
 
-  /// The members of a histogram, with the counts as the run of bins firstBin,
-  /// firstBin + 1, ... and zero elsewhere.
+  /// Contents of a histogram. `counts` holds the bins firstBin, firstBin + 1,
+  /// ...; all other bins are zero.
   struct Parts {
     float min = std::numeric_limits<float>::infinity();
     float max = -std::numeric_limits<float>::infinity();
@@ -88,12 +89,12 @@ public:
     std::vector<uint64_t> counts;
   };
 
-  /// Returns the shortest run of bins that holds every count.
+  /// Returns the parts with the shortest run of bins that holds every count.
   Parts parts() const;
 
-  /// Rebuilds a histogram. Fails when no stream of values has these parts: bins
-  /// outside the range, minimum or maximum outside the first or last populated
-  /// bin, a range wider than needed, or counts that overflow.
+  /// Rebuilds a histogram. Fails if no stream of values has these parts: bins
+  /// outside the range, a minimum or maximum outside the first or last
+  /// populated bin, a range wider than needed, or counts that overflow.
   static llvm::Expected<Histogram> fromParts(const Parts &parts);
 
 private:
@@ -113,7 +114,7 @@ private:
   std::vector<uint64_t> bins;
 };
 
-/// Work space of Histogram::observe: one per worker thread.
+/// Work space of `Histogram::observe`; each worker thread needs its own.
 class HistogramScratch {
 public:
   HistogramScratch();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes a histogram, and the grid chosen from it, as when a constant is added
-// to every value.
+// Changes a histogram, and the grid chosen from it, to account for a constant
+// that is added to every value.
 
 #ifndef MCT_QUANTIZATION_HISTOGRAMSHIFT_H
 #define MCT_QUANTIZATION_HISTOGRAMSHIFT_H
@@ -29,24 +29,26 @@ std::vector<Atom> shiftAtoms(llvm::ArrayRef<Atom> atoms, double offset);
 /// well as of rounding; 0 without atoms.
 double meanSquaredError(llvm::ArrayRef<Atom> atoms, const Grid &grid);
 
-/// Returns the histogram of every value plus `offset` (finite). Exact where the
-/// offset is a multiple of the new bins' width, as a multiple of a power-of-two
-/// step is; else the content of a bin goes in proportion to the bins that it
-/// comes to lie in. Minimum and maximum are moved as floats. Of values that
-/// become zero only the minimum and the maximum are known.
+/// Returns the histogram of every value plus `offset` (finite). Exact if the
+/// offset is a multiple of the new bin width, as a multiple of a power-of-two
+/// step is; otherwise the count of a bin is divided among the bins that it
+/// overlaps, in proportion to the overlap. Minimum and maximum are shifted as
+/// floats. Of the values that become zero, only the minimum and the maximum are
+/// known.
 Histogram shiftHistogram(const Histogram &histogram, double offset);
 
-/// Returns the shift and the unsigned threshold for values that go from
-/// `minimum` < 0 to the largest atom, when they had the signed `threshold`.
+/// Returns the shift and the unsigned threshold for values from `minimum` < 0
+/// to the largest atom, which had the signed `threshold` before.
 ///
-/// The threshold is the one that `options` (kind, bits, error method) choose
-/// for the shifted values; it and the shift, a multiple of its step, depend on
-/// each other and are iterated. With `NoClipping` the largest shifted value is
-/// at most threshold - step. Otherwise values are clipped where the error, of
-/// which clipping is a part, is smaller for it.
+/// The threshold is the one that `options` (kind, bits, error method) select
+/// for the shifted values. The shift is a multiple of the step of the
+/// threshold, and both are iterated because each depends on the other. With
+/// `NoClipping` the largest shifted value is at most threshold - step.
+/// Otherwise values are clipped where this reduces the error, which includes
+/// clipping.
 ///
-/// None when no shift below the threshold lifts the minimum.
-/// MCT keeps the threshold and clips.
+/// Returns none if no shift below the threshold lifts the minimum. MCT keeps
+/// the threshold and clips.
 std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
                                                  double minimum,
                                                  double threshold,

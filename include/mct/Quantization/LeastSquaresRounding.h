@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights of a layer are rounded together, so that the errors of some make up
-// for those of others in what the layer makes of its inputs.
+// Rounds the weights of a layer jointly, so that rounding errors compensate
+// each other in the outputs of the layer.
 
 #ifndef MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
 #define MCT_QUANTIZATION_LEASTSQUARESROUNDING_H
@@ -23,8 +23,9 @@ struct MatrixView {
   int64_t rows = 0, columns = 0, stride = 0;
 };
 
-/// First and second moments of the inputs of a product and of what its outputs
-/// should be. Second moments are about the means, for a bias takes those away.
+/// First and second moments of the inputs of a product and of its target
+/// outputs. Second moments are about the means, because a bias removes the
+/// means.
 struct ProductMoments {
   int64_t columns = 0, outputs = 0;
   std::vector<double> inputMean;  // [columns]
@@ -34,22 +35,22 @@ struct ProductMoments {
   /// Mean of (target - mean) (x - mean)^T: [outputs, columns].
   std::vector<double> cross;
   std::vector<double> targetVariance; // [outputs]
-  /// Rows of x - mean, [rows, columns], where they are so few that the
-  /// covariance has a low rank; otherwise empty.
+  /// Rows of x - mean, [rows, columns], if there are so few that the covariance
+  /// has a low rank; otherwise empty.
   std::vector<float> centred;
 };
 
-/// Moments of the rows of `inputs` and `targets`, which are as many. Products
-/// are added in float over 256 rows, of values that the mean was taken out of,
-/// and these sums in double: what that rounds, some 1e-6 of the variances, is
-/// small beside what so many samples say of them, and beside the damping. The
+/// Returns the moments of the rows of `inputs` and `targets`, which have as
+/// many rows as each other. Products of centred values are added in float over
+/// 256 rows, and these sums in double: the rounding error of some 1e-6 of the
+/// variances is small beside the sampling error, and beside the damping. The
 /// result does not depend on `threads`.
 ProductMoments productMoments(const MatrixView &inputs,
                               const MatrixView &targets,
                               const support::Threads &threads);
 
-/// Levels that a weight may take: those of `grid`, or `levels`, ascending, when
-/// there are such.
+/// Levels that a weight may take: `levels`, ascending, or those of `grid` if
+/// `levels` is empty.
 struct WeightLevels {
   Grid grid;
   std::vector<float> levels;
@@ -58,22 +59,22 @@ struct WeightLevels {
   float nearest(double value) const;
 };
 
-/// Weights to be rounded. Output channels come in groups: those of one group
-/// read the same columns. (A convolution has one group, a depthwise one a group
-/// for each input channel.)
+/// Weights to be rounded. Output channels come in groups; the channels of a
+/// group read the same columns. (A convolution has one group, a depthwise one
+/// has a group for each input channel.)
 struct RoundingProblem {
-  /// One for each group, all of the same size; finite.
+  /// Moments of each group, all of the same size; finite.
   llvm::ArrayRef<ProductMoments> groups;
   /// [groups, outputs, columns].
   llvm::ArrayRef<float> weights;
-  /// Levels that weights may have, at least one; each has one entry for all
-  /// channels, or one for each. The first is what the rounding is compared
-  /// with.
+  /// Levels that weights may take, at least one candidate. Each has one entry
+  /// for all channels, or one for each channel. Results are compared with the
+  /// nearest levels of the first candidate.
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
-  /// True if each channel may take another one of the candidates.
+  /// True if each channel may take a different candidate.
   bool choosesPerChannel = true;
   /// Share of the mean variance of the columns that is added to the covariance,
-  /// so that weights stay where the samples say nothing.
+  /// so that weights stay unchanged where the samples give no evidence.
   double damping = 0.01;
 };
 
@@ -82,15 +83,17 @@ struct RoundedWeights {
   std::vector<float> weights;
   /// Index of the candidate whose levels each channel has.
   std::vector<size_t> chosen;
-  /// Bias of each channel with which the mean is the target's.
+  /// Bias of each channel that makes the mean output equal the mean target.
   std::vector<double> bias;
   /// Mean of (target - output)^2 of each channel with that bias.
   std::vector<double> error;
-  /// The same for weights that take the nearest level of the first candidate.
+  /// The same error for weights that take the nearest level of the first
+  /// candidate.
   std::vector<double> nearestError;
   /// Objective of each channel: error + d * |q - w|^2, where w are the weights,
-  /// q what they became and d what the damping adds. Never above
-  /// `nearestObjective`; where all channels take one candidate, their sums.
+  /// q the rounded weights and d the amount that the damping adds. Never above
+  /// `nearestObjective`; if all channels take one candidate, this holds for
+  /// their sums.
   std::vector<double> objective, nearestObjective;
 };
 
@@ -99,60 +102,63 @@ struct RoundedWeights {
 ///
 /// With the covariance H (damped) and the weights w* that are best without
 /// levels, the objective is (q - w*)^T H (q - w*) = |R (q - w*)|^2, R the
-/// Cholesky factor. From the column of largest variance on each weight takes
-/// the level nearest to where the columns rounded before it would have it
-/// (nearest plane; the same as spreading each rounding error over the columns
-/// to come, as optimal brain quantization and GPTQ do). Candidates are tried
-/// by how wide their levels are, from the one on that is best if no column
-/// makes up for others: as soon as none of the two on each side is better, the
-/// best one is taken. (With at most 64 columns all are tried.) Its weights are
-/// then changed one at a time while that lowers the objective.
+/// Cholesky factor. Columns are rounded in descending order of variance: each
+/// weight takes the level nearest to its optimum given the columns rounded
+/// before it (nearest plane; this equals spreading each rounding error over the
+/// remaining columns, as optimal brain quantization and GPTQ do). Candidates
+/// are tried in the order of the distance between their levels, from the one on
+/// that is best if columns do not compensate each other: the search stops as
+/// soon as neither of two in a row on each side is better. (With at most 64
+/// columns all are tried.) The weights of the best candidate are then changed
+/// one at a time while that lowers the objective.
 ///
-/// Where the covariance has a low rank, R and the best weights are computed
-/// from the rows that made it. Products with R are in float: objectives are
-/// off by some 1e-6 of what weights change.
+/// If the covariance has a low rank, R and the best weights are computed from
+/// the rows that it was computed from. Products with R are in float: objectives
+/// are off by some 1e-6 of the effect of the weights' changes.
 ///
 /// With at most 12 columns, as depthwise kernels have, an exact search finds
-/// the best levels of the candidate that was chosen by nearest plane, as far as
-/// 65536 steps for each channel go.
+/// the best levels of the candidate that nearest plane chose, as far as 65536
+/// steps for each channel go.
 ///
-/// The result does not depend on `threads`; it is nothing that can be used when
-/// the work is cancelled.
+/// The result does not depend on `threads`, and must not be used if the work
+/// was cancelled.
 ///
-/// Memory beside the problem: 20 * columns^2 bytes, and 4 * columns for every
-/// channel and candidate of the 320 that a thread has at a time.
+/// Memory in addition to the problem: 20 * columns^2 bytes, and 4 * columns for
+/// each channel and candidate of the up to 320 that a thread processes at a
+/// time.
 RoundedWeights roundLeastSquares(const RoundingProblem &problem,
                                  const support::Threads &threads);
 
-/// A layer of one group, by the rows themselves, for the covariance of all
-/// columns may be too large.
+/// A layer of one group that is given by the rows themselves, because the
+/// covariance of all columns may be too large.
 struct WideRoundingProblem {
-  /// [rows, columns] and [rows, outputs]; as many rows, at least one, finite.
+  /// [rows, columns] and [rows, outputs], with the same number of rows, at
+  /// least one; finite.
   MatrixView inputs, targets;
-  /// Means the same as in RoundingProblem.
+  /// The same as in `RoundingProblem`.
   llvm::ArrayRef<float> weights;
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
   bool choosesPerChannel = true;
   double damping = 0.01;
-  /// Most bytes that covariances and factors take at a time.
+  /// Largest number of bytes of covariances and factors at a time.
   int64_t maxBytes = kMaxBytes;
 
   static constexpr int64_t kMaxBytes = int64_t(512) << 20;
-  /// Returns the most columns whose covariance fits into so many bytes, at
-  /// least 1: 5181 for `kMaxBytes`.
+  /// Returns the largest number of columns whose covariance fits into `bytes`,
+  /// at least 1: 5181 for `kMaxBytes`.
   static int64_t mostColumns(int64_t bytes);
 };
 
-/// Rounds as roundLeastSquares, within a budget of memory. Where the covariance
-/// is too large, columns that lie beside each other make blocks of equal size.
-/// For the candidate of each channel blocks are looked at each for itself; then
-/// they are rounded one after the other, to targets that hold what the blocks
-/// before missed. What the objective is in the end is computed from the rows,
-/// and where it is above that of the nearest levels, these are taken. One block
-/// is the same as roundLeastSquares.
+/// Rounds as `roundLeastSquares` does, within a budget of memory. If the
+/// covariance is too large, adjacent columns form blocks of equal size. The
+/// candidate of each channel is chosen from the blocks individually; then the
+/// blocks are rounded one after the other, to targets that include the errors
+/// of the blocks before. The final objective is computed from the rows; if it
+/// is above that of the nearest levels, these are taken. One block gives the
+/// result of `roundLeastSquares`.
 ///
-/// Memory beside `maxBytes` and the rows: 12 bytes for each element of the
-/// targets, 8 for each of the weights.
+/// Memory in addition to `maxBytes` and the rows: 12 bytes for each element of
+/// the targets, 8 for each of the weights.
 RoundedWeights roundWideLayer(const WideRoundingProblem &problem,
                               const support::Threads &threads);
 

@@ -15,15 +15,15 @@ struct FloatMatrix {
   int64_t rowStride, columnStride;
 };
 
-/// A matrix that is written, row-major.
+/// A row-major matrix that is written.
 struct FloatProduct {
   float *data;
   int64_t rows, columns;
 };
 
 /// Writes the product of `left`, with `inner` columns, and `right`, with
-/// `inner` rows. Each element is the sum of its products in double, one after
-/// the other, and rounded once: it depends on neither `threads` nor the
+/// `inner` rows. Each element is the sum of its products in double, added one
+/// after the other and rounded once: it depends neither on `threads` nor on the
 /// machine.
 void multiplyMatrices(const FloatMatrix &left, const FloatMatrix &right,
                       int64_t inner, const FloatProduct &product,

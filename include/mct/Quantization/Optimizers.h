@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How parameters follow their gradients. Element by element, so that the result
-// depends neither on threads nor on how parameters lie beside each other.
+// Optimizers: update parameters from their gradients. They work element by
+// element, so that the result depends neither on threads nor on the order of
+// the parameters.
 #ifndef MCT_QUANTIZATION_OPTIMIZERS_H
 #define MCT_QUANTIZATION_OPTIMIZERS_H
 
@@ -12,30 +13,31 @@
 namespace mct::quantization {
 
 /// Source: Kingma and Ba, Adam: A Method for Stochastic Optimization (ICLR
-/// 2015), with epsilon where PyTorch has it: behind the corrected root.
+/// 2015), with epsilon added where PyTorch adds it: after the corrected root.
 struct Adam {
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 };
 
-/// Does the step of that number, from 1 on. `mean`, `square`: of the gradients
-/// of these parameters, 0 at first; `rateFactor`: of a schedule.
+/// Does step `number`, counted from 1. `mean` and `square` are the running
+/// moments of the gradients of these parameters, 0 at first; `rateFactor` is
+/// the factor of a schedule.
 void step(const Adam &adam, int64_t number, llvm::MutableArrayRef<float> mean,
           llvm::MutableArrayRef<float> square, llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
 
-/// Gradient descent; velocity = momentum * velocity + gradient, as PyTorch and
-/// unlike Nesterov.
+/// Gradient descent; velocity = momentum * velocity + gradient, as in PyTorch
+/// and not as in Nesterov's method.
 struct GradientDescent {
   double rate = 1e-3, momentum = 0;
 };
 
-/// Does a step. `velocity`: of these parameters, 0 at first; empty without
-/// momentum.
+/// Does a step. `velocity` is that of these parameters, 0 at first; empty
+/// without momentum.
 void step(const GradientDescent &descent, llvm::MutableArrayRef<float> velocity,
           llvm::ArrayRef<float> gradients,
           llvm::MutableArrayRef<float> parameters, double rateFactor = 1);
 
-/// Factors of a learning rate by step.
+/// Factor of a learning rate at each step.
 struct RateSchedule {
   enum class Kind {
     Constant,
@@ -44,7 +46,8 @@ struct RateSchedule {
   };
   Kind kind = Kind::Constant;
   int64_t steps = 1;
-  /// Steps at the beginning in which the factor grows from 0, in equal parts.
+  /// Number of steps at the beginning in which the factor grows from 0, in
+  /// equal parts.
   int64_t warmup = 0;
 
   double at(int64_t step) const;

@@ -10,9 +10,10 @@
 
 namespace mct::quantization {
 
-/// Calls `work` once for each of 0 ... count - 1 on `threads`, the calling one
-/// included, fewer where the system refuses them. Which thread
-/// has which index is not determined: calls must not depend on each other.
+/// Calls `work` once for each of 0 ... count - 1 on `threads`, which include
+/// the calling one; on fewer if the system refuses to create them. The
+/// assignment of indices to threads is not determined: calls must not depend on
+/// each other.
 void parallelFor(size_t count, const support::Threads &threads,
                  llvm::function_ref<void(size_t)> work);
 

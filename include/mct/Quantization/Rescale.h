@@ -17,16 +17,16 @@ enum class FactorRounding {
 };
 
 /// A factor multiplier * 2^-shift. The multiplier has 31 bits and lies in
-/// [2^30, 2^31), or is smaller where the shift is the largest; the shift lies
-/// in [2, 62]. A power of two 2^-k has the multiplier 2^30 and the shift 30+k.
+/// [2^30, 2^31), or is smaller if the shift is the largest; the shift lies in
+/// [2, 62]. A power of two 2^-k has the multiplier 2^30 and the shift 30+k.
 ///
 /// Source: TOSA 1.0, RESCALE with `scale32` and SINGLE_ROUND.
 struct Rescale {
   int32_t multiplier = 1 << 30;
   int8_t shift = 30;
 
-  /// Returns none for a factor that is not positive and finite, or is 2^29 or
-  /// more.
+  /// Returns none for a factor that is not positive and finite, or that is 2^29
+  /// or more.
   static std::optional<Rescale>
   get(double factor, FactorRounding rounding = FactorRounding::Nearest);
 
@@ -34,7 +34,8 @@ struct Rescale {
   int64_t apply(int64_t value) const {
     return (value * multiplier + (int64_t(1) << (shift - 1))) >> shift;
   }
-  /// TOSA takes values in [-limit, limit) only.
+  /// Returns the limit of the values, which TOSA requires to be in [-limit,
+  /// limit).
   int64_t getLimit() const { return int64_t(1) << (shift - 1); }
 
   bool operator==(const Rescale &other) const {
@@ -42,14 +43,14 @@ struct Rescale {
   }
 };
 
-/// The same with a multiplier of 15 bits, in [2^14, 2^15): what TOSA has for
+/// The same with a multiplier of 15 bits, in [2^14, 2^15), as TOSA uses it for
 /// accumulators of 48 bits (`scale32 = false`).
 struct ShortRescale {
   int16_t multiplier = 1 << 14;
   int8_t shift = 14;
 
-  /// Returns the nearest one; none for a factor that is not positive and
-  /// finite, or is 2^13 or more.
+  /// Returns the nearest factor; none for a factor that is not positive and
+  /// finite, or that is 2^13 or more.
   static std::optional<ShortRescale> get(double factor);
 };
 

@@ -17,7 +17,8 @@ struct KernelCodes {
   std::vector<int16_t> codes;
   int64_t outputs = 0;
   int64_t positions = 1;
-  /// Each output channel of a depthwise kernel has one.
+  /// Number of input channels; each output channel of a depthwise kernel has
+  /// one.
   int64_t inputs = 1;
   bool isDepthwise = false;
 };
@@ -27,8 +28,8 @@ struct KernelCodes {
 std::vector<int16_t> orderForDevice(const KernelCodes &kernel);
 
 /// Returns an estimate of the bits of an encoded stream. The encoder divides a
-/// stream into slices with parameters of their own; this takes the division
-/// with the least bits.
+/// stream into slices with parameters of their own; the estimate is that of the
+/// division with the fewest bits.
 int64_t estimateEncodedBits(llvm::ArrayRef<int16_t> stream);
 
 /// Returns an estimate of the bits of an encoded kernel.
