@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the passes.
+// Pipelines: the order of the passes.
 #ifndef MCT_PIPELINES_PIPELINES_H
 #define MCT_PIPELINES_PIPELINES_H
 

@@ -24,8 +24,8 @@ std::optional<llvm::SmallVector<int64_t>>
 readCounts(tpc::HistogramAttr histogram);
 
 /// Returns the histogram that `createStatistics` stored. Fails if the attribute
-/// has none or does not describe one: with a text that continues "the op has",
-/// or with a diagnostic.
+/// has none or does not describe one: with a text that begins with "has" and
+/// follows the name of an op, or with a diagnostic.
 llvm::Expected<quantization::Histogram>
 readHistogram(tpc::StatisticsAttr statistics);
 mlir::FailureOr<quantization::Histogram>
