@@ -7,18 +7,18 @@ include "mlir/IR/OpBase.td"
 def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrInterface"> {
   let cppNamespace = "::mct";
   let description = [{
-    The computation of a quantizer that is trained: the `trainable` of a `tpc.quantize` with learned values. A new kind is one
-    attribute that implements this interface and `TrainableAttrInterface`; its operands come in the order of the roles.
+    The computation of a trainable quantizer: the `trainable` of a `tpc.quantize` with learned values. A new kind is one
+    attribute that implements this interface and `TrainableAttrInterface`; its operands are in the order of the roles.
 
-    Everything that is built is TOSA. Learned values that are parameters have the rank of the tensor and are repeated
-    along the axes on which they have size 1.
+    All ops that are built are TOSA. Learned values that are parameters have the rank of the tensor and are repeated
+    along axes of size 1.
   }];
   let methods = [
     InterfaceMethod<[{
         Returns the result of the point, of the type of its input.}],
       "::mlir::Value", "buildForward", (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point)>,
     InterfaceMethod<[{
-        The gradients of the point's operands, as `DifferentiableOpInterface::buildGradients`.}],
+        Builds the gradients of the point's operands, as `DifferentiableOpInterface::buildGradients` does.}],
       "void", "buildGradients",
       (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point, "::mlir::Value":$resultGradient,
            "::mct::OperandGradients &":$gradients)>,
@@ -34,8 +34,8 @@ def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrI
       "::llvm::FailureOr<::llvm::SmallVector<::mct::LearnedTensor>>", "initialize",
       (ins "::mct::tpc::QuantizeOp":$point, "::llvm::ArrayRef<float>":$weights)>,
     InterfaceMethod<[{
-        Brings learned values back to where they mean something, after every step: thresholds are positive, ranges not
-        empty. `learned`: one tensor for each role.}],
+        Projects learned values to their valid domain, after every step: thresholds are positive, ranges not empty.
+        `learned` has one tensor for each role.}],
       "void", "keepValid", (ins "::llvm::MutableArrayRef<::llvm::MutableArrayRef<float>>":$learned), "", "(void)learned;">,
     InterfaceMethod<[{
         The ordinary quantizer that comes of training, and, of a weight that is not to be rounded to the nearest level,
