@@ -269,8 +269,8 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
     * Operands of a concatenation with output quantizers of the scheme have none if the concatenation is their only
       user.
     * If the only operand of an annotated operator is the result of one that is not annotated, that result gets the
-      quantizer of the annotated operator's result, but its weights get none. Arguments of the function that annotated
-      operators read have the range of all values.
+      quantizers that the scheme has for it; the weights of its operator get none. Arguments of the function that
+      annotated operators read have the range of all values.
 
     Fails if an annotated operator has nothing in the scheme and no config of its own, several quantizers of one
     activation or output, several results, or no weight of a name; if nothing is annotated; and if there are other
