@@ -10,11 +10,12 @@ def Tpc_Dialect : Dialect {
   let cppNamespace = "::mct::tpc";
   let summary = "Target-platform capabilities and quantization points";
   let description = [{
-    The dialect describes what a chip can do (`tpc.platform`), which ops form its operator sets in an IR
-    (`tpc.binding`), what the ops of that IR look like (`tpc.framework`) and which of them a device runs (`tpc.device`); and the op through which every quantized
-    tensor flows (`tpc.quantize`), on which all decisions about that tensor are recorded.
+    The dialect describes the capabilities of a chip (`tpc.platform`), the ops that form its operator sets in an IR
+    (`tpc.binding`), the operands of the ops of that IR (`tpc.framework`) and the device that runs them (`tpc.device`).
+    It also has the op through which every quantized tensor passes (`tpc.quantize`), which records all decisions about
+    that tensor.
 
-    Nothing in this dialect is computed from data: statistics and parameters are stored here, and made in
+    Nothing in this dialect is computed from data: statistics and parameters are stored here, and computed in
     `lib/Calibration` and `lib/Quantization`.
   }];
   let dependentDialects = ["::mlir::quant::QuantDialect"];
