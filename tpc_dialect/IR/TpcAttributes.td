@@ -58,7 +58,7 @@ def Tpc_MethodAttr
   let assemblyFormat = "`<` $value `>`";
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
-    /// The method, when `method` is one that MCT knows.
+    /// Returns the method if `method` is one of MCT.
     static ::std::optional<::mct::tpc::QuantizationMethod> getKnown(::mlir::Attribute method);
     /// Returns whether its levels come from a table.
     bool isTable() const;
@@ -147,9 +147,9 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
                $fixed_scale, $fixed_zero_point, $simd_size, $weights, qualified($default_weight)) `>`
   }];
   let extraClassDeclaration = [{
-    /// Configuration of the weight that the generic name stands for: the entry of `weights`, else `default_weight`.
+    /// Returns the configuration of the weight with a generic name: the entry of `weights`, else `default_weight`.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig(::llvm::StringRef genericName) const;
-    /// Widest activation that the operator can read.
+    /// Returns the width of the widest activation that the operator can read.
     int64_t getMaxInputBits() const;
   }];
 }
@@ -465,7 +465,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
                custom<RealList>($error), $certificate, custom<OptionalReal>($bound)) `>`
   }];
   let extraClassDeclaration = [{
-    /// Mean of the errors; none when there are none.
+    /// Returns the mean of the errors; none if there are none.
     std::optional<double> getMeanError() const;
   }];
 }
@@ -512,9 +512,9 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
                $kernel) `>`
   }];
   let extraClassDeclaration = [{
-    /// Returns whether `applied` has that name.
+    /// Returns whether `applied` contains `name`.
     bool isApplied(::llvm::StringRef name) const;
-    /// The scale of an output channel's kernel.
+    /// Returns the scale of an output channel's kernel.
     double getScaleOf(size_t channel) const {
       return getKernelScale().size() == 1 ? getKernelScale().front() : getKernelScale()[channel];
     }
@@ -551,7 +551,7 @@ def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     int64_t size() const { return getConfigs().size(); }
-    /// The same with another choice, which is one of the configs.
+    /// Returns the same with another choice, which must be one of the configs.
     ::mct::tpc::AlternativesAttr withChosen(int64_t index) const;
   }];
 }

@@ -22,13 +22,14 @@ def Tpc_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Module attribute, a symbol reference: the `tpc.platform` that the module is compiled for.
+    /// Name of the attribute of a module that refers to the `tpc.platform` that it is compiled for.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tpc.target";
-    /// Attribute of any op, a string: the operator set that the op belongs to, whatever the target's binding says.
+    /// Name of the attribute of any op that holds its operator set, a string, and takes precedence over the
+    /// target's binding.
     static constexpr ::llvm::StringLiteral kSetAttrName = "tpc.set";
-    /// Attribute of a function, a dictionary: how far the results of the network are from those of the float network when
-    /// one operator takes one of its alternatives. `of` has for each operator a list of numbers, one for each alternative;
-    /// `metric`, `kl` or `mse`, and `samples` tell how they were measured.
+    /// Name of the attribute of a function that holds the distances of the network's results from those of the float
+    /// network with one operator in one of its alternatives, a dictionary. `of` has a list of numbers for each
+    /// operator, one for each alternative; `metric`, `kl` or `mse`, and `samples` describe the measurement.
     static constexpr ::llvm::StringLiteral kSensitivitiesAttrName = "tpc.sensitivities";
     static constexpr ::llvm::StringLiteral kSensitivityTable = "of";
     static constexpr ::llvm::StringLiteral kSensitivityMetric = "metric";

@@ -26,7 +26,8 @@ def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
       "size_t", "getNumChannels", (ins)>,
     InterfaceMethod<"Returns whether the stored integer is signed.",
       "bool", "getIsSigned", (ins), /*methodBody=*/"", /*defaultImplementation=*/"return true;">,
-    InterfaceMethod<[{One affine grid per parameter; empty for a quantizer whose levels are not evenly spaced.}],
+    InterfaceMethod<[{Returns one affine grid per parameter; empty for a quantizer whose levels are not evenly
+        spaced.}],
       "::llvm::SmallVector<::mct::quantization::Grid>", "getGrids", (ins), "", "return {};">,
     InterfaceMethod<[{
         Returns the values that a tensor, or the channel with that index, can have after the quantizer, ascending and
@@ -34,36 +35,38 @@ def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
       "::llvm::SmallVector<float>", "getLevels", (ins "size_t":$channel), "",
       "return ::mct::tpc::detail::getLevelsOfGrids($_attr.getGrids(), channel);">,
     InterfaceMethod<[{
-        Where a value halfway between two levels goes; none for a quantizer that has a rule of its own.}],
+        Returns the rounding of a value halfway between two levels; none for a quantizer that has a rule of its own.}],
       "::std::optional<::mct::quantization::Rounding>", "getRoundingMode", (ins), "", "return ::std::nullopt;">,
     InterfaceMethod<"Returns the same quantizer with another rounding; null if it has a rule of its own.",
       "::mct::tpc::QuantizerAttrInterface", "withRoundingMode", (ins "::mct::quantization::Rounding":$rounding), "",
       "return {};">,
     InterfaceMethod<[{
-        The thresholds, one for each parameter, in the unit of the tensor; empty for a quantizer that has none.}],
+        Returns the thresholds, one for each parameter, in the unit of the tensor; empty for a quantizer that has
+        none.}],
       "::llvm::ArrayRef<double>", "getThresholds", (ins), "", "return {};">,
     InterfaceMethod<[{
-        The same quantizer with other thresholds, one or one per channel; null when it has none, or takes not these.}],
+        Returns the same quantizer with other thresholds, one or one per channel; null if it has none, or does not
+        accept these.}],
       "::mct::tpc::QuantizerAttrInterface", "withThresholds", (ins "::llvm::ArrayRef<double>":$thresholds), "",
       "return {};">,
     InterfaceMethod<"Returns whether `scaledBy` accepts any positive factor.",
       "bool", "takesFactors", (ins), "", "return false;">,
     InterfaceMethod<[{
-        The quantizer of values that are multiplied by `factors` > 0, one for all or one for each parameter; null when
-        there is none.}],
+        Returns the quantizer of values that are multiplied by `factors` > 0, one for all or one for each parameter;
+        null if there is none.}],
       "::mct::tpc::QuantizerAttrInterface", "scaledBy", (ins "::llvm::ArrayRef<double>":$factors), "", "return {};">,
     InterfaceMethod<[{
-        The `!quant.uniform` type of tensors of `expressed` that this quantizer makes, its channels on `axes`; null when
+        Returns the `!quant.uniform` type of tensors of `expressed` for this quantizer, with channels on `axes`; null if
         upstream has none: for levels that are not evenly spaced, and for channels on several axes.}],
       "::mlir::Type", "getQuantizedType", (ins "::mlir::FloatType":$expressed, "::llvm::ArrayRef<int64_t>":$axes), "",
       "return ::mct::tpc::detail::getQuantizedType($_attr, expressed, axes);">,
     InterfaceMethod<[{
-        The quantizer made ready to run on tensors. By default a value takes its grid's level, or the nearest of the
-        levels; of two that are as near the upper one, unless `getRoundingMode` is half to even.}],
+        Returns the quantizer prepared to run on tensors. By default a value takes its grid's level, or the nearest of
+        the levels; of two equally near levels the upper one, unless `getRoundingMode` is half to even.}],
       "::std::unique_ptr<::mct::quantization::TensorQuantizer>", "prepare", (ins), "",
       "return ::mct::tpc::detail::prepare($_attr);">,
     InterfaceMethod<[{
-        Checks what the constructor of the attribute checks; for points whose parameters a pass made.}],
+        Does the checks of the attribute's constructor, for points whose parameters a pass created.}],
       "::llvm::LogicalResult", "verifyParameters",
       (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError), "", "return ::mlir::success();">,
   ];
@@ -74,7 +77,8 @@ def Tpc_QuantizerAttrInterface : AttrInterface<"QuantizerAttrInterface"> {
                       float *output) const {
       ::mct::tpc::detail::fakeQuantize($_attr, shape, axes, input, output);
     }
-    /// The threshold of a quantizer that has one for the whole tensor, and evenly spaced levels.
+    /// Returns the threshold of a quantizer that has one for the whole tensor, and evenly spaced levels; otherwise
+    /// none.
     ::std::optional<double> getGridThreshold() const { return ::mct::tpc::detail::getGridThreshold($_attr); }
   }];
 }
@@ -90,18 +94,20 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
     InterfaceMethod<"Returns the name in reports; by default the printed attribute.",
       "::std::string", "getMethodName", (ins), "", "return ::mct::tpc::detail::printAttribute($_attr);">,
     InterfaceMethod<[{
-        The kind of evenly spaced levels that `lib/Quantization` searches, which `createQuantizer` takes; none for a
-        method of tables, and for one that searches itself, by `selectForHistogram` and `selectForChannels`.}],
+        Returns the kind of evenly spaced levels that `lib/Quantization` searches, whose results `createQuantizer`
+        takes; none for a method of tables, and for one that searches itself, by `selectForHistogram` and
+        `selectForChannels`.}],
       "::std::optional<::mct::quantization::QuantizationMethod>", "getGridSearch", (ins), "",
       "return ::std::nullopt;">,
     InterfaceMethod<[{
-        The kind of table that `lib/Quantization` searches, which `createTableQuantizer` takes; none for other methods.}],
+        Returns the kind of table that `lib/Quantization` searches, whose results `createTableQuantizer` takes; none for
+        other methods.}],
       "::std::optional<::mct::quantization::QuantizationMethod>", "getTableSearch", (ins), "",
       "return ::std::nullopt;">,
     InterfaceMethod<"Returns whether thresholds are powers of two.",
       "bool", "hasPowerOfTwoThresholds", (ins), "", "return false;">,
     InterfaceMethod<[{
-        The quantizer of a tensor with this step and zero point, which counts from the lowest code; null where the
+        Returns the quantizer of a tensor with this step and zero point, which counts from the lowest code; null if the
         method has none.}],
       "::mct::tpc::QuantizerAttrInterface", "createFixed",
       (ins "double":$step, "int64_t":$zeroPoint, "unsigned":$bits), "", "return {};">,
@@ -121,7 +127,7 @@ def Tpc_QuantizationMethodAttrInterface : AttrInterface<"QuantizationMethodAttrI
            "const ::mct::quantization::SelectionOptions &":$options), "",
       "return ::mct::tpc::detail::cannotSelect($_attr, \"activations\");">,
     InterfaceMethod<[{
-        The quantizer of weights; `rows` has `channels` rows of equal length, one for each parameter.}],
+        Returns the quantizer of weights; `rows` has `channels` rows of equal length, one for each parameter.}],
       "::llvm::Expected<::mct::tpc::QuantizerAttrInterface>", "selectForChannels",
       (ins "::llvm::ArrayRef<float>":$rows, "size_t":$channels,
            "const ::mct::quantization::SelectionOptions &":$options), "",

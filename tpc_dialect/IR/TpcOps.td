@@ -48,9 +48,10 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operator set of that name, or null.
+    /// Returns the operator set of that name, or null.
     ::mct::tpc::OperatorSetAttr lookupOperatorSet(::llvm::StringRef name);
-    /// Options of the set of that name: its own, else the platform's default (also for a name that is not defined).
+    /// Returns the options of the set of that name: its own, or else the platform's default (also for an undefined
+    /// name).
     ::mct::tpc::QCOptionsAttr getOptionsOf(::llvm::StringRef name);
   }];
 }
@@ -235,22 +236,22 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     /// Returns whether the parameters are those of the file that the network was imported from, which nothing estimates
     /// again.
     bool hasImportedParameters();
-    /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
+    /// Returns the unique name of the point: `conv1`, or `conv1/kernel_attr` for a weight.
     std::string getUniqueName();
     /// Gives the point other parameters. Their `selection` is replaced by that of the new
     /// ones, or removed.
     void setQuantizer(::mct::tpc::QuantizerAttrInterface parameters, ::mct::tpc::SelectionAttr selection = {});
-    /// Leaves the point without parameters.
+    /// Removes the parameters of the point.
     void removeQuantizer();
-    /// Configuration of an activation point, or null.
+    /// Returns the configuration of an activation point, or null.
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
-    /// Returns the wishes for the operator that an activation point marks, or null.
+    /// Returns the quantizers requested for the operator that an activation point marks, or null.
     ::mct::tpc::QuantizeConfigAttrInterface getOperatorConfig();
-    /// Configuration of a weight point, or null.
+    /// Returns the configuration of a weight point, or null.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
     /// Returns the alternatives of the point's operator, or null; also for a list of an earlier version.
     ::mct::tpc::AlternativesAttr getAlternatives();
-    /// Axes of the channels; empty for one parameter per tensor.
+    /// Returns the axes of the channels; empty for one parameter per tensor.
     ::llvm::ArrayRef<int64_t> getChannelAxes() { return getAxes().value_or(::llvm::ArrayRef<int64_t>()); }
   }];
 }
@@ -281,7 +282,7 @@ def Tpc_BiasOp : Tpc_Op<"bias", [Pure, ConstantLike]> {
   let hasFolder = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Mean and deviation, one of each per channel; none when their data are missing.
+    /// Returns mean and deviation, one of each per channel; none if their data are missing.
     std::optional<std::pair<::llvm::SmallVector<float>, ::llvm::SmallVector<float>>> getMoments();
   }];
 }

@@ -217,7 +217,7 @@ def Tpc_QuantizeConfigAttr
     OptionalParameter<"::mlir::DictionaryAttr">:$config);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Returns whether it leaves everything to the scheme.
+    /// Returns whether all quantizers are left to the scheme.
     bool isDefault() const { return !getWeights() && !getActivations() && !getOutputs(); }
   }];
 }

@@ -23,8 +23,7 @@ def Mct_IntegerOpInterface : OpInterface<"IntegerOpInterface"> {
       "::mct::IntegerOr<::mct::IntegerAccumulator>", "getAccumulator",
       (ins "::mct::IntegerContext &":$context), "",
       [{ return {::mct::IntegerReason::NoForm, $_op.getOperation()}; }]>,
-    InterfaceMethod<[{Returns the codes of the result for a quantizer with this encoding. By default those of the sums.
-        sums.}],
+    InterfaceMethod<[{Returns the codes of the result for a quantizer with this encoding. By default those of the sums.}],
       "::mct::IntegerOr<::mlir::Value>", "getCodes",
       (ins "::mct::IntegerContext &":$context, "const ::mct::Encoding &":$encoding), "",
       [{ return context.roundAccumulator($_op->getResult(0), encoding); }]>,

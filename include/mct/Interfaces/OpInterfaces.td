@@ -16,9 +16,8 @@ def Mct_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let methods = [
     InterfaceMethod<"Returns the number of operands, from the first on, that hold data.",
       "unsigned", "getNumDataOperands", (ins), "", [{ return $_op->getNumOperands(); }]>,
-    InterfaceMethod<[{Returns whether the positions along an axis of the result are computed differently, like the channels of a quantizer
-with parameters for each channel.
-        quantizer with parameters for each.}],
+    InterfaceMethod<[{Returns whether the positions along an axis of the result are computed differently, like the channels
+        of a quantizer with parameters for each channel.}],
       "bool", "hasParametersAlong", (ins "int64_t":$axis), "", [{ return false; }]>,
   ];
 }
@@ -34,17 +33,16 @@ def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
     Axes are counted from 0. A channel is the set of elements with the same position along one axis of an operand.
   }];
   let methods = [
-    InterfaceMethod<[{Kind of movement of the op; none when that is not known of this op, which then counts as an op of another
-        kind.}],
+    InterfaceMethod<[{Returns the kind of movement of the op; none if it is unknown for this op, which is then not
+        treated as a movement.}],
       "::std::optional<::mct::Movement>", "getMovement", (ins)>,
     InterfaceMethod<"Returns the indices of the operands whose elements are moved.",
       "::llvm::SmallVector<unsigned, 4>", "getMovedOperands", (ins), "", [{ return {0}; }]>,
-    InterfaceMethod<[{Returns the number of operands, from the first on, that hold data: those that are moved, and indices. The operands after
-them, sizes and offsets, belong to the op like an attribute.
-        behind them, sizes and offsets, belong to the op as an attribute does.}],
+    InterfaceMethod<[{Returns the number of operands, from the first on, that hold data: those that are moved, and
+        indices. The operands after them, sizes and offsets, belong to the op like an attribute.}],
       "unsigned", "getNumDataOperands", (ins), "", [{ return 1; }]>,
-    InterfaceMethod<[{Where the channels of a moved operand along `axis` lie in the result; none when they do not lie
-        along one axis any more, or a size that decides it is unknown.}],
+    InterfaceMethod<[{Returns the positions of the channels of a moved operand along `axis` in the result; none if they
+        are no longer along one axis, or if a size that determines it is unknown.}],
       "::std::optional<::mct::ChannelMap>", "mapChannels", (ins "unsigned":$operand, "int64_t":$axis)>,
     InterfaceMethod<"Returns the number that `Movement::Fill` fills with; none if it is unknown.",
       "::std::optional<float>", "getFill", (ins), "", [{ return ::std::nullopt; }]>,
@@ -74,13 +72,11 @@ def Mct_BatchOpInterface : OpInterface<"BatchOpInterface"> {
     dimension of all its data operands and of its result, whichever that is.
   }];
   let methods = [
-    InterfaceMethod<[{Called if some operand depends on the samples: requests from `follower` to move, repeat or take operands, and ends with
-`keep`, which records the dimension of the batch in the result, or with `fail`.
-        and ends with `keep`, which says where the batch lies in the result, or with `fail`.}],
+    InterfaceMethod<[{Called if some operand depends on the samples: requests from `follower` to move, repeat or take
+        operands, and ends with `keep`, which records the dimension of the batch in the result, or with `fail`.}],
       "::llvm::LogicalResult", "followBatch", (ins "::mct::BatchFollower &":$follower)>,
-    InterfaceMethod<[{Sets `size`, dynamic for an unknown one, where an operand holds the sizes of the result. The type of the result is still
-the old one, and is changed by the caller.
-        of the result is still the old one, and is changed by the caller.}],
+    InterfaceMethod<[{Sets `size`, dynamic for an unknown one, where an operand holds the sizes of the result. The
+        type of the result is still the old one, and is changed by the caller.}],
       "void", "setResultSize", (ins "int64_t":$dimension, "int64_t":$size), "", [{}]>,
   ];
 }

@@ -455,7 +455,7 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of the order of the samples">,
     Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
            "Optimizer", "::mct::optimizerKindValues()">,
-    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum of sgd">,
+    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Optimizer of the learned values">,
     Option<"weightsRate", "weights-rate", "double", /*default=*/"0.003", "Learning rate of weights">,
     Option<"biasesRate", "biases-rate", "double", /*default=*/"0.003", "Learning rate of biases">,
     Option<"quantizersRate", "quantizers-rate", "double", /*default=*/"0.003",

@@ -23,14 +23,15 @@ def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrI
       (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point, "::mlir::Value":$resultGradient,
            "::mct::OperandGradients &":$gradients)>,
     InterfaceMethod<[{
-        Returns the next values of those learned values that follow the data, in the order of their roles; of the types
-        of the operands.}],
+        Returns the next values of those learned values that follow the data, in the order of their roles, with the
+        types of the operands.}],
       "::llvm::SmallVector<::mlir::Value>", "buildStates",
       (ins "::mct::GradientBuilder &":$builder, "::mct::tpc::QuantizeOp":$point), "", "return {};">,
     InterfaceMethod<[{
-        Returns the initial values of training: one tensor, row-major, for each role, of the sizes that operands of the point may
-        have. `point` has no learned values yet; `weights`: what it quantizes, if that is constant. Fails with a
-        diagnostic at the point, which has no parameters, or not such as this quantizer can take over.}],
+        Returns the initial values of training: one tensor, row-major, for each role, with a shape that operands of the
+        point may have. `point` has no learned values yet; `weights` are the values that it quantizes, if they are
+        constant. Fails with a diagnostic at the point if it has no parameters, or parameters that this quantizer cannot
+        start from.}],
       "::llvm::FailureOr<::llvm::SmallVector<::mct::LearnedTensor>>", "initialize",
       (ins "::mct::tpc::QuantizeOp":$point, "::llvm::ArrayRef<float>":$weights)>,
     InterfaceMethod<[{
@@ -38,8 +39,8 @@ def Mct_TrainableQuantizerAttrInterface : AttrInterface<"TrainableQuantizerAttrI
         `learned` has one tensor for each role.}],
       "void", "keepValid", (ins "::llvm::MutableArrayRef<::llvm::MutableArrayRef<float>>":$learned), "", "(void)learned;">,
     InterfaceMethod<[{
-        The ordinary quantizer that comes of training, and, of a weight that is not to be rounded to the nearest level,
-        the weights on their levels. `weights`: as for `initialize`, as they are in the end; `learned`: as for
+        Returns the ordinary quantizer after training, and, for a weight that is not rounded to the nearest level, the
+        weights on their levels. `weights` are as for `initialize`, with their final values; `learned` is as for
         `keepValid`. Fails with a diagnostic at the point.}],
       "::llvm::FailureOr<::mct::FrozenQuantizer>", "freeze",
       (ins "::mct::tpc::QuantizeOp":$point, "::llvm::ArrayRef<float>":$weights,
