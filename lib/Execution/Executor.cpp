@@ -53,8 +53,8 @@ public:
 
   /// Largest number of samples of chosen units.
   int64_t mostUnit = std::numeric_limits<int64_t>::max();
-  /// Set if the network needs too much memory, and may need less with smaller
-  /// units: the unit with which to compile again.
+  /// True if the network needs too much memory, and may need less with smaller
+  /// units: compile again with those.
   bool wantsSmallerUnit = false;
   std::unique_ptr<Program> program = std::make_unique<Program>();
 

@@ -112,7 +112,8 @@ struct Border {
   /// Channels of the image, and the number of repetitions of each in the
   /// border.
   int64_t inputChannels = 0, repeats = 1;
-  /// Interval of the columns that are adjacent, after those that begin earlier.
+  /// Number of phases in which columns are stored: those with the same index
+  /// modulo `phases` are adjacent, one phase after the other.
   int64_t phases = 1;
   uint8_t fill = 0;
 

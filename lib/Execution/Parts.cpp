@@ -185,7 +185,7 @@ static void checkIndices(func::FuncOp function, IndexChecks checks) {
   });
 }
 
-/// Makes divisions of integers by unknown values well defined.
+/// Inserts checks that divisions of integers by unknown values have a quotient.
 static void checkDivisions(func::FuncOp function) {
   function.walk([&](Operation *op) {
     bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,

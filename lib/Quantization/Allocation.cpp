@@ -298,8 +298,8 @@ static bool keepsTo(const AllocationProblem &problem,
                       });
 }
 
-/// Rejects a solution that exceeds a limit slightly because of CBC's tolerance,
-/// and excludes it from the search.
+/// Solves a program exactly: solutions that exceed a limit slightly because of
+/// CBC's tolerance are excluded, and the program is solved again.
 static llvm::Expected<std::optional<Allocation>>
 solveExactly(const ProgramOfChoices &program, const AllocationProblem &problem,
              llvm::ArrayRef<std::optional<int64_t>> limits,
