@@ -261,7 +261,7 @@ public:
     double least = std::min(unexplored, best.error * (1 - searchSlack));
     return least > 0 ? best.error / least - 1 : HUGE_VAL;
   }
-  /// Marks the steps below the evaluated range as unknown.
+  /// Gives up: nothing is known of the steps below the evaluated range.
   void giveUp() { unexplored = 0; }
 
   /// Evaluates all steps in [minStep, maxStep]. Returns whether the best
