@@ -11,48 +11,49 @@
 
 namespace mct::bit_widths {
 
-/// Returns the width of a point in an alternative of its operator: 32 when that
-/// leaves it in float.
+/// Returns the width of a point in an alternative of its operator, in bits; 32
+/// if the alternative leaves it in float.
 int64_t getBitsIn(tpc::QuantizeOp point, int64_t alternative);
 
 class BitWidthModel {
 public:
-  /// `allowed`: for each operator the alternatives that it may take, at least
-  /// one, ascending. `choices` outlive the model.
+  /// `allowed` has for each operator the alternatives that it may take, at
+  /// least one, ascending. `choices` must outlive the model.
   BitWidthModel(mlir::func::FuncOp function, const KernelOps &kernels,
                 llvm::ArrayRef<OperatorPoints> choices,
                 std::vector<std::vector<unsigned>> allowed,
                 llvm::ArrayRef<std::vector<double>> sensitivities);
 
-  /// Returns what operators that take these alternatives use.
+  /// Returns the resources that operators use with these alternatives.
   ResourceUse getUse(llvm::ArrayRef<unsigned> alternatives) const;
   /// Returns the use with 8 bits everywhere.
   ResourceUse getUseAt8Bits() const;
 
-  /// Takes the compressed bits of each operator in each of its alternatives,
-  /// and those of all other weights.
+  /// Sets the compressed bits of each operator in each of its alternatives, and
+  /// those of all other weights.
   void setCompressed(std::vector<std::vector<int64_t>> bits, int64_t others) {
     compressed = std::move(bits);
     otherCompressed = others;
   }
 
-  /// Takes the cycles of each operator in each of its alternatives, and those
-  /// of everything else.
+  /// Sets the cycles of each operator in each of its alternatives, and those of
+  /// everything else.
   void setCycles(std::vector<std::vector<int64_t>> ofOperators,
                  int64_t others) {
     cycles = std::move(ofOperators);
     otherCycles = others;
   }
-  /// Returns the fewest cycles that the allowed alternatives take.
+  /// Returns the fewest cycles of any allowed alternatives.
   int64_t getLeastCycles() const;
 
-  /// Choices of the problem are the numbers of allowed alternatives. There is
-  /// a resource for each limit, and for each cut that a limit is about.
+  /// Returns the problem whose choices are the indices of allowed alternatives.
+  /// It has a resource for each limit, and for each cut that a limit applies
+  /// to.
   quantization::AllocationProblem createProblem(const Budget &budget) const;
   /// Returns the problem with the weights as its only resource.
   quantization::AllocationProblem createWeightProblem() const;
-  /// Returns the problem with amounts of each operator in each of its
-  /// alternatives as its only resource.
+  /// Returns the problem whose only resource has these amounts of each operator
+  /// in each of its alternatives.
   quantization::AllocationProblem
   createProblem(llvm::ArrayRef<std::vector<int64_t>> amounts) const;
   std::vector<unsigned> toAlternatives(llvm::ArrayRef<unsigned> choices) const;
@@ -68,12 +69,12 @@ private:
   quantization::AllocatedResource
   createCut(const ResourceModel::Step &step) const;
   quantization::AllocatedResource createResource(std::string name) const;
-  /// `given`: amounts of each operator in each of its alternatives.
+  /// `given` has the amounts of each operator in each of its alternatives.
   quantization::AllocatedResource
   createResource(llvm::ArrayRef<std::vector<int64_t>> given) const;
   void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
            int64_t elements) const;
-  /// Returns the group that decides the width of a point, or none.
+  /// Returns the group that determines the width of a point, or none.
   std::optional<size_t> groupOf(tpc::QuantizeOp point) const;
 
   ResourceModel model;

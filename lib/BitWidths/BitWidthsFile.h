@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Assignments of alternatives as JSON, for people who read and edit them.
+// Assignments of alternatives as JSON, which users read and edit.
 #ifndef MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
 #define MCT_LIB_BITWIDTHS_BITWIDTHSFILE_H
 
@@ -11,22 +11,23 @@ namespace mct::bit_widths {
 /// The choice, and the alternatives that it was made from.
 struct Assignment {
   std::vector<unsigned> alternatives;
-  /// Sum of the sensitivities; none where there are no sensitivities.
+  /// Sum of the sensitivities; none if there are no sensitivities.
   std::optional<double> sum;
-  /// Assignments that were run as a whole, with their distances.
+  /// Assignments that were run as complete networks, with their distances.
   struct Measured {
     std::vector<unsigned> alternatives;
     double sum = 0, distance = 0;
   };
   std::vector<Measured> measured;
-  /// Choices by rising weights, in bits; none where it has too many points.
+  /// Points of the Pareto front in ascending order of weights, in bits; none if
+  /// it has too many points.
   struct Point {
     int64_t weights = 0;
     double sum = 0;
     std::vector<unsigned> alternatives;
   };
   std::optional<std::vector<Point>> front;
-  /// The promise about a metric; none where a budget or a file decides.
+  /// The guarantee about a metric; none if a budget or a file decides.
   std::optional<AccuracyContract> contract;
 };
 
@@ -38,20 +39,21 @@ std::string describeAlternative(const OperatorPoints &of, unsigned alternative);
 std::string describeAlternatives(llvm::ArrayRef<OperatorPoints> choices,
                                  llvm::ArrayRef<unsigned> alternatives);
 
-/// Tells what there was to choose from, where somebody asks. `use`: that of the
-/// assignment.
+/// Reports the alternatives to `PassSideOutputs`, if the caller requested them.
+/// `use` is that of the assignment.
 void tellBitWidths(mlir::MLIRContext *context,
                    llvm::ArrayRef<OperatorPoints> choices,
                    const Assignment &assignment, const ResourceUse &use);
 
 /// Emits a remark at each operator about its alternative, and one about the
-/// promise. `pass`: the argument of the pass that has chosen.
+/// guarantee. `pass` is the argument of the pass that chose.
 void remarkBitWidths(mlir::func::FuncOp entry, llvm::StringRef pass,
                      llvm::ArrayRef<OperatorPoints> choices,
                      const std::optional<Sensitivities> &sensitivities,
                      const Assignment &assignment);
 
-/// `sensitivities`: of all alternatives, or none.
+/// Writes an assignment. `sensitivities` are those of all alternatives, or
+/// none.
 llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            llvm::ArrayRef<OperatorPoints> choices,
                            const std::optional<Sensitivities> &sensitivities,
@@ -59,8 +61,8 @@ llvm::Error writeBitWidths(llvm::StringRef path, llvm::StringRef function,
                            const ResourceUse &use);
 
 /// Returns the alternative of each operator; one that the file does not name
-/// keeps its own. Where the file says `function` and `bits`, they have to be
-/// right. Errors name the file and the operator.
+/// keeps its own. `function` and `bits` in the file must be right. Errors name
+/// the file and the operator.
 llvm::Expected<std::vector<unsigned>>
 readBitWidths(llvm::StringRef path, llvm::StringRef function,
               llvm::ArrayRef<OperatorPoints> choices);

@@ -20,13 +20,13 @@ llvm::StringRef getKey(Resource resource);
 inline bool isInBits(Resource resource) {
   return resource != Resource::Bops && resource != Resource::Cycles;
 }
-/// Returns the amount in bits, operations on bits, or cycles.
+/// Returns the amount in bits, bit operations, or cycles.
 int64_t getUse(const ResourceUse &use, Resource resource);
-/// Returns an amount for readers: "38680 bytes", "1024 BOPS"
-/// or "128958 cycles".
+/// Returns an amount with its unit: "38680 bytes", "1024 BOPS" or "128958
+/// cycles".
 std::string describeUse(Resource resource, int64_t amount);
 
-/// Limits in bits, operations on bits, or cycles.
+/// Limits in bits, bit operations, or cycles.
 struct Budget {
   std::optional<int64_t> limits[std::size(kResources)];
 
@@ -34,12 +34,12 @@ struct Budget {
     return limits[size_t(resource)];
   }
   bool empty() const;
-  /// Returns which are exceeded.
+  /// Returns the exceeded resources.
   llvm::SmallVector<Resource> findExceeded(const ResourceUse &use) const;
 
-  /// Returns `tpc.budget` of a function; null without limits.
+  /// Returns `tpc.budget` of a function; null if there are no limits.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads `weights:50%` and the like; percent are of `full`.
+  /// Parses limits such as `weights:50%`; percentages refer to `full`.
   static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,
                                       const ResourceUse &full);
 };

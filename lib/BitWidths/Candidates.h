@@ -18,13 +18,14 @@ struct PointQuantizer {
   tpc::QuantizerAttrInterface quantizer;
   /// Axes of its channels.
   llvm::SmallVector<int64_t> axes;
-  /// True where rounding weights keeps the parameters.
+  /// True if rounding weights keeps the parameters.
   bool keepsThresholds = false;
 };
 /// Quantizers of points by their unique names.
 using Quantizers = std::map<std::string, PointQuantizer>;
 
-/// An operator with several alternatives, and what its points are in each.
+/// An operator with several alternatives, and the quantizers of its points in
+/// each.
 struct OperatorCandidates {
   std::string name;
   std::vector<Quantizers> alternatives;
@@ -32,15 +33,14 @@ struct OperatorCandidates {
 
 /// Returns the operators of a function that have several alternatives, in
 /// program order, with the parameters that are selected for each of these.
-/// `select` runs the passes that select what is missing on a copy of the
+/// `select` runs the passes that select missing parameters on a copy of the
 /// module, whose kernel ops are `kernels`.
 mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
     mlir::func::FuncOp function, const KernelOps &kernels,
     llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
 
-/// Fails, with a diagnostic, where a function cannot be run by its
-/// alternatives: it has several blocks, calls others, or has points without
-/// parameters.
+/// Fails, with a diagnostic, if alternatives of a function cannot be measured:
+/// it has several blocks, calls others, or has points without parameters.
 mlir::LogicalResult checkMeasurable(mlir::func::FuncOp function);
 
 } // namespace mct::bit_widths

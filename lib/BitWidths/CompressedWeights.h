@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits that weights take in the compressed form in which Ethos-U reads them.
+// Size of weights in the compressed form of Ethos-U, in bits.
 #ifndef MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 #define MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 
@@ -22,8 +22,8 @@ struct CompressedWeights {
   std::vector<std::vector<int64_t>> waits;
 };
 
-/// Estimates from the nearest levels: kernels whose weights are rounded
-/// together have other codes of about the same size. `device` may be null.
+/// Estimates the bits from the nearest levels: kernels that are rounded jointly
+/// have other codes of about the same size. `device` may be null.
 CompressedWeights
 estimateCompressedWeights(mlir::func::FuncOp function, const KernelOps &kernels,
                           llvm::ArrayRef<OperatorPoints> choices,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles that alternatives take on a device, by a table of costs.
+// Cycles of alternatives on a device, from a table of costs.
 #ifndef MCT_LIB_BITWIDTHS_LAYERCYCLES_H
 #define MCT_LIB_BITWIDTHS_LAYERCYCLES_H
 

@@ -8,10 +8,10 @@
 
 namespace mct::bit_widths {
 
-/// Returns the bits of numbers as hexadecimal digits, so that reading them back
-/// loses nothing.
+/// Returns the bits of numbers as hexadecimal digits, so that parsing them is
+/// lossless.
 std::string toHex(llvm::ArrayRef<double> numbers);
-/// Reads as many numbers as there are; returns false for other text.
+/// Parses as many numbers as `numbers` has; returns false for other text.
 bool fromHex(llvm::StringRef text, llvm::MutableArrayRef<double> numbers);
 
 /// A module that is corrected on a half of the samples, and judged on the
@@ -20,12 +20,12 @@ struct HalfMeasurement {
   mlir::ModuleOp module;
   execution::SampleHalf fitted;
 };
-/// Returns a name of what is measured, by its content.
+/// Returns a name of the measurements, derived from their content.
 std::string nameMeasurements(llvm::ArrayRef<HalfMeasurement> all);
 
-/// Returns the numbers that `measure` finds for 0 to `count` - 1. With `shards`
-/// (null: alone) each of them measures some, and the others are those of the
-/// files; fails, as `execution::Shards::stop` does, until all have.
+/// Returns the numbers that `measure` returns for 0 to `count` - 1. If `shards`
+/// is not null, each shard measures some, and the others come from files;
+/// fails, as `execution::Shards::stop` does, until all have been measured.
 mlir::FailureOr<std::vector<double>>
 measureTogether(execution::Shards *shards, llvm::StringRef kind,
                 llvm::StringRef key, size_t count,

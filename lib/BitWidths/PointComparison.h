@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Comparison of points inside of a network with those of the float network.
+// Compares points inside a network with those of the float network.
 #ifndef MCT_LIB_BITWIDTHS_POINTCOMPARISON_H
 #define MCT_LIB_BITWIDTHS_POINTCOMPARISON_H
 
@@ -11,7 +11,7 @@
 
 namespace mct::bit_widths {
 
-/// A point inside of the network that is compared.
+/// A point inside the network that is compared.
 struct ComparedPoint {
   ComparePoint point;
   /// True if its rows are distributions.
@@ -24,14 +24,14 @@ struct ComparedPoint {
   std::vector<double> base;
 };
 
-/// Keeps the values of a point of the float network, or compares with them.
+/// Stores the values of a point of the float network, or compares with them.
 class PointObserver : public execution::TensorObserver {
 public:
   PointObserver(const ComparedPoint &seen, int64_t unit, bool keeps)
       : seen(seen), unit(unit), keeps(keeps) {}
   ~PointObserver() override { llvm::consumeError(std::move(failure)); }
-  /// Writes distances of samples to `distances` from now on; null: compares
-  /// nothing.
+  /// Writes distances of samples to `distances` from now on; null stops
+  /// comparing.
   void compareTo(std::vector<double> *distances) { to = distances; }
   void observe(const execution::TensorView &values) override;
   llvm::Error takeFailure() { return std::move(failure); }
@@ -50,18 +50,18 @@ public:
   PointComparison(llvm::ArrayRef<ComparePoint> compared,
                   const CandidateRunOptions &options);
 
-  /// Makes room for the values of the float network; fails with a diagnostic
-  /// at a point that cannot be compared.
+  /// Allocates memory for the values of the float network; fails with a
+  /// diagnostic at a point that cannot be compared.
   mlir::LogicalResult prepare(const execution::Executor &floating,
                               int64_t samples);
-  /// Finds how much the results of the float network change with the points,
-  /// where the weighting asks for that.
+  /// Computes the sensitivity of the float network's results to the points, if
+  /// the weighting needs it.
   mlir::LogicalResult
   findScores(mlir::Location loc, llvm::ArrayRef<ComparePoint> floatPoints,
              std::shared_ptr<const execution::SampleSource> samples,
              const execution::RunSettings &settings);
-  /// Returns the weighted distance of the points, of which there is one for
-  /// each sample.
+  /// Returns the weighted distance of the points; each point has one distance
+  /// for each sample.
   double weigh(llvm::ArrayRef<std::vector<double>> distances) const;
   /// Returns the distances of each point in the base network.
   std::vector<std::vector<double>> getBase() const;
@@ -69,7 +69,7 @@ public:
   std::vector<ComparedPoint> points;
 
 private:
-  /// Memory for values of the float network.
+  /// Limit on the memory for values of the float network, in bytes.
   static constexpr int64_t kBytes = int64_t(16) << 20;
   SensitivityWeighting weighting;
   std::vector<double> scores;

@@ -17,8 +17,8 @@ public:
   using execution::ShardedNetworkPass<PassBase>::ShardedNetworkPass;
 
 protected:
-  /// Selects the parameters of the points of `module`, which is not the module
-  /// of the pass, that have none.
+  /// Selects parameters for the points of `module`, which is not the module of
+  /// the pass, that have none.
   mlir::LogicalResult selectMissing(mlir::ModuleOp module) {
     SelectWeightParametersPassOptions weights;
     SelectParametersPassOptions activations;
@@ -70,7 +70,7 @@ protected:
       options.judge = false;
       passes.addPass(createRoundWeightsPass(options));
     }
-    // The measurement behind them judges.
+    // The following measurement judges.
     auto bias = set(CorrectBiasPassOptions());
     bias.judge = false;
     passes.addPass(createCorrectBiasPass(bias));

@@ -10,17 +10,17 @@
 
 namespace mct::bit_widths {
 
-/// Returns those of the operators that have several alternatives, in program
-/// order.
+/// Returns the operators that have several alternatives, in program order.
 std::vector<OperatorPoints> findChoices(mlir::func::FuncOp function);
 
-/// Points inside of a network that are compared beside its results, and how.
+/// Description of the points inside a network that are compared in addition to
+/// its results.
 struct ComparedPoints {
   double fraction = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
   SensitivityWeighting weighting = SensitivityWeighting::Average;
 
-  /// Ignores how points are compared where there are none.
+  /// Ignores the way of comparing if there are no points.
   bool operator==(const ComparedPoints &other) const {
     return fraction == other.fraction &&
            (fraction == 0 ||
@@ -33,28 +33,28 @@ struct ComparedPoints {
 /// The contents of `tpc.sensitivities` of a function.
 struct Sensitivities {
   SensitivityMetric metric = SensitivityMetric::MSE;
-  /// 0: not known, as in a table that somebody has written.
+  /// Number of samples; 0 if unknown, as in a table written by hand.
   int64_t samples = 0;
   ComparedPoints points;
   /// One number for each alternative of each operator of `findChoices`.
   std::vector<std::vector<double>> distances;
 
-  /// Replaces the distances of alternatives that differ in the error tolerance
-  /// of a kernel, which are small beside those of the activations and their
-  /// chance, by a line through them. Alternatives of other bits come no nearer
-  /// than the largest tolerance.
+  /// Smooths the distances of alternatives that differ in the error tolerance
+  /// of a kernel, which are small compared to those of the activations and
+  /// their chance, by a line through them. The distance of alternatives with
+  /// other bits becomes at least that of the largest tolerance.
   void smooth(llvm::ArrayRef<OperatorPoints> choices);
 
   void writeTo(mlir::func::FuncOp function,
                llvm::ArrayRef<OperatorPoints> choices) const;
-  /// Returns none without the attribute. A diagnostic where it is not about
-  /// these operators and their alternatives.
+  /// Returns none if there is no attribute. Emits a diagnostic if it does not
+  /// fit these operators and their alternatives.
   static mlir::FailureOr<std::optional<Sensitivities>>
   readFrom(mlir::func::FuncOp function, llvm::ArrayRef<OperatorPoints> choices);
 };
 
 llvm::StringRef stringifyMetric(SensitivityMetric metric);
-/// Returns the metric of such a word; MSE for any other.
+/// Returns the metric with that name; MSE for any other text.
 SensitivityMetric readMetric(llvm::StringRef word);
 
 } // namespace mct::bit_widths

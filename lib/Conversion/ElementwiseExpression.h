@@ -7,21 +7,21 @@
 
 namespace mct {
 
-/// An element-wise function of one value and of numbers, as ops: what one table
-/// computes.
+/// An element-wise function of one value and of numbers, as ops: the function
+/// that one table computes.
 struct ElementwiseExpression {
-  /// Ops of one activation, and more.
+  /// Limit on the number of ops, larger than any activation needs.
   static constexpr size_t kMaxOps = 64;
 
   /// Records the numbers that an element-wise op reads, and returns its other
-  /// operands. Returns nothing for other ops, and for numbers that differ from
-  /// element to element.
+  /// operands. Returns none for other ops, and for constants whose elements
+  /// differ.
   std::optional<llvm::SmallVector<mlir::Value>>
   readOperands(mlir::Operation *op, ConstantEvaluator &constants);
-  /// Returns true if limits of codes do the same.
+  /// Returns whether limits of codes have the same effect.
   bool isClamp() const;
-  /// Computes the function in f32, as at run time. Returns nothing if that is
-  /// not known in advance.
+  /// Computes the function in f32, as at run time. Returns none if it is not
+  /// known at compile time.
   std::optional<std::vector<float>>
   evaluate(llvm::ArrayRef<float> inputs) const;
 

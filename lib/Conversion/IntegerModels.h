@@ -8,31 +8,32 @@
 
 namespace mct {
 
-/// A mean of n values, n no power of two, may lie halfway between two codes,
-/// and no multiplier is exactly 1 / n. One that is too large passes the
-/// middle of positive sums on the right side. Where there are negative ones,
-/// codes are counted from a lower one on, which the zero point of the result
-/// takes back, or kNudge * sum + 1 does. What is not halfway does not reach it,
-/// unless the result has steps below the 16th part of the values', or steps
-/// that are no power of two of theirs.
+/// Numerator of a correction for means. A mean of n values, where n is not a
+/// power of two, may be halfway between two codes, and no multiplier is exactly
+/// 1 / n. A multiplier that is too large rounds positive sums at the middle to
+/// the right side. If there are negative sums, codes are counted from a lower
+/// one, which the zero point of the result compensates, or kNudge * sum + 1 is
+/// used. Values that are not halfway are not affected, unless the steps of the
+/// result are below 1/16 of those of the values, or their ratio is not a power
+/// of two.
 inline constexpr int kNudge = 64;
 
-/// Returns n where a factor is what f32 has for 1 / n, and otherwise nothing.
+/// Returns n if a factor is 1 / n in f32; otherwise none.
 std::optional<double> findCount(double factor);
 
 /// Returns the exponent by which kernels that round twice shift the mean of
-/// `count` values whose steps are `ratio` codes. They multiply by a mantissa,
-/// of 0.5 to 1, that they divide by what `count` is more than a power of two.
+/// `count` values whose steps are `ratio` codes. They multiply by a mantissa
+/// from 0.5 to 1, divided by the ratio of `count` to a power of two.
 int getMeanExponent(double ratio, double count);
 
-/// A code far beyond what is stored, and within what a rescale takes.
+/// A code far outside the stored range, but within the range of a rescale.
 inline constexpr int64_t kFarCode = int64_t(1) << 20;
 
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
-/// Model of an op whose only form are sums, which a function returns.
+/// Model of an op whose only form is sums, which a function returns.
 template <auto accumulateOp> struct AccumulatorModel;
 template <typename Op,
           IntegerOr<IntegerAccumulator> (*accumulateOp)(IntegerContext &, Op)>
@@ -71,8 +72,8 @@ IntegerOr<IntegerAccumulator> accumulateLayer(IntegerContext &context,
 // Expressions of several ops
 //===----------------------------------------------------------------------===//
 
-/// These return the codes of a value that ends such an expression; nothing for
-/// any other value.
+/// These functions return the codes of a value that ends such an expression;
+/// none for any other value.
 ///
 /// An element-wise expression of one stored value and of numbers: a table.
 std::optional<IntegerOr<mlir::Value>> lowerTable(IntegerContext &context,
@@ -85,21 +86,22 @@ std::optional<IntegerOr<mlir::Value>> lowerLayerNorm(IntegerContext &context,
                                                      mlir::Value value,
                                                      const Encoding &encoding);
 
-/// Returns the logits of the softmax that ends with this value; null if none
-/// does.
+/// Returns the logits of the softmax that ends with this value; null if there
+/// is none.
 mlir::Value getSoftmaxInput(mlir::Value value);
 
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns sums of stored codes, less their zero point, along axes, of which
+/// Returns sums of stored codes, minus their zero point, along axes, of which
 /// the last one comes first.
 mlir::Value sumCodes(IntegerBuilder &b, const StoredIntegers &codes,
                      llvm::ArrayRef<int64_t> axes);
 /// Returns stored integers as sums of one term.
 IntegerAccumulator accumulate(IntegerBuilder &b, const StoredIntegers &stored);
-/// Returns what is stored as sums of one term, or sums.
+/// Returns the stored integers of a value as sums of one term, or else its
+/// sums.
 IntegerOr<IntegerAccumulator> accumulate(IntegerContext &context,
                                          mlir::Value value);
 /// Returns the same, in i32 and the shape of the value, as an operand of `op`.
@@ -110,7 +112,7 @@ IntegerOr<IntegerAccumulator> scale(IntegerContext &context,
                                     mlir::Operation *op,
                                     IntegerAccumulator sums,
                                     llvm::ArrayRef<double> factors);
-/// Brings the terms of `op` to the same units, exactly where one unit is a
+/// Converts the terms of `op` to the same units, exactly if one unit is a
 /// multiple of the other.
 std::optional<IntegerFailure> align(IntegerBuilder &b, mlir::Operation *op,
                                     IntegerAccumulator &first,
@@ -120,10 +122,10 @@ std::optional<IntegerFailure> align(IntegerBuilder &b, mlir::Operation *op,
 struct ExactCodes {
   std::vector<int64_t> values;
   double unit = 1;
-  /// No integer is larger in magnitude.
+  /// Bound on the magnitude of the integers.
   double bound = 0;
 };
-/// Returns nothing unless 16 bits hold the integers.
+/// Returns none unless the integers fit in 16 bits.
 std::optional<ExactCodes> getExactCodes(llvm::ArrayRef<double> numbers);
 
 } // namespace mct

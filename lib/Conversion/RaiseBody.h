@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scalars of a body of linalg as tensors over its loops.
+// Raises the scalars in a body of linalg to tensors over its loops.
 #ifndef MCT_LIB_CONVERSION_RAISEBODY_H
 #define MCT_LIB_CONVERSION_RAISEBODY_H
 
@@ -10,37 +10,37 @@
 
 namespace mct {
 
-/// Writes what the body of an op computes as ops of TOSA. The tensor of a
-/// scalar has one axis for each loop, of size 1 where the scalar is the same
-/// everywhere along it.
+/// Converts the body of an op to TOSA ops. The tensor of a scalar has one axis
+/// for each loop, of size 1 if the scalar does not vary along it.
 class BodyRaiser {
 public:
   BodyRaiser(TosaBuilder &builder, mlir::linalg::LinalgOp op);
 
-  /// Raises all ops of the body but the terminator. Fails when an assertion in
-  /// it may not hold; `getReason` says which.
+  /// Raises all ops of the body except the terminator. Fails if an assertion in
+  /// it may not hold; `getReason` names it.
   mlir::LogicalResult run();
 
-  /// Returns the tensor of a scalar; null where there is none.
+  /// Returns the tensor of a scalar; null if there is none.
   mlir::Value get(mlir::Value scalar);
-  /// Returns the type that a scalar has in TOSA; null: none.
+  /// Returns the type of a scalar in TOSA; null if there is none.
   mlir::Type getElementType(mlir::Value scalar) {
     return TosaBuilder::getElementType(scalar.getType());
   }
   /// Returns the sizes of the loops.
   llvm::ArrayRef<int64_t> getLoops() const { return loops; }
-  /// Returns what could not be raised, for a match failure.
+  /// Returns the reason of a failure, for a match failure.
   const std::string &getReason() const { return reason; }
 
 private:
-  /// The operand as a tensor over the loops; null where its map permits none.
+  /// Returns the operand as a tensor over the loops; null if its map does not
+  /// permit it.
   mlir::Value expand(mlir::OpOperand &operand);
-  /// The elements of one axis that a loop reads: with an expression of that
-  /// loop, by steps or backwards. Null where they are others.
+  /// Returns the elements of one axis that a loop reads, if the expression is
+  /// that loop, possibly with a stride or reversed; otherwise null.
   mlir::Value takeAlong(mlir::Value value, int64_t axis,
                         mlir::AffineExpr expression, int64_t loop);
-  /// A scalar that the body takes from outside; null where it is no element of
-  /// a tensor.
+  /// Returns a scalar that is defined outside the body; null if it is not an
+  /// element of a tensor.
   mlir::Value getOutside(mlir::Value scalar);
   mlir::Value raise(mlir::Operation *op);
   mlir::Value raiseFloat(mlir::Operation *op);
@@ -51,9 +51,9 @@ private:
   mlir::Value raiseQuotient(mlir::Operation *op);
   mlir::Value raiseRounding(mlir::Value value, bool tiesToEven);
   mlir::Value raiseTruncation(mlir::Value value);
-  /// A number as an operand beside `value`.
+  /// Creates a number as an operand for an op on `value`.
   mlir::Value createNumber(mlir::Value value, double number);
-  /// `prefersNumbers`: what a NaN becomes is the other operand.
+  /// `prefersNumbers`: if one operand is NaN, the result is the other one.
   mlir::Value raiseExtremum(mlir::Value a, mlir::Value b, bool isMaximum,
                             bool prefersNumbers);
   mlir::Value raiseComparison(mlir::arith::CmpFPredicate predicate,
@@ -66,7 +66,7 @@ private:
   mlir::Value raiseCast(mlir::Operation *op);
   mlir::Value raiseIndex(mlir::linalg::IndexOp op);
   mlir::Value raiseExtraction(mlir::tensor::ExtractOp op);
-  /// Returns true if an assertion holds for every element.
+  /// Returns whether an assertion holds for every element.
   bool holds(mlir::Value condition);
 
   TosaBuilder &builder;

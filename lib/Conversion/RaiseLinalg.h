@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The patterns of mct-raise-linalg, by what they are about.
+// The patterns of mct-raise-linalg, by subject.
 #ifndef MCT_LIB_CONVERSION_RAISELINALG_H
 #define MCT_LIB_CONVERSION_RAISELINALG_H
 
@@ -9,7 +9,7 @@
 
 namespace mct {
 
-/// A pattern that says why it does not match.
+/// A pattern that reports the reason why it does not match.
 template <typename Base> class RaisingPattern : public Base {
 public:
   RaisingPattern(mlir::MLIRContext *context, RaiseFailures *failures,
@@ -17,7 +17,7 @@ public:
       : Base(context, benefit), failures(failures) {}
 
 protected:
-  /// Fails to match; of several patterns the first reason counts.
+  /// Fails to match; if several patterns give a reason, the first counts.
   mlir::LogicalResult decline(mlir::Operation *op,
                               const llvm::Twine &reason) const {
     if (failures)
@@ -29,8 +29,9 @@ private:
   RaiseFailures *failures;
 };
 
-/// Lets ops of TOSA on f64 compute in f32; what ops of other dialects and the
-/// function read and return keeps its type. Returns true if there were some.
+/// Converts TOSA ops on f64 to f32; operands and results of ops of other
+/// dialects and of the function keep their types. Returns true if there were
+/// such ops.
 bool narrowDoubles(mlir::func::FuncOp function);
 
 /// Convolutions, matrix products and pools, in any layout.

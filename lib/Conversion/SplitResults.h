@@ -7,8 +7,8 @@
 namespace mct {
 
 /// Splits results that are a concatenation of values on different grids,
-/// perhaps behind reshapes and transpositions, into one result for each part,
-/// in the order of the parts. Results that cannot be divided stay.
+/// possibly reshaped and transposed, into one result for each part, in the
+/// order of the parts. Results that cannot be split stay.
 void splitMixedResults(mlir::func::FuncOp function);
 
 } // namespace mct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points between a layer and the activation that is fused to it, where integer
-// networks need codes to look up.
+// networks need codes as indices of a table.
 #ifndef MCT_LIB_CONVERSION_TABLEPOINTS_H
 #define MCT_LIB_CONVERSION_TABLEPOINTS_H
 
@@ -12,11 +12,11 @@
 
 namespace mct {
 
-/// Inserts a point behind every value from which a chain of element-wise ops,
-/// more than clamps, computes the input of an activation point with parameters
+/// Inserts a point after every value from which a chain of element-wise ops,
+/// not only clamps, computes the input of an activation point with parameters
 /// of at most 8 bits, if no point quantizes the value yet. See
-/// `mct-simulate-integers` for its parameters. `report` is called with what was
-/// done at which op, and what was not.
+/// `mct-simulate-integers` for its parameters. `report` is called with the op
+/// and the record of each decision.
 void insertTablePoints(
     mlir::func::FuncOp function, const KernelOps &kernels,
     quantization::Rounding rounding,

@@ -60,8 +60,8 @@ void SampleMeans::add(int64_t first, int64_t count, const float *data,
   }
 }
 
-/// Returns the mean, and the sum of the squares of the differences from it.
-/// Sums of doubles depend on the order, which is that of the files.
+/// Returns the mean, and the sum of the squared differences from it. Sums of
+/// doubles depend on the order, which is that of the files.
 static std::pair<double, double> meanAndSquares(std::vector<double> &values) {
   llvm::sort(values);
   double sum = 0, squares = 0;
@@ -199,7 +199,7 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
   return correction;
 }
 
-/// Returns the values that depend on the arguments, and so on the samples.
+/// Returns the values that depend on the arguments, and thus on the samples.
 static llvm::DenseSet<Value> findSampled(func::FuncOp function) {
   Block &body = function.getBody().front();
   llvm::DenseSet<Value> sampled(body.args_begin(), body.args_end());

@@ -10,15 +10,15 @@
 
 namespace mct::corrections {
 
-/// Means of the channels in each sample: how much they differ from sample to
-/// sample tells how well their mean over all is known.
+/// Means of the channels in each sample: their variation between samples shows
+/// how accurate their mean over all is.
 class SampleMeans {
 public:
-  /// Most bytes of a run. Where it would be more nothing is kept, so
-  /// that memory does not grow with the number of samples; the means of so many
-  /// samples are known well.
+  /// Limit on the bytes of a run. If it is exceeded, nothing is kept, so that
+  /// memory does not grow with the number of samples; the means of that many
+  /// samples are accurate.
   static constexpr int64_t kMaxBytes = int64_t(64) << 20;
-  /// Fewer say too little about how much samples differ.
+  /// Smallest number of samples that shows how much samples differ.
   static constexpr int64_t kMinSamples = 8;
 
   SampleMeans() = default;
@@ -27,22 +27,22 @@ public:
   /// Returns whether nothing is kept.
   bool empty() const { return means.empty(); }
 
-  /// Adds `count` samples that lie behind each other, of `shape` together.
-  /// Different samples may be added at the same time.
+  /// Adds `count` consecutive samples, whose common shape is `shape`. Different
+  /// samples may be added at the same time.
   void add(int64_t first, int64_t count, const float *data,
            llvm::ArrayRef<int64_t> shape, int64_t axis);
 
-  /// Returns the mean over all samples, whatever their order.
+  /// Returns the mean over all samples, independent of their order.
   double mean(int64_t channel) const;
   /// Returns the mean in one sample.
   double of(int64_t sample, int64_t channel) const {
     return means[sample * channels + channel];
   }
 
-  /// Left - right, over all samples, whatever their order.
+  /// Difference left - right over all samples, independent of their order.
   struct Difference {
     double mean = 0;
-    /// Variance of the mean; 0 where there are fewer than kMinSamples.
+    /// Variance of the mean; 0 if there are fewer than kMinSamples.
     double variance = 0;
   };
   static Difference differenceOf(const SampleMeans &left,
@@ -56,21 +56,22 @@ private:
 /// Statistics of the channels of one value over all samples.
 class ChannelSummary {
 public:
-  /// `samples`: those whose means are kept apart; 0: none.
+  /// `samples` is the number of samples whose means are kept separately; 0 for
+  /// none.
   ChannelSummary(ChannelValue value, int64_t samples, bool moments);
 
-  /// Returns one that has seen nothing. Copies of it, one for each worker, may
-  /// see different samples at the same time.
+  /// Returns an empty summary. Copies of it, one for each worker, may summarize
+  /// different samples at the same time.
   ChannelSummary fresh() const;
   void add(const execution::TensorView &values);
-  /// Adds what a copy has seen.
+  /// Adds the observations of a copy.
   void merge(const ChannelSummary &other);
 
-  /// Returns the moments of the elements, where they are kept.
+  /// Returns the moments of the elements, if they are kept.
   const quantization::ChannelStatistics &getStatistics() const {
     return statistics;
   }
-  /// Returns a summary that has seen these.
+  /// Returns a summary with these statistics.
   ChannelSummary with(quantization::ChannelStatistics known) const {
     ChannelSummary summary = fresh();
     summary.statistics = std::move(known);
@@ -79,16 +80,16 @@ public:
 
   int64_t numChannels() const { return channels; }
   double mean(int64_t channel) const;
-  /// Only with `moments`.
+  /// Returns the moments of a channel. Requires `moments`.
   quantization::Moments moments(int64_t channel) const;
-  /// Returns what this one saw - what `other` saw on the same samples.
+  /// Returns the difference of this summary from `other` on the same samples.
   SampleMeans::Difference differenceFrom(const ChannelSummary &other,
                                          int64_t channel) const;
 
-  /// Returns the means of samples, where they are kept apart; else empty.
+  /// Returns the means of samples if they are kept separately; otherwise empty.
   const SampleMeans &sampleMeans() const { return *means; }
 
-  /// One diagnostic, at the value, where a value was not finite.
+  /// Emits one diagnostic, at the value, if a value was not finite.
   mlir::LogicalResult checkFinite() const;
 
 private:
@@ -96,7 +97,8 @@ private:
   int64_t channels, samples;
   /// Shared by copies.
   std::shared_ptr<SampleMeans> means;
-  /// Moments of the elements; not kept where the means of samples are enough.
+  /// Flags: moments are computed; moments of the elements are kept, unless the
+  /// means of samples are enough.
   bool hasMoments, keepsElements;
   quantization::ChannelStatistics statistics;
   uint64_t nonFinite = 0;
@@ -118,21 +120,22 @@ public:
   ChannelSummary summary;
 };
 
-/// Returns what gives the channels of a layer the means that `exact` has and
-/// `seen` has not, by a bias that is `bias` before; `shrink`: as far as other
-/// samples would show the same (mct-correct-bias says how).
+/// Returns the correction that gives the channels of a layer the means in
+/// `exact` instead of those in `seen`; `bias` is the present bias. `shrink`
+/// reduces it to the part that other samples would show, too (see
+/// mct-correct-bias).
 llvm::SmallVector<quantization::Affine>
 biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
                int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
 
-/// Compiles without the remarks on what runs slowly, which were made when the
-/// network was calibrated.
+/// Compiles without the remarks on slow ops, which were emitted during
+/// calibration.
 mlir::FailureOr<std::vector<std::unique_ptr<execution::Executor>>>
 compileQuietly(mlir::ModuleOp module,
                llvm::MutableArrayRef<execution::CompileOptions> all,
                const execution::RunSettings &settings);
 
-/// The float network, ready to run on the samples, and the quantized one.
+/// The float network, ready to run on the samples, and the quantized network.
 struct CompiledPair {
   std::unique_ptr<execution::NetworkRun> floating;
   std::unique_ptr<execution::Executor> quantized;
@@ -144,9 +147,9 @@ compilePair(mlir::ModuleOp module,
             llvm::MutableArrayRef<execution::CompileOptions> both,
             const execution::RunSettings &settings);
 
-/// Summaries of `values`, of `function`, that have seen nothing, for so many
-/// samples. The means of samples are kept apart where memory allows it, and
-/// where it is known how samples lie in the values.
+/// Returns empty summaries of `values`, of `function`, for `samples` samples.
+/// The means of samples are kept separately if memory allows it, and if the
+/// layout of samples in the values is known.
 std::vector<ChannelSummary> createSummaries(const execution::Executor &executor,
                                             int64_t samples,
                                             mlir::func::FuncOp function,
@@ -154,22 +157,23 @@ std::vector<ChannelSummary> createSummaries(const execution::Executor &executor,
                                             bool moments);
 
 struct ChannelRunOptions {
-  /// Deviations are wanted, too; and what quantizing activations does is not.
+  /// True if deviations are needed, too, but not the effect of quantizing
+  /// activations.
   bool moments = false;
-  /// Look at so many samples; 0: all (execution::thinSamples).
+  /// Number of samples to use; 0 for all (execution::thinSamples).
   int64_t maxSamples = 0;
 };
 
-/// Runs a function of `module` in float, points being the identity, and
-/// summarizes values of it. The function is the caller's to throw away. A
-/// diagnostic for everything that fails, and for a value that is not finite.
+/// Runs a function of `module` in float, with points as the identity, and
+/// summarizes its values. The caller must not use the function afterwards.
+/// Emits a diagnostic for every failure, and for a value that is not finite.
 mlir::FailureOr<std::vector<ChannelSummary>>
 runFloat(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
          const execution::RunSettings &settings,
          const ChannelRunOptions &options);
 
-/// Returns how to compile a function for a run in float of which `values` are
-/// observed. `keepsResults`: those of the function stay.
+/// Returns the options to compile a function for a run in float in which
+/// `values` are observed. `keepsResults` keeps those of the function.
 execution::CompileOptions compileFloat(mlir::func::FuncOp function,
                                        llvm::ArrayRef<ChannelValue> values,
                                        bool keepsResults = false);

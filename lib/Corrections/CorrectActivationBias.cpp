@@ -18,8 +18,8 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// Returns the point that quantizes what the layer reads, behind ops that keep
-/// the distribution of its values; null when there is none.
+/// Returns the point that quantizes the operand of the layer, before ops that
+/// keep the distribution of its values; null if there is none.
 static tpc::QuantizeOp getInputPoint(const KernelOp &op) {
   Value value = op.getInput().get();
   while (Operation *producer = value.getDefiningOp()) {
@@ -34,13 +34,13 @@ static tpc::QuantizeOp getInputPoint(const KernelOp &op) {
 }
 
 namespace {
-/// Mean of the values of a point, and of what quantizing adds to them.
+/// Mean of the values of a point, and mean of their quantization errors.
 struct PointMeans {
   double value = 0, error = 0;
 };
 } // namespace
 
-/// Returns none when the point has no histogram with data.
+/// Returns none if the point has no histogram with data.
 static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
                                           const quantization::Grid &grid) {
   tpc::StatisticsAttr statistics = point.getStatisticsAttr();
@@ -108,7 +108,7 @@ struct CorrectActivationBiasPass
 
 private:
   static std::optional<Record> decline(const Record &why) { return why; }
-  /// Returns why the layer was left alone, or nothing.
+  /// Returns the reason why the layer was skipped, or none.
   FailureOr<std::optional<Record>> correct(const Layer &layer) {
     if (layer.isCorrected(tpc::kActivationBiasCorrection) ||
         layer.isCorrected(tpc::kQuantizedNetworkCorrection) ||

@@ -13,10 +13,10 @@ using execution::SampleSource;
 using execution::TensorView;
 
 namespace {
-/// The change of the channels of each layer; empty: none.
+/// Change of the channels of each layer; empty for none.
 using Changes = std::vector<SmallVector<quantization::Affine>>;
 
-/// Corrects layers that are not undone.
+/// Corrects layers whose correction is not undone.
 class SummaryVisitor : public LayerVisitor {
 public:
   SummaryVisitor(ArrayRef<ChannelSummary> exact, int64_t numSamples,
@@ -59,15 +59,15 @@ public:
         return error;
     return llvm::Error::success();
   }
-  /// Compares the results with others; `found`: of the caller.
+  /// Compares the results with others; the caller owns `found`.
   void compareWith(const execution::ResultDistance &reference,
                    execution::ResultDistance::Found &found) {
     found = reference.createFound();
     comparisons.emplace_back(&reference, &found);
   }
 
-  /// Lets `seen` become what the network makes with the changes, compared with
-  /// the results of the float network (null: they are not).
+  /// Fills `seen` with the results of the network with the changes, compared
+  /// with those of the float network (null if they are not compared).
   void keepSeen(const execution::ResultDistance *reference) {
     if (reference)
       compareWith(*reference, seen.errors);
@@ -76,11 +76,11 @@ public:
 
   Changes changes;
   SampleRun::Seen seen;
-  /// Moments that shards know together, by which layers are corrected; null:
+  /// Moments that shards know together, by which layers are corrected; null if
   /// there are no shards.
   const MomentsOfLayers *known = nullptr;
-  /// Moments of the first layers that they do not know, on this shard. The
-  /// layers behind see no correction of them, and are not run to the end.
+  /// Moments of the first unknown layers, on this shard. The layers after them
+  /// do not see their correction, and are not run to the end.
   MomentsOfLayers found;
 
 private:
@@ -130,36 +130,36 @@ private:
   /// Samples that a correction is fitted to, and those that judge it.
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
-    /// The results of the network without the correction, once they are needed.
+    /// Results of the network without the correction, once they are needed.
     SampleRun::Seen without;
     bool hasWithout = false;
-    /// The correction, and what the network makes with it.
+    /// The correction, and the results of the network with it.
     Changes changes;
     SampleRun::Seen with;
   };
 
-  /// Runs the float network on all samples that are needed, and compiles the
-  /// quantized one in its place.
+  /// Runs the float network on all required samples, and compiles the quantized
+  /// one in its place.
   LogicalResult prepare();
   /// Compile one of the networks; `unit` as in `CompileOptions`.
   LogicalResult compileFloating(int64_t unit);
   LogicalResult compileQuantized();
   /// Finds the channels of the layers in copies of both networks.
   void copyNetworks();
-  /// Corrects by what all shards know, or lets them know more.
+  /// Corrects with the known moments of all shards, or adds to them.
   LogicalResult runShards();
   LogicalResult divideSamples();
-  /// Finds what is known of the samples of the correction that is applied.
+  /// Finds the remembered fit for the samples of the applied correction.
   LogicalResult recall(const SampleSource &samples);
-  /// Returns whether what is fitted is remembered.
+  /// Returns whether fits are remembered.
   bool remembers() const { return memory && memory->remembers(); }
   /// Returns whether results of the networks are compared.
   bool keepsResults() const { return options.judges || remembers(); }
   LogicalResult applyAndRemember();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
-  /// Corrects layer by layer; `seen` (null: unwanted) becomes what the network
-  /// then makes of the samples.
+  /// Corrects layer by layer; `seen` (may be null) gets the results of the
+  /// network for the samples afterwards.
   FailureOr<Changes> fit(SampleRun &samples, SampleRun::Seen *seen = nullptr);
   Version versionOf(const Changes &changes, const std::vector<bool> &without);
 
@@ -169,11 +169,11 @@ private:
   /// Runs the network without the correction, once.
   LogicalResult runWithout();
   bool undoLosingLayers();
-  /// Returns whether results lose when these are undone; nothing is fitted
+  /// Returns whether results lose if these layers are undone; nothing is fitted
   /// again.
   FailureOr<std::optional<JudgedLoss>>
   findLossWithout(const std::vector<bool> &without);
-  /// Undoes layers that results lose by.
+  /// Undoes layers by which results lose.
   LogicalResult undoHarmful(const JudgedLoss &loss);
   LogicalResult apply(const Changes &changes);
 
@@ -191,19 +191,19 @@ private:
   std::vector<std::unique_ptr<SampleRun>> runs;
   int64_t available = 0;
   SampleRun *main = nullptr;
-  /// Null: nothing is remembered.
+  /// Memory of fits; null if nothing is remembered.
   FitMemory *memory = nullptr;
-  /// The fit that is known of `main`; null: none.
+  /// The remembered fit of `main`; null if there is none.
   std::shared_ptr<const Fit> known;
   std::optional<execution::ResultDistance::Found> errorsOfReference;
-  /// Digest of the samples of `main`, where it is needed.
+  /// Digest of the samples of `main`, if it is needed.
   std::string mainDigest;
   std::vector<Fold> folds;
   /// True if folds are judged on what they were fitted to.
   bool judgesFitted = false;
-  /// Tells of each layer whether it is undone.
+  /// One flag for each layer: true if it is undone.
   std::vector<bool> undone;
-  /// Results that have been seen to lose.
+  /// Results for which a loss has been observed.
   std::set<int64_t> lost;
   std::vector<Rejection> rejections;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corrects the outputs of layers, one after the other, and judges what that is
-// worth on samples to which it was not fitted.
+// Corrects the outputs of layers, one after the other, and judges the
+// corrections on samples to which they were not fitted.
 #ifndef MCT_LIB_CORRECTIONS_CORRECTLAYERS_H
 #define MCT_LIB_CORRECTIONS_CORRECTLAYERS_H
 
@@ -11,30 +11,32 @@
 namespace mct::corrections {
 
 struct LayerCorrectionOptions : ChannelRunOptions {
-  /// The name of the correction (`tpc::kQuantizedNetworkCorrection`).
+  /// Name of the correction (`tpc::kQuantizedNetworkCorrection`).
   llvm::StringRef how;
-  /// Undo what makes results worse; not with `moments`.
+  /// Undo corrections that make results worse; not with `moments`.
   bool judges = false;
-  /// Tell of that, as the pass of that flag.
+  /// Emit remarks on undone corrections, with the flag `pass`.
   bool remarks = false;
   llvm::StringRef pass;
-  /// Names what `correct` does, so that a fit is known again (FitMemory);
-  /// empty: it is not.
+  /// Name of the computation of `correct`, by which a fit is recognized
+  /// (FitMemory); empty if fits are not reused.
   std::string method;
-  /// Moments that shards have found so far, with `moments`; null: no shards.
+  /// Moments that shards have found so far, with `moments`; null without
+  /// shards.
   const ShardMoments *shards = nullptr;
 };
 
-/// Says what becomes of the output of each channel of a layer, from what the
-/// channels saw in the float and in the quantized network, on so many samples.
+/// Returns the correction of the output of each channel of a layer, from the
+/// statistics of the channels in the float and in the quantized network, on
+/// `numSamples` samples.
 using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
     size_t layer, const ChannelSummary &exact, const ChannelSummary &seen,
     int64_t numSamples)>;
 
-/// Runs the float network, and then, layer by layer, the network whose points
-/// quantize: `correct` is asked for a layer when all that it depends on are
-/// corrected. What it says is applied to the module as the correction, but for
-/// what is undone (mct-correct-bias says when), which stands in the function's
+/// Runs the float network, and then, layer by layer, the quantized network:
+/// `correct` is called for a layer when all layers that it depends on are
+/// corrected. The corrections are applied to the module, except those that are
+/// undone (see mct-correct-bias), which are recorded in the function's
 /// `tpc.rejected_corrections`.
 mlir::LogicalResult correctLayers(const Layers &found,
                                   llvm::ArrayRef<Layer *> layers,

@@ -16,8 +16,8 @@ using namespace mct;
 using namespace mct::corrections;
 using quantization::Affine;
 
-/// Returns why the thresholds of a layer cannot follow its channels; none when
-/// they can.
+/// Returns the reason why the thresholds of a layer cannot be scaled with its
+/// channels; none if they can.
 static std::optional<Record> whyNotScalable(const Layer &layer,
                                             unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;
@@ -39,8 +39,8 @@ static std::optional<Record> whyNotScalable(const Layer &layer,
   return std::nullopt;
 }
 
-/// Statistics and parameters of the points behind a value describe another
-/// network now.
+/// Drops statistics and parameters of the points after a value, which belong to
+/// another network now.
 static void forgetPointsBehind(ArrayRef<Value> values) {
   for (Operation *op : findOpsBehind(values))
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 
-/// Returns whether two functions run alike.
+/// Returns whether two functions compute the same.
 static bool isSame(func::FuncOp left, func::FuncOp right) {
   auto attributesOf = [](func::FuncOp function) {
     NamedAttrList attributes(function->getAttrDictionary());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remembers what corrections of networks have found that were only tried, so
-// that nothing is run again when one of the networks stays.
+// Remembers corrections that were fitted to trial networks, so that nothing is
+// run again if one of the networks is kept.
 #ifndef MCT_LIB_CORRECTIONS_FITMEMORY_H
 #define MCT_LIB_CORRECTIONS_FITMEMORY_H
 
@@ -9,33 +9,33 @@
 
 namespace mct::corrections {
 
-/// A correction of the layers of a network, and what it has seen.
+/// A fitted correction of the layers of a network, with its measurements.
 struct Fit {
-  /// The function that was corrected, and what it became.
+  /// The function before and after the correction.
   mlir::OwningOpRef<mlir::func::FuncOp> before, after;
-  /// Names how it was corrected, and the samples by their values.
+  /// Names of the method of correction, and of the samples by their values.
   std::string method, samples;
   int64_t unit = 0, numSamples = 0, available = 0;
-  /// Holds the values that the summaries are of.
+  /// Networks that own the values of the summaries.
   Layers::Networks networks;
   SampleRun::Float exact;
   std::vector<llvm::SmallVector<quantization::Affine>> changes;
-  /// The results of the corrected network, and its layers.
+  /// Results of the corrected network, and summaries of its layers.
   SampleRun::Seen seen;
-  /// The same results compared with those of the float network of
-  /// `FitMemory::reference`; empty: there was none for these samples.
+  /// Comparison of these results with those of the float network of
+  /// `FitMemory::reference`; empty if there was none for these samples.
   std::optional<execution::ResultDistance::Found> errors;
 };
 
-/// The fits of networks that are tried, for the passes of a pipeline
+/// Fits of trial networks, for the passes of a pipeline
 /// (`execution::RunCache`).
 class FitMemory {
 public:
-  /// While it lives, what is fitted is remembered.
+  /// Makes the memory remember fits while it lives.
   class Trial {
   public:
-    /// `reference`: the fit of the network that this one is compared with;
-    /// null: none.
+    /// `reference` is the fit of the network that this one is compared with;
+    /// may be null.
     Trial(FitMemory &memory, std::shared_ptr<const Fit> reference)
         : memory(memory) {
       memory.isTrial = true;
@@ -47,7 +47,7 @@ public:
       memory.reference.reset();
       memory.fitted.reset();
     }
-    /// Returns the last fit if it has made this function; else null.
+    /// Returns the last fit if it produced this function; otherwise null.
     std::shared_ptr<Fit> fitOf(mlir::func::FuncOp function) const;
 
   private:
@@ -58,11 +58,11 @@ public:
   const Fit *getReference() const { return reference.get(); }
   void remember(std::shared_ptr<Fit> fit) { fitted = std::move(fit); }
 
-  /// Keeps the fit (null: none) of the network that stays.
+  /// Keeps the fit (may be null) of the network that is kept.
   void keep(std::shared_ptr<Fit> fit) { kept = std::move(fit); }
   bool isEmpty() const { return !kept; }
-  /// Returns the fit that was kept, if it is the one of this function; in any
-  /// case it is forgotten.
+  /// Returns the kept fit if it belongs to this function, method and samples;
+  /// otherwise null. Forgets it in any case.
   std::shared_ptr<Fit> take(mlir::func::FuncOp function, llvm::StringRef method,
                             llvm::StringRef samples);
 

@@ -130,25 +130,25 @@ private:
     return success();
   }
   FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
-  /// Runs what comes behind the correction on a module; returns what it has
-  /// fitted to samples, if that is all that it does.
+  /// Runs the passes after the correction on a module; returns the fit to
+  /// samples if they only fit one.
   FailureOr<std::shared_ptr<Fit>> complete(ModuleOp module,
                                            std::shared_ptr<const Fit> reference,
                                            FitMemory &memory);
-  /// Returns the loss of the module with the correction by running it, and the
-  /// one without.
+  /// Returns the loss of the module with the correction compared with the one
+  /// without, by running both.
   FailureOr<std::optional<JudgedLoss>>
   compare(ModuleOp with, ModuleOp without,
           const execution::RunSettings &settings);
-  /// Returns whether fits of both modules have seen what judges them.
+  /// Returns whether the fits of both modules include the samples that judge.
   bool haveSeenAll(const Fit &with, const Fit &without) {
     auto most = int64_t(uint64_t(maxSamples));
     return with.errors && without.exact.results &&
            without.numSamples == without.available &&
            (most == 0 || without.available <= most);
   }
-  /// Runs the float network, which is in memory meanwhile, on the samples, and
-  /// returns its unit; 0 chooses it.
+  /// Runs the float network, which is only in memory meanwhile, on the samples,
+  /// and returns its unit; 0 chooses it.
   FailureOr<int64_t> runFloat(ModuleOp module,
                               const execution::RunSettings &settings,
                               int64_t unit, SampleRun::Networks &networks,

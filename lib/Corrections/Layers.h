@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers that corrections speak of, and what was done to them.
+// The layers to which corrections apply, and the application of corrections.
 #ifndef MCT_LIB_CORRECTIONS_LAYERS_H
 #define MCT_LIB_CORRECTIONS_LAYERS_H
 
@@ -16,7 +16,7 @@ namespace mct::corrections {
 /// A kernel op whose kernel is quantized.
 struct Layer {
   KernelOp op;
-  /// The point of its kernel; it has parameters.
+  /// Point of its kernel, which has parameters.
   tpc::QuantizeOp point;
   /// One value per output channel.
   std::vector<float> bias;
@@ -28,19 +28,20 @@ struct Layer {
   }
 };
 
-/// Tells why a pass leaves an op alone.
+/// Emits a remark on the reason why a pass skips an op.
 void remarkLeftAlone(mlir::Operation *op, llvm::StringRef pass,
                      const Record &why);
 
-/// Returns why a layer is left alone in which the correction has been undone.
+/// Returns the reason for skipping a layer in which the correction has been
+/// undone.
 Record describeRejectedBefore();
 
 /// The layers of one function in program order.
 class Layers {
 public:
-  /// `function` as for findEntryFunction. Fails, with a diagnostic, when there
-  /// is no such function, or its body has several blocks or calls others.
-  /// `remarks`: one, of `pass`, for each kernel op that is left alone.
+  /// `function` is as for findEntryFunction. Fails, with a diagnostic, if there
+  /// is no such function, or if its body has several blocks or calls others.
+  /// `remarks` emits a remark of `pass` for each skipped kernel op.
   static mlir::FailureOr<Layers> find(mlir::ModuleOp module,
                                       const KernelOps &kernels,
                                       llvm::StringRef function,
@@ -50,10 +51,10 @@ public:
   std::vector<Layer> layers;
 
   /// Returns a copy of the function, with its name, in a module of its own.
-  /// `mapping` tells which value became which.
+  /// `mapping` maps values to their copies.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::IRMapping &mapping) const;
   /// Returns the same, with the kernels and biases of the float network:
-  /// corrections are taken back.
+  /// corrections are undone.
   mlir::OwningOpRef<mlir::ModuleOp> cloneFloat(mlir::IRMapping &mapping) const;
 
   /// Both, in one module, so that they are compiled together.
@@ -69,19 +70,19 @@ private:
   KernelOps kernelOps;
 };
 
-/// Returns which values stand for the results of `layers` in a copy.
+/// Returns the copies of the results of `layers`.
 llvm::SmallVector<mlir::Value> mapResults(llvm::ArrayRef<Layer *> layers,
                                           const mlir::IRMapping &mapping);
 
-/// Returns the kernel as the point quantizes it.
+/// Returns the quantized kernel.
 std::vector<float> quantizedKernel(const Layer &layer);
 
-/// Makes every output channel scale * output + offset of what it was, by
-/// kernel, parameters and bias, and records it as the correction `how`,
-/// measured on so many `samples` of more. Parameters and kernel are touched
-/// only when a scale is not 1; there are then as many parameters as channels,
-/// or one. Fails, with a diagnostic and before anything is changed, where a
-/// number of the layer or of the correction is not finite.
+/// Changes every output channel to scale * output + offset, by kernel,
+/// parameters and bias, and records it as the correction `how`, measured on
+/// `samples` out of more samples. Parameters and kernel are changed only if a
+/// scale is not 1; there are then as many parameters as channels, or one.
+/// Fails, with a diagnostic and before anything is changed, if a number of the
+/// layer or of the correction is not finite.
 mlir::LogicalResult applyCorrection(
     const Layer &layer, llvm::ArrayRef<quantization::Affine> correction,
     llvm::StringRef how, std::optional<int64_t> samples = std::nullopt);

@@ -41,7 +41,8 @@ void mct::corrections::keepOnly(func::FuncOp function,
 
 namespace {
 
-/// Shows what one layer reads or makes on one worker, while `isShown`.
+/// Passes the operand or result of one layer on one worker to the visitor,
+/// while `isShown`.
 class Show : public execution::TensorObserver {
 public:
   Show(const bool &isShown, LayerVisitor &visitor, size_t layer, size_t worker,
@@ -88,7 +89,7 @@ struct Player {
   std::vector<Show> shows;
 };
 
-/// A network and what it keeps of all units between two stages.
+/// A network, and the values that it keeps of all units between two stages.
 struct Track {
   Track(const Executor &executor, int64_t units, int64_t budget)
       : executor(executor), frontier(units, largest(executor), budget) {}
@@ -112,7 +113,8 @@ struct WorkerBuffers {
   support::AlignedBuffer crossing;
 };
 
-/// Multiplies and adds in float, as the bias of a layer would.
+/// Returns an editor that multiplies and adds in float, as the bias of a layer
+/// would.
 class ChangeChannels {
 public:
   ChangeChannels(ArrayRef<Affine> change, int64_t axis) : axis(axis) {
@@ -159,7 +161,7 @@ public:
 
 private:
   /// Runs all samples through one stage of the tracks, shows them, and keeps
-  /// what crosses, but for that of `notKept`.
+  /// the values that cross stages, except for `notKept`.
   LogicalResult runStage(ArrayRef<Track *> played, unsigned stage, bool show,
                          const Track *notKept);
   llvm::Error runUnit(Track &track, size_t worker, int64_t number,
@@ -172,7 +174,7 @@ private:
   const execution::SampleSource &samples;
   const LayerwiseOptions &options;
   LayerVisitor &visitor;
-  /// The float network, if there is one, and the other.
+  /// The float network, if there is one, and the quantized one.
   std::vector<std::unique_ptr<Track>> tracks;
   std::vector<WorkerBuffers> buffers;
   int64_t numUnits = 0;

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 
-/// Returns the first element of the row of channels with that number, the axes
-/// but `axis` being counted row-major.
+/// Returns the first element of the row of channels with that index; the axes
+/// other than `axis` are counted row-major.
 static int64_t getRowStart(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps,
                            int64_t axis, int64_t row) {
   int64_t start = 0;
@@ -20,7 +20,7 @@ static int64_t getRowStart(ArrayRef<int64_t> shape, ArrayRef<int64_t> steps,
   return start;
 }
 
-/// Returns the two axes of an image beside the batch and the channels.
+/// Returns the two axes of an image other than the batch and the channels.
 static std::pair<int64_t, int64_t> getSpace(int64_t channelAxis) {
   return channelAxis == 1 ? std::pair<int64_t, int64_t>(2, 3)
                           : std::pair<int64_t, int64_t>(1, 2);

@@ -9,19 +9,19 @@
 
 namespace mct::corrections {
 
-/// Places of the elements of the kernel, of the input and of the result of a
+/// Positions of the elements of the kernel, of the input and of the result of a
 /// layer in that product. Output channels come in groups that read the same
 /// columns; channel group * outputs() + i is the i-th of its group.
 class ProductLayout {
 public:
-  /// Returns none for a layer with another number of axes in space than 0 or 2,
-  /// or whose result has no static size in space.
+  /// Returns none for a layer whose number of spatial axes is neither 0 nor 2,
+  /// or whose result has no static spatial size.
   static std::optional<ProductLayout> create(const KernelOp &op);
 
   int64_t groups() const { return numGroups; }
-  /// Returns the channels of a group.
+  /// Returns the number of channels of a group.
   int64_t outputs() const { return numOutputs; }
-  /// Returns the weights of a channel.
+  /// Returns the number of weights of a channel.
   int64_t columns() const { return numColumns; }
   int64_t rowSize() const { return numGroups * numColumns; }
   int64_t channels() const { return numGroups * numOutputs; }
@@ -31,21 +31,21 @@ public:
   std::vector<float> fromKernel(llvm::ArrayRef<float> kernel) const;
   std::vector<float> toKernel(llvm::ArrayRef<float> weights) const;
 
-  /// Returns the rows in a result of that shape.
+  /// Returns the number of rows in a result of that shape.
   int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
-  /// Gathers what row `row` of the product reads of `input`, [groups, columns];
-  /// zero where it reads padding.
+  /// Gathers the elements of `input` that row `row` of the product reads,
+  /// [groups, columns]; zero for padding.
   void gatherInput(const float *input, llvm::ArrayRef<int64_t> shape,
                    int64_t row, float *to) const;
-  /// The channels of that row of a result.
+  /// Gathers the channels of that row of a result.
   void gatherResult(const float *result, llvm::ArrayRef<int64_t> shape,
                     int64_t row, float *to) const;
 
 private:
   /// Fills in `sizes` and `places`.
   void findPlaces(const KernelOp &op);
-  /// Calls `visit` with the number of each element of the kernel and its place
-  /// in [groups, outputs, columns].
+  /// Calls `visit` with the index of each element of the kernel and its
+  /// position in [groups, outputs, columns].
   template <typename Visit> void forEachPlace(Visit visit) const;
 
   int64_t numGroups = 1, numOutputs = 0, numColumns = 0;
@@ -55,8 +55,8 @@ private:
   int64_t top = 0, left = 0;
   /// Height and width of the result of a convolution.
   int64_t height = 1, width = 1;
-  /// Axes of the kernel of more than one element, and the distances of their
-  /// neighbours in [groups, outputs, columns].
+  /// Axes of the kernel with more than one element, and their strides in
+  /// [groups, outputs, columns].
   llvm::SmallVector<int64_t, 4> sizes, places;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corrections that are undone, and how samples are divided to find out.
+// Corrections that are undone, and the division of samples to judge them.
 #ifndef MCT_LIB_CORRECTIONS_REJECTIONS_H
 #define MCT_LIB_CORRECTIONS_REJECTIONS_H
 
@@ -10,15 +10,15 @@
 
 namespace mct::corrections {
 
-/// Numbers of samples: from kManySamples on some are held out. With fewer, both
-/// halves judge what is fitted to the other one; of fewer than kFewSamples none
-/// are held out; fewer than kFewestSamples say nothing.
+/// Numbers of samples: from kManySamples on, some are held out. With fewer,
+/// each half judges the correction fitted to the other one; with fewer than
+/// kFewSamples, none are held out; fewer than kFewestSamples judge nothing.
 inline constexpr int64_t kManySamples = 256, kFewSamples = 16,
                          kFewestSamples = 4, kJudgingSamples = 64;
 
-/// Returns both parts; none where all samples are fitted to and judge, because
-/// they are few or those of a fixed batch, or where nothing is judged. A
-/// diagnostic at `loc` when samples cannot be read.
+/// Returns both parts; none if all samples are used both to fit and to judge,
+/// because there are few of them or the batch is fixed, or if nothing is
+/// judged. Emits a diagnostic at `loc` if samples cannot be read.
 mlir::FailureOr<std::optional<execution::SampleParts>>
 divideToJudge(mlir::Location loc, const execution::Executor &executor,
               const std::shared_ptr<const execution::SampleSource> &samples,
@@ -29,18 +29,18 @@ struct Rejection {
   std::vector<Layer *> layers;
   JudgedLoss loss;
 
-  /// A layer with a loss of its own.
+  /// Adds a layer with a loss of its own.
   void add(Layer *layer, const JudgedLoss &own);
-  /// Writes it to the function; `pass`: that of the remarks, one for each
-  /// layer; empty: none.
+  /// Writes it to the function. `pass` is the flag of the remarks, one for each
+  /// layer; empty for none.
   void record(const Layers &found, llvm::StringRef correction,
               llvm::StringRef pass) const;
 };
 
-/// Returns what stands in the IR of a loss.
+/// Returns the record of a loss in the IR.
 tpc::RejectedCorrection describeRejection(llvm::StringRef correction,
                                           const JudgedLoss &loss);
-/// Returns what a remark says of it.
+/// Returns the record of a loss for a remark.
 Record describeLoss(const JudgedLoss &loss);
 
 } // namespace mct::corrections

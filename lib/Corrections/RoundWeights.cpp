@@ -26,10 +26,10 @@ using execution::ResultDistance;
 using execution::TensorView;
 using quantization::Affine;
 
-/// Bytes of the rows that are kept of all layers that are measured together.
+/// Limit in bytes on the kept rows of all layers that are measured together.
 static constexpr int64_t kRowBytes = int64_t(32) << 20;
-/// Most samples by which biases of the nearest levels are corrected. More would
-/// change a squared error by 0.1 dB at most.
+/// Largest number of samples for correcting the biases of the nearest levels.
+/// More would change a squared error by 0.1 dB at most.
 static constexpr int64_t kBiasSamples = 32;
 
 namespace {
@@ -38,15 +38,15 @@ class RoundingVisitor : public LayerVisitor {
 public:
   struct Member {
     Layer *layer = nullptr;
-    /// Null: only its bias is corrected.
+    /// The layer to round; null if only its bias is corrected.
     std::unique_ptr<RoundedLayer> rounded;
-    /// Number of its kernel among the constants that may change.
+    /// Index of its kernel among the replaceable constants.
     size_t kernelNumber = 0;
-    /// True if what its output is added to is shown.
+    /// True if the other summand of its output is observed.
     bool hasSummand = false;
     SmallVector<Affine> biasChange;
 
-    /// Returns what becomes of its output.
+    /// Returns the change of its output.
     SmallVector<Affine> change() const {
       if (!rounded)
         return biasChange;
@@ -65,8 +65,8 @@ public:
         samples(samples), threads(threads), rows(members.size()),
         exact(members.size()), seen(members.size()) {}
 
-  /// Lets `floatRun` become what the float network makes, and `found` how far
-  /// the results are from that when all layers were changed.
+  /// Fills `floatRun` with the results of the float network, and `found` with
+  /// the distances of the results from them after all layers were changed.
   void keep(SampleRun::Float &floatRun, ResultDistance::Found &found,
             std::unique_ptr<ResultDistance> results) {
     kept = &floatRun;
@@ -74,7 +74,7 @@ public:
     this->results = std::move(results);
     distances = &found;
   }
-  /// The same where the float network, which is not run, is known.
+  /// Does the same with known results of the float network, which is not run.
   void know(SampleRun::Float &floatRun, ResultDistance::Found &found) {
     kept = &floatRun;
     isKnown = true;
@@ -121,9 +121,9 @@ private:
   int64_t samples;
   support::Threads threads;
   std::vector<std::unique_ptr<ProductRows>> rows;
-  /// One for each worker, by layer; none for those that nothing asks for.
+  /// Summaries for each worker, by layer; none for layers that do not need one.
   std::vector<std::vector<ChannelSummary>> exact, seen;
-  /// Null: nothing of the float network is kept or known.
+  /// Results of the float network; null if they are neither kept nor known.
   SampleRun::Float *kept = nullptr;
   bool isKnown = false;
   std::unique_ptr<ResultDistance> results;
@@ -170,7 +170,7 @@ void RoundingVisitor::beginResults(size_t workers) {
     *distances = kept->results->createFound();
 }
 
-/// Returns what all workers have seen.
+/// Returns the merged observations of all workers.
 static FailureOr<ChannelSummary>
 mergeWorkers(std::vector<ChannelSummary> &workers) {
   for (const ChannelSummary &other : llvm::drop_begin(workers))
@@ -238,8 +238,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of the kernel as an attribute: that of the constant,
-/// where it is one of the same type.
+/// Returns the elements of the kernel as an attribute: that of the constant, if
+/// it has the same type.
 static ElementsAttr getKernelAttr(const Layer &layer) {
   tpc::QuantizeOp point = layer.point;
   auto type = cast<RankedTensorType>(point.getType());
@@ -250,7 +250,7 @@ static ElementsAttr getKernelAttr(const Layer &layer) {
   return createFloats(type, layer.op.getKernel().values(), "float_kernel");
 }
 
-/// Gives the layer what was found.
+/// Writes the results of rounding to the layer.
 static void apply(const Layer &layer, const RoundedLayer &rounded,
                   std::optional<int64_t> samples) {
   tpc::QuantizeOp point = layer.point;
@@ -326,7 +326,7 @@ struct RoundWeightsPass
 
 private:
   /// Returns the largest width of a kernel that is rounded. A layer of coarse
-  /// activations makes up for their errors, however fine its own levels are.
+  /// activations compensates their errors, however fine its own levels are.
   unsigned getMostBits(const Layer &layer) const {
     if (maxBits != 0 && keepsThresholds(layer))
       return std::numeric_limits<unsigned>::max();
@@ -348,7 +348,7 @@ private:
 } // namespace
 
 namespace {
-/// The networks of a run, with which layers are rounded and judged.
+/// Networks of a run, with which layers are rounded and judged.
 class RoundingRun {
 public:
   using Member = RoundingVisitor::Member;
@@ -361,15 +361,15 @@ public:
   LogicalResult prepare();
   /// Rounds the layers of all members, or corrects their biases.
   LogicalResult round();
-  /// Rounds on all samples after `judge`, where some were held out.
+  /// Rounds on all samples after `judge`, if some were held out.
   LogicalResult roundAgain() {
     return tried ? run(members, *fitted, Keeps::Nothing) : success();
   }
-  /// Finds the members that are not to be rounded; empty: all are. `corrects`:
-  /// whether biases of layers that are not are corrected.
+  /// Finds the members that are not to be rounded; an empty result means that
+  /// all are. `corrects` is true if biases of other layers are corrected.
   FailureOr<Rejection> judge(bool corrects);
 
-  /// Number of samples, of more, that the layers were measured on.
+  /// Number of samples, out of more, on which the layers were measured.
   std::optional<int64_t> numSamples() const {
     if (fitted->numSamples() == available)
       return std::nullopt;
@@ -378,11 +378,11 @@ public:
 
 private:
   LogicalResult divideSamples();
-  /// Says what a run keeps of the results (`RoundingVisitor`).
+  /// Describes the results that a run keeps (`RoundingVisitor`).
   enum class Keeps { Nothing, Float, Distances };
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples, Keeps keeps);
-  /// Returns the layers as they are in the module, with biases of their own.
+  /// Returns the layers as in the module, with biases of their own.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
     if (error)
@@ -401,16 +401,17 @@ private:
   LayerwiseOptions layerwise;
   std::unique_ptr<execution::NetworkRun> floating;
   std::unique_ptr<execution::Executor> executor;
-  /// Keeps about `most` of the samples (0: all), in the order of their values.
+  /// Keeps about `most` of the samples (0 for all), in the order of their
+  /// values.
   LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples,
                      int64_t most);
   int64_t available = 0;
-  /// Samples that layers are rounded by, in the end; to judge that, they are
-  /// rounded by `tried`, none of which judges. Null: there are too few samples.
+  /// Samples by which layers are finally rounded; for judging, they are rounded
+  /// by `tried`, none of which judges. Null if there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
-  /// Holds, where layers are rounded by the samples that judge them, and there
-  /// are few: what the float network makes of them, and the distances of the
-  /// results with layers that were rounded and with the nearest levels.
+  /// Set if layers are rounded by the samples that judge them because there are
+  /// few: the results of the float network, and the distances of the results
+  /// with rounded layers and with the nearest levels.
   std::optional<SampleRun::Float> floatRun;
   SampleRun::Seen withRounded, withNearest;
 };

@@ -200,7 +200,7 @@ public:
   Explanation(std::vector<bool> undone, const Loses &loses, int mostTrials)
       : undone(std::move(undone)), loses(loses), trials(mostTrials) {}
 
-  /// Returns a smallest part of `candidates` that must be undone beside
+  /// Returns a smallest part of `candidates` that must be undone in addition to
   /// `undone`.
   FailureOr<std::vector<size_t>> find(ArrayRef<size_t> candidates) {
     if (candidates.size() <= 1 || trials <= 0)
@@ -237,7 +237,7 @@ private:
     set(layers, false);
     return lost;
   }
-  /// Finds the layers of `candidates` that are harmful when others are undone,
+  /// Finds the layers of `candidates` that are harmful if others are undone,
   /// too.
   FailureOr<std::vector<size_t>> findBeside(ArrayRef<size_t> candidates,
                                             ArrayRef<size_t> others) {

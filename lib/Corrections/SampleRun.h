@@ -13,22 +13,23 @@
 
 namespace mct::corrections {
 
-/// Other layers of a quantized network, without compiling it again.
+/// Changes of the layers of a quantized network that need no compilation.
 struct Version {
-  /// Editors by number of the layer; the others make what they make.
+  /// Editors by index of the layer; other layers stay unchanged.
   std::vector<std::pair<size_t, execution::TensorEditor>> editors;
-  /// Null: none.
+  /// Replacements; null for none.
   const execution::Replacements *replaced = nullptr;
 };
 
-/// Two executors with the same results and layers, whose outputs both observe
-/// first and the quantized one lets be edited, on some samples.
+/// Two executors with the same results and layers, run on some samples. Both
+/// observe the outputs of the layers first, and the quantized one may edit
+/// them.
 class SampleRun {
 public:
   struct Networks {
     mlir::Location loc;
-    /// Either may be null while nothing runs it, so that the weights of one are
-    /// in memory at a time.
+    /// Either may be null while it is not run, so that the weights of only one
+    /// are in memory at a time.
     const execution::Executor *floating, *quantized;
     mlir::func::FuncOp floatFunction;
     /// Results of the layers in that function.
@@ -42,28 +43,29 @@ public:
   const execution::SampleSource &samples() const { return *source; }
 
   /// Runs the float network, and keeps the means of its layers and, with
-  /// `keepsResults`, its results. A diagnostic for everything that fails.
+  /// `keepsResults`, its results. Emits a diagnostic for every failure.
   mlir::LogicalResult runFloat(bool moments, bool keepsResults);
-  /// Holds what the float network makes of the samples.
+  /// Results of the float network for the samples.
   struct Float {
     /// Summaries of the layers.
     std::vector<ChannelSummary> layers;
-    /// Its results; null: they were not kept, or cannot be compared.
+    /// Results of the network; null if they were not kept, or cannot be
+    /// compared.
     std::shared_ptr<const execution::ResultDistance> results;
     int64_t unit = 0;
   };
-  /// Returns what keeps the results of a float network on so many samples;
-  /// null: none of them can be compared.
+  /// Returns an object that keeps the results of a float network on `samples`
+  /// samples; null if none of them can be compared.
   static std::unique_ptr<execution::ResultDistance>
   createReference(const execution::Executor &floating, int64_t samples);
-  /// Returns the results, all of which were kept, as others are compared with
-  /// them; null: they are not finite.
+  /// Returns the results, all of which must have been kept, for comparison with
+  /// others; null if they are not finite.
   static std::shared_ptr<const execution::ResultDistance>
   finishReference(std::unique_ptr<execution::ResultDistance> results);
 
-  /// Returns what `runFloat` has found.
+  /// Returns the results of `runFloat`.
   const Float &getFloat() const { return exactly; }
-  /// Takes what another run has found on the same samples, in place of
+  /// Sets the results of another run on the same samples, in place of
   /// `runFloat`.
   void setFloat(const Float &known) { exactly = known; }
   llvm::ArrayRef<ChannelSummary> exact() const { return exactly.layers; }
@@ -76,12 +78,11 @@ public:
     return *exactly.results;
   }
 
-  /// The results of a version on the samples.
+  /// Results of a version on the samples.
   struct Seen {
-    /// Squared errors, where results are compared.
+    /// Squared errors, if results are compared.
     execution::ResultDistance::Found errors;
-    /// Summaries of the layers, before they are edited; empty where they are
-    /// not wanted.
+    /// Summaries of the layers, before they are edited; empty if not requested.
     std::vector<ChannelSummary> layers;
   };
   mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
@@ -104,9 +105,9 @@ private:
   Float exactly;
 };
 
-/// Difference by which a result of the network, or a layer, is worse.
+/// Loss of a result of the network, or of a layer.
 struct JudgedLoss {
-  /// Index of the result; none: a layer.
+  /// Index of the result; none for a layer.
   std::optional<int64_t> output;
   quantization::PairedLoss loss;
 
@@ -117,25 +118,25 @@ struct JudgedLoss {
 };
 
 /// Returns the worst loss of any result of `with` against `without`, one for
-/// each of `runs`, whose samples count together: beyond chance, or, of the
-/// results in `lost`, which are known to lose by a part of what was done, one
-/// that is less than a standard error from a loss. None: nothing is lost.
+/// each of `runs`, whose samples count together: a loss beyond chance, or, for
+/// the results in `lost`, which are known to lose by a part of the corrections,
+/// one that is less than a standard error from a loss. None if nothing is lost.
 std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> with,
                                         llvm::ArrayRef<SampleRun::Seen> without,
                                         const std::set<int64_t> &lost = {},
                                         bool isFitted = false);
-/// Returns the same of networks whose results were compared with these.
+/// Returns the same for networks whose results were compared with these.
 std::optional<JudgedLoss>
 findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
               llvm::ArrayRef<const execution::ResultDistance::Found *> with,
               llvm::ArrayRef<const execution::ResultDistance::Found *> without,
               const std::set<int64_t> &lost = {}, bool isFitted = false);
 
-/// Returns a smallest set of layers that, when what was done to them is undone,
-/// undoes the loss; `undone` is undone already, and not part of it. `loses`
-/// tells whether something is lost when these are undone. When all are undone
-/// nothing is. After `mostTrials` it ends with a set that may be larger.
+/// Returns a smallest set of layers whose corrections must be undone to undo
+/// the loss; those in `undone` are undone already, and not part of it. `loses`
+/// returns whether there is a loss when these are undone. If all are undone
+/// there is none. After `mostTrials` it ends with a set that may be larger.
 /// Source: Junker, QuickXplain (2004).
 mlir::FailureOr<std::vector<size_t>> findHarmfulLayers(
     std::vector<bool> undone,

@@ -17,19 +17,20 @@ struct LayerMoments {
 /// Moments by the index of the layer.
 using MomentsOfLayers = std::map<size_t, LayerMoments>;
 
-/// The moments that files of shards have, of all shards together; layers are
-/// added from round to round.
+/// Moments in the files of shards, merged over all shards; layers are added
+/// from round to round.
 class ShardMoments {
 public:
-  /// `key`: name of the network. A diagnostic where files cannot be used.
+  /// `key` is the name of the network. Emits a diagnostic if files cannot be
+  /// used.
   static mlir::FailureOr<ShardMoments> find(execution::Shards &shards,
                                             llvm::StringRef key);
 
   const MomentsOfLayers &known() const { return layers; }
-  /// Writes those of more layers, on this shard; fails as
+  /// Writes the moments of more layers on this shard; fails like
   /// `execution::Shards::stop`.
   mlir::LogicalResult stop(const MomentsOfLayers &found) const;
-  /// Fails where no samples can be asked.
+  /// Fails if there are no samples to measure.
   mlir::LogicalResult reportMissing() const;
 
 private:

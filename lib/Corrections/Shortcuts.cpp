@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::corrections;
 
-/// Returns what is added to `value` and nothing else reads.
+/// Returns the other summand of `value` if the addition is its only user.
 static Value getOtherSummand(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();

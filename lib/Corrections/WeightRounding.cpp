@@ -47,8 +47,8 @@ getLevels(tpc::QuantizerAttrInterface quantizer) {
   return levels;
 }
 
-/// Returns for each output channel the parameter of its weights; none where its
-/// weights have several.
+/// Returns for each output channel the index of the parameter of its weights;
+/// none if its weights have several.
 static std::optional<std::vector<size_t>>
 getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   std::vector<size_t> parameters(layer.op.numOutputChannels(), 0);
@@ -97,8 +97,8 @@ void RoundedLayer::makeCandidates(tpc::QuantizerAttrInterface quantizer) {
   }
 }
 
-/// Returns why the weights of a layer cannot be rounded together, or how they
-/// are.
+/// Returns the reason why the weights of a layer cannot be rounded jointly, or
+/// else the layer to round.
 std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,
@@ -143,8 +143,8 @@ mct::corrections::describeRounding(const Layer &layer,
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Scrambles a number, so that rows chosen by it stand in no relation to the
-/// rows and columns of images.
+/// Scrambles a number, so that rows chosen by it are unrelated to the rows and
+/// columns of images.
 static uint64_t scramble(uint64_t number) {
   number += 0x9e3779b97f4a7c15;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;

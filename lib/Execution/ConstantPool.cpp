@@ -9,7 +9,7 @@
 
 using namespace mct::execution;
 
-/// Returns a hash of some of the bytes: equal bytes have equal ones.
+/// Returns a hash of some of the bytes, which is the same for equal bytes.
 static uint64_t hashSome(const char *data, size_t bytes) {
   constexpr size_t kPieces = 64, kPiece = 64;
   if (bytes <= kPieces * kPiece)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants that programs have in common.
+// Constants that programs share.
 #ifndef MCT_LIB_EXECUTION_CONSTANTPOOL_H
 #define MCT_LIB_EXECUTION_CONSTANTPOOL_H
 
@@ -13,16 +13,17 @@
 
 namespace mct::execution {
 
-/// Knows large constants of programs, so that those that live at the same time
-/// have equal ones once: weights that a correction leaves alone, tables that
-/// nothing quantizes. Keeps nothing alive. One thread at a time uses it.
+/// Finds equal large constants, so that programs that are alive at the same
+/// time share them: weights that a correction does not change, tables that
+/// nothing quantizes. Does not keep constants alive. Must be used by one thread
+/// at a time.
 class ConstantPool {
 public:
-  /// Smaller constants are not worth a look at them.
+  /// Smallest size in bytes of shared constants.
   static constexpr size_t kLeastBytes = size_t(1) << 16;
 
-  /// Returns `made`, or equal bytes that a program has already. Nobody changes
-  /// them from now on.
+  /// Returns `made`, or equal bytes that a program already has. They must not
+  /// be changed afterwards.
   std::shared_ptr<char> share(std::shared_ptr<char> made, size_t bytes);
 
 private:

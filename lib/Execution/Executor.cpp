@@ -38,22 +38,22 @@ namespace tpc = mct::tpc;
 
 namespace {
 
-/// Turns one function into a program that lacks nothing but its code.
+/// Converts one function to a program that is complete except for its code.
 class Compiler {
 public:
   Compiler(ModuleOp module, const CompileOptions &options)
       : module(module), options(options) {}
 
-  /// Plans the steps; what has to be compiled joins `parts`.
+  /// Plans the steps; functions to be compiled are added to `parts`.
   LogicalResult plan(PartSet &parts);
-  /// When the parts are linalg.
+  /// Places the values. Requires that the parts are linalg.
   LogicalResult placeValues();
-  /// When the parts are code.
+  /// Completes the program. Requires that the parts are compiled.
   LogicalResult finish(const PartSet &parts);
 
-  /// Units that are chosen have at most so many samples.
+  /// Largest number of samples of chosen units.
   int64_t mostUnit = std::numeric_limits<int64_t>::max();
-  /// Set when the network needs too much memory, and may need less with smaller
+  /// True if the network needs too much memory, and may need less with smaller
   /// units: compile again with those.
   bool wantsSmallerUnit = false;
   std::unique_ptr<Program> program = std::make_unique<Program>();
@@ -83,7 +83,8 @@ private:
   struct Observation {
     std::string name;
     Value value;
-    /// Seen when this op is about to run; null: when it is made.
+    /// The op before which the value is observed; null if it is observed when
+    /// it is computed.
     Operation *reader = nullptr;
   };
   SmallVector<Observation> observations;
@@ -95,13 +96,13 @@ private:
   SmallVector<OpOperand *> replaceable;
   /// The points of `options.replaceablePoints` in the copy.
   SmallVector<QuantizeOp> replaceablePoints;
-  /// Ops that call the program around us, and their quantizers, in the order of
+  /// Ops that call the calling program, and their quantizers, in the order of
   /// the program.
   SmallVector<std::pair<Operation *, mct::HostPoint>> hosts;
   mct::Preprocessings preprocessing;
   /// True if the batch of the function was changed.
   bool hasOtherBatch = false;
-  /// The places of the batch in the values, if it could be followed.
+  /// Positions of the batch in the values, if it could be followed.
   std::optional<mct::BatchDimensions> batch;
 };
 
@@ -132,8 +133,8 @@ LogicalResult checkConstant(Operation *op) {
          << attribute.getRawHandle().getKey() << "', found " << found;
 }
 
-/// Refuses rescales that lowering cannot take: it lists multipliers one by one,
-/// also where a splat says them all.
+/// Rejects rescales that the lowering does not support: it lists multipliers
+/// one by one, even if they are a splat.
 LogicalResult checkMultipliers(Operation *op) {
   constexpr int64_t kMaxMultipliers = int64_t(1) << 24;
   auto rescale = dyn_cast<tosa::RescaleOp>(op);
@@ -243,8 +244,7 @@ LogicalResult Compiler::extract() {
   return success();
 }
 
-/// Returns whether the executor computes with the type: numbers and tensors of
-/// them.
+/// Returns whether the executor supports the type: numbers and tensors of them.
 bool isComputable(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     type = tensor.getElementType();

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace {
 
-/// Writes arithmetic in front of an op.
+/// Inserts arithmetic before an op.
 class Arithmetic {
 public:
   explicit Arithmetic(Operation *op) : builder(op), loc(op->getLoc()) {}
@@ -51,7 +51,7 @@ public:
   Value withSignOf(Value value, Value sign) {
     return math::CopySignOp::create(builder, loc, value, sign);
   }
-  /// Returns the first value where `left` is less; not where one is NaN.
+  /// Returns the first value if `left` is less; not if one is NaN.
   Value whereLess(Value left, Value right, Value first, Value second) {
     Value less = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT,
                                        left, right);
@@ -88,7 +88,7 @@ private:
 
 } // namespace
 
-/// Off by less than 1 unit in the last place.
+/// The error is below 1 unit in the last place.
 Value Arithmetic::exp(Value x) {
   // Results are 0, or infinite, beyond them. NaN stays.
   Value least = real(-104), most = real(89);
@@ -115,7 +115,7 @@ Value Arithmetic::exp(Value x) {
   return multiply(multiply(power, powerOfTwo(half)), powerOfTwo(other));
 }
 
-/// Off by less than 1.5 units in the last place.
+/// The error is below 1.5 units in the last place.
 Value Arithmetic::tanh(Value x) {
   Value size = magnitude(x), square = multiply(size, size), one = real(1);
   Value quotient = divide(real(2), add(exp(add(size, size)), one));
@@ -127,7 +127,7 @@ Value Arithmetic::tanh(Value x) {
       whereLess(size, real(0.625), small, subtract(one, quotient)), x);
 }
 
-/// Off by less than 1 unit in the last place.
+/// The error is below 1 unit in the last place.
 Value Arithmetic::erf(Value x) {
   Value size = magnitude(x), square = multiply(size, size), end = real(4);
   // 1 - erf is the exponential of a polynomial; behind the end it is nothing.
@@ -146,7 +146,7 @@ Value Arithmetic::erf(Value x) {
   return withSignOf(whereLess(size, real(0.93), small, large), x);
 }
 
-/// Returns the power as products where the exponent is 2 or 3, as frameworks
+/// Returns the power as products if the exponent is 2 or 3, as frameworks
 /// compute it; null for others.
 static Value multiplyOut(math::PowFOp op) {
   llvm::APFloat exponent(0.0f);

@@ -14,14 +14,14 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Number of bytes that loops may read behind the last one.
+/// Number of bytes that loops may read after the last one.
 static constexpr int64_t kSlack = 64;
 
 //===----------------------------------------------------------------------===//
 // Rescale
 //===----------------------------------------------------------------------===//
 
-/// Returns `count` channels in order, and the last one again up to whole
+/// Returns `count` channels in order, with the last one repeated up to whole
 /// vectors.
 static std::vector<int64_t> channelsInOrder(int64_t channels) {
   std::vector<int64_t> order(roundUp(channels, kLanes), channels - 1);
@@ -100,7 +100,8 @@ namespace {
 /// Sums wrap around, as i32 does.
 int32_t wrap(int64_t sum) { return int32_t(uint32_t(uint64_t(sum))); }
 
-/// An image with what a window reads around it and between its pixels.
+/// An image with the border that a window reads, and with zeros between its
+/// pixels.
 struct Border {
   int64_t height = 0, width = 0, channels = 0;
   /// Sizes of the image.
@@ -108,16 +109,18 @@ struct Border {
   int64_t top = 0, left = 0;
   /// Distances between neighbouring pixels of the image.
   int64_t stepHeight = 1, stepWidth = 1;
-  /// Channels of the image, and how often the border repeats each.
+  /// Channels of the image, and the number of repetitions of each in the
+  /// border.
   int64_t inputChannels = 0, repeats = 1;
-  /// Every so many columns lie side by side, behind those that begin before.
+  /// Number of phases in which columns are stored: those with the same index
+  /// modulo `phases` are adjacent, one phase after the other.
   int64_t phases = 1;
   uint8_t fill = 0;
 
   int64_t phaseWidth() const { return (width + phases - 1) / phases; }
   int64_t rowBytes() const { return phases * phaseWidth() * channels; }
   int64_t bytes() const { return height * rowBytes(); }
-  /// Returns the place of a column in a row.
+  /// Returns the position of a column in a row.
   int64_t columnAt(int64_t column) const {
     return (column % phases * phaseWidth() + column / phases) * channels;
   }
@@ -209,8 +212,8 @@ void runImages(const ConvolutionShape &shape, const Border &border,
   }
 }
 
-/// Weights [rows][inner] of `numRuns` runs for the convolution loops, and what
-/// is to be added to the bias because bytes are not counted from 0.
+/// Weights [rows][inner] of `numRuns` runs for the convolution loops, and the
+/// correction of the bias for bytes that are not counted from 0.
 class PackedWeights {
 public:
   /// `weight(channel, run, byte)`.
@@ -476,7 +479,7 @@ std::unique_ptr<IntegerKernel> mct::execution::makeIntegerConvolution(
 
 namespace {
 
-/// The rows of the first factor are pixels of a pointwise convolution.
+/// Rows of the first factor as pixels of a pointwise convolution.
 class IntegerMatMul final : public IntegerKernel {
 public:
   IntegerMatMul(const MatMulShape &shape, llvm::ArrayRef<int8_t> constant,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loops of integer kernels, one source for each instruction set. Each
-// includes this header, then IntegerLoops.inc between the pragmas that switch
-// its instructions on: lambdas and templates take their instructions from where
-// they are defined, not from who calls them.
+// includes this header, then IntegerLoops.inc between the pragmas that enable
+// its instructions: lambdas and templates use the instructions enabled at their
+// definition, not those of their callers.
 #ifndef MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
 #define MCT_LIB_EXECUTION_INTEGERLOOPSETS_H
 

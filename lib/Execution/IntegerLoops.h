@@ -12,16 +12,16 @@ namespace mct::execution {
 /// Number of channels that are computed side by side.
 constexpr int64_t kLanes = 16;
 
-/// The rescale of 16 channels. 64-bit numbers are those of the even lanes,
-/// then those of the odd ones.
+/// The rescale of 16 channels. In arrays of 64-bit numbers, those of the even
+/// lanes come first, then those of the odd ones.
 struct alignas(64) RescaleLanes {
   int64_t multiplier[2][8];
   /// Added before the shift: 2^(shift - 1), and 2^30 for double rounding.
   int64_t rounding[2][8];
-  /// Subtracted where the value is negative: 2^31 for double rounding.
+  /// Subtracted if the value is negative: 2^31 for double rounding.
   int64_t takenBack[2][8];
   int64_t shift[2][8];
-  /// Remaining shift to the right, less 1, or to the left, if all multipliers
+  /// Remaining shift to the right, minus 1, or to the left, if all multipliers
   /// are powers of two.
   int32_t powerShift[kLanes];
 };
@@ -39,17 +39,18 @@ struct RescaleLoop {
   const RescaleLanes *lanes = nullptr;
 };
 
-/// A convolution of one image whose borders are written out: bytes
-/// are unsigned, 128 more than what they stand for.
+/// A convolution of one image whose borders are stored explicitly: bytes are
+/// unsigned, 128 more than the value they represent.
 struct ConvolutionLoop {
   const uint8_t *image = nullptr;
   /// Distances in bytes between the windows of neighbouring output pixels.
   int64_t rowStep = 0, columnStep = 0;
   int64_t outputHeight = 0, outputWidth = 0, channels = 0;
-  /// A window is so many runs of bytes, each of `steps` times four of them.
+  /// A window consists of `numRuns` runs of bytes, each of `steps` times four
+  /// of them.
   const int64_t *runs = nullptr;
   int64_t numRuns = 0, steps = 0;
-  /// Weights of 32 channels, then of the next 32, and at last of up to 16: for
+  /// Weights of 32 channels, then of the next 32, and finally of up to 16: for
   /// every step four weights of each.
   const int8_t *weights = nullptr;
   /// Biases of all channels, up to a multiple of 16.
@@ -60,55 +61,54 @@ struct ConvolutionLoop {
   void *output = nullptr;
 };
 
-/// Neighbours in memory that a depthwise convolution computes side by side, of
-/// any pixels and channels, in four vectors: the first has four of each
-/// sixteen, the next the four behind them.
+/// Number of adjacent elements that a depthwise convolution computes together,
+/// of any pixels and channels, in four vectors: the first has four of each
+/// sixteen, the next one the four after them.
 constexpr int64_t kBlock = 4 * kLanes;
-/// Returns the place of an element of a vector in its block.
+/// Returns the position of an element of a vector in its block.
 inline int64_t depthwisePlace(int64_t vector, int64_t lane) {
   return lane / 4 * 16 + vector * 4 + lane % 4;
 }
 
-/// A convolution where every channel has a window of its own. Windows of
-/// neighbours read neighbours.
+/// A convolution in which every channel has a window of its own. Windows of
+/// adjacent elements read adjacent elements.
 struct DepthwiseLoop {
   const uint8_t *image = nullptr;
-  /// Bytes from what one row of the output reads to what the next one does, and
-  /// from one row of a window to the next.
+  /// Distance in bytes between the inputs of one output row and those of the
+  /// next, and between rows of a window.
   int64_t rowStep = 0, windowStep = 0;
   int64_t outputHeight = 0;
-  /// A row of the output has so many runs of so many neighbours. A run is as
-  /// long in the image.
+  /// A row of the output consists of `numRuns` runs of `runLength` adjacent
+  /// elements, which are also adjacent in the image.
   int64_t numRuns = 1, runLength = 0;
-  /// The last block of a run ends with it and may begin in the block before;
-  /// false: it is shorter.
+  /// True if the last block of a run ends with it and may overlap the block
+  /// before; false if it is shorter.
   bool blocksOverlap = false;
   int64_t windowHeight = 1;
-  /// Offsets in bytes that the columns of a window read at, four for each of
-  /// `quads`.
+  /// Offsets in bytes of the columns of a window, four for each of `quads`.
   const int64_t *columns = nullptr;
   int64_t quads = 1;
-  /// The blocks of a run take these in turn: for every row of the window and
-  /// every four columns, for the four vectors, four weights of each neighbour.
+  /// The blocks of a run use these in turn: for every row of the window and
+  /// every four columns, for the four vectors, four weights of each element.
   int64_t numBlocks = 1;
   const int8_t *weights = nullptr;
-  /// Biases of the neighbours in a block, in the order of the vectors.
+  /// Biases of the elements in a block, in the order of the vectors.
   const int32_t *bias = nullptr;
   /// The rescale, with lanes in the same order.
   RescaleLoop rescale;
   void *output = nullptr;
 };
 
-/// A step of an elementwise computation. Registers hold a block of elements.
+/// A step of an elementwise computation. A register holds a block of elements.
 struct ChainStep {
   /// Index of the tensor that is read, or of the register.
   int operand = -1, from = 0;
   int operandBytes = 1;
-  /// Operation with a register behind the clamp of `rescale`.
+  /// Operation with a register after the clamp of `rescale`.
   enum class Combine { None, Add, Subtract };
   Combine combine = Combine::None;
   int combined = 0;
-  /// Table of 256 results for elements of i8, instead of the rescale.
+  /// Table of 256 results for elements of i8, in place of the rescale.
   const int8_t *table = nullptr;
   RescaleLoop rescale;
   /// Index of the register that is written, or -1 for the output.
@@ -145,8 +145,7 @@ struct IntegerLoops {
                       int8_t *to, int32_t *sums);
 };
 
-/// Returns the best loops for this machine, or for the instruction set that is
-/// forced.
+/// Returns the best loops for this machine, or for the forced instruction set.
 const IntegerLoops &integerLoops();
 
 } // namespace mct::execution

@@ -18,7 +18,7 @@ static bool isStaticInteger(Value value, ArrayRef<unsigned> widths) {
          !isTooLarge(type);
 }
 
-/// The elements; none where the value is no constant.
+/// Returns the elements; none if the value is not a constant.
 template <typename Number>
 std::vector<Number> SiteFinder::evaluateIntegers(Value value) {
   std::optional<ConstantTensor> constant = constants.evaluate(value);
@@ -32,8 +32,8 @@ std::vector<Number> SiteFinder::evaluateIntegers(Value value) {
   return values;
 }
 
-/// None where it is not between signed integers of up to 32 bits, or its
-/// parameters are not known.
+/// Returns none unless it is between signed integers of up to 32 bits and its
+/// parameters are known.
 std::optional<RescaleShape> SiteFinder::readRescale(tosa::RescaleOp op) {
   if (!isStaticInteger(op.getInput(), {8, 16, 32}) ||
       !isStaticInteger(op.getResult(), {8, 16, 32}) || !op.getScale32() ||
@@ -66,7 +66,7 @@ std::optional<RescaleShape> SiteFinder::readRescale(tosa::RescaleOp op) {
   return shape;
 }
 
-/// The rescale, and clamp, that alone reads what the op makes.
+/// Returns the rescale, and clamp, that are the only users of the op's result.
 SmallVector<Operation *, 2>
 SiteFinder::readRescaleBehind(Operation *op,
                               std::optional<RescaleShape> &rescale) {
@@ -90,7 +90,7 @@ SiteFinder::readRescaleBehind(Operation *op,
   return {next, clamp};
 }
 
-/// The kernel for an op, with what it reads; null where there is none.
+/// Creates the kernel for an op, with its operands; null if there is none.
 std::unique_ptr<IntegerKernel>
 SiteFinder::makeInteger(Operation *operation, const RescaleShape *rescale,
                         SmallVectorImpl<Value> &operands) {
@@ -137,7 +137,7 @@ SiteFinder::makeInteger(Operation *operation, const RescaleShape *rescale,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// Ops that a chain of steps computes, with the chains of what they read.
+/// Ops that a chain of steps computes, with the chains of their operands.
 struct SiteFinder::Chain {
   SmallVector<ChainNode> nodes;
   SmallVector<Value, 2> operands;
@@ -176,7 +176,7 @@ bool SiteFinder::isLink(Operation *op) {
   return false;
 }
 
-/// The step that makes the value; where it goes is still open.
+/// Creates the step that computes the value; its destination is still open.
 ChainNode SiteFinder::link(Value value, Chain &chain) {
   auto unbounded = [] {
     ChainNode node;
@@ -247,7 +247,8 @@ ChainNode SiteFinder::link(Value value, Chain &chain) {
   return node;
 }
 
-/// Rescales, clamps, sums and tables of one shape, each read by the next alone.
+/// Finds rescales, clamps, sums and tables of one shape, each with the next as
+/// its only user.
 void SiteFinder::findChain(Operation *op) {
   if (!isLink(op))
     return;

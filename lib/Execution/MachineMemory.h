@@ -6,17 +6,17 @@
 
 namespace mct::execution {
 
-/// Returns the number of bytes of memory that this process may have: those of
-/// the machine, or of its control group or its resource limits where these
-/// allow less.
+/// Returns the number of bytes of memory that this process may use: those of
+/// the machine, or of its control group or its resource limits if these are
+/// lower.
 int64_t machineMemory();
 
-/// Returns the number of bytes that this process has in memory; 0 where the
-/// system does not tell.
+/// Returns the number of bytes that this process has in memory; 0 if the system
+/// does not report it.
 int64_t residentMemory();
 
-/// Makes the allocator give large blocks back to the system at once, and
-/// returns what it has kept: slower, with less memory.
+/// Makes the allocator return large blocks to the system at once, and returns
+/// those that it has kept: slower, with less memory.
 void returnFreedMemory();
 
 } // namespace mct::execution

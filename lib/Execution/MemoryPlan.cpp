@@ -12,10 +12,10 @@ using namespace mct::execution;
 
 namespace {
 
-/// Free ranges below the end of the block, by place and by size.
+/// Free ranges below the end of the block, by position and by size.
 class FreeRanges {
 public:
-  /// A range of this size, or none.
+  /// Returns a range of this size, or none.
   std::optional<int64_t> take(int64_t bytes) {
     auto smallest = bySize.lower_bound({bytes, 0});
     if (smallest == bySize.end())

@@ -12,7 +12,8 @@
 
 namespace mct::execution {
 
-/// A buffer holds its values from step `begin` to step `end`, both included.
+/// Lifetime of a buffer, which holds its values from step `begin` to step
+/// `end`, both included.
 struct BufferLife {
   int64_t bytes = 0;
   unsigned begin = 0, end = 0;
@@ -27,7 +28,7 @@ struct MemoryPlan {
 
 /// Places buffers so that those alive at the same step do not overlap: each
 /// takes the smallest free range that holds it when its life begins. Returns
-/// none when the block would have more than 2^62 bytes.
+/// none if the block would have more than 2^62 bytes.
 std::optional<MemoryPlan> planMemory(llvm::ArrayRef<BufferLife> buffers);
 
 } // namespace mct::execution

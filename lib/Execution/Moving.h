@@ -9,7 +9,7 @@
 
 namespace mct::execution {
 
-/// Elements of one tensor that go to places in another one: dimension d has
+/// Elements of one tensor that are copied to another one: dimension d has
 /// `sizes[d]` of them, `from[d]` apart in the source and `to[d]` in the target.
 /// Counts are in elements.
 struct StridedCopy {
@@ -18,7 +18,7 @@ struct StridedCopy {
   llvm::SmallVector<int64_t, 4> sizes, from, to;
   int64_t fromOffset = 0, toOffset = 0;
 
-  /// Drops and merges dimensions where that copies the same.
+  /// Drops and merges dimensions without changing the copy.
   void simplify();
 };
 
@@ -27,7 +27,7 @@ struct MovingShape {
   /// Size in bytes of an element: 1, 2, 4 or 8.
   unsigned elementBytes = 4;
   /// Bytes of the element that fills the target before anything is copied;
-  /// empty where every element is copied.
+  /// empty if every element is copied.
   llvm::SmallVector<char, 8> fill;
   int64_t targetElements = 0;
   std::vector<StridedCopy> copies;

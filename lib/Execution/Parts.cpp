@@ -67,8 +67,7 @@ size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Returns whether a scalar inside of a linalg op depends on elements of
-/// tensors.
+/// Returns whether a scalar inside a linalg op depends on elements of tensors.
 static bool dependsOnData(Value index) {
   SmallVector<Value> pending{index};
   llvm::DenseSet<Value> seen;
@@ -108,7 +107,7 @@ static void declare(ModuleOp module, StringRef name, ArrayRef<Type> types) {
 static constexpr StringLiteral kCheckIndex = "mctExecutionCheckIndex";
 static constexpr StringLiteral kCheckDivision = "mctExecutionCheckDivision";
 
-/// Returns whether the index lies within the size in every iteration.
+/// Returns whether the index is within the size in every iteration.
 static bool isInside(Value index, int64_t size) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant >= 0 && *constant < size;
@@ -186,7 +185,7 @@ static void checkIndices(func::FuncOp function, IndexChecks checks) {
   });
 }
 
-/// Divisions of integers by what is not known have a quotient.
+/// Inserts checks that divisions of integers by unknown values have a quotient.
 static void checkDivisions(func::FuncOp function) {
   function.walk([&](Operation *op) {
     bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
@@ -235,7 +234,7 @@ static void addNames(ModuleOp module, OpNames &names) {
   });
 }
 
-/// The only linalg op of a part in which it alone computes something.
+/// Returns the only linalg op of a part that computes something.
 static linalg::GenericOp soleGeneric(func::FuncOp function) {
   Block &body = function.getBody().front();
   linalg::GenericOp found;
@@ -315,9 +314,9 @@ static MemRefType bufferType(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Computes `result` in `destination`, if it is made step by step in a tensor
-/// that is empty at first. Only says what bufferization may do: values stay
-/// what they are.
+/// Computes `result` in `destination`, if it is built step by step in a tensor
+/// that is initially empty. This only helps bufferization: values stay the
+/// same.
 static void writeTo(Value result, Value destination) {
   OpBuilder builder(destination.getContext());
   // Where the result is read on the way from the empty tensor.
@@ -442,11 +441,11 @@ static void initializeTarget() {
   });
 }
 
-/// Simplifies and vectorizes loops. Not straight code: looking for vectors in
-/// what was unrolled takes more than half of the time, and gains a tenth where
-/// tensors are transposed, and nothing elsewhere.
+/// Simplifies and vectorizes loops, but not straight-line code: looking for
+/// vectors in unrolled code takes more than half of the time, and gains a tenth
+/// where tensors are transposed, and nothing elsewhere.
 ///
-/// Fails soon where `progress` (null: nobody watches) is cancelled.
+/// Fails soon if `progress` (may be null) is cancelled.
 static llvm::Error optimizeLoops(llvm::Module &module,
                                  llvm::TargetMachine &machine,
                                  const mct::support::Progress *progress) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of networks that are compiled: what lies between the calls of
-// primitives, cut into small functions.
+// The compiled parts of networks: the ops between the calls of primitives,
+// divided into small functions.
 #ifndef MCT_LIB_EXECUTION_PARTS_H
 #define MCT_LIB_EXECUTION_PARTS_H
 
@@ -15,25 +15,25 @@
 
 namespace mct::execution {
 
-/// The indices of a part that are compared with the sizes when it runs: none,
-/// those that depend on data (of ops whose other indices follow from sizes that
-/// were verified), or all that are not known to be right.
+/// The indices of a part that are checked against the sizes at run time: none,
+/// those that depend on data (of ops whose other indices follow from verified
+/// sizes), or all that are not known to be right.
 enum class IndexChecks { None, OfData, All };
 
 /// A set of functions from tensors to tensors. Equal functions are one part and
-/// are compiled once, so that what networks repeat costs nothing, and no
-/// analysis ever sees more than a few ops.
+/// are compiled once, so that repetitions in networks cost nothing, and no
+/// analysis ever visits more than a few ops.
 ///
-/// One network after the other adds parts, lowers those that are new, asks for
-/// code and compiles what is new of it. After a failure nothing can be added.
+/// For one network after the other: parts are added, the new ones lowered, code
+/// requested, and the new code compiled. After a failure nothing can be added.
 class PartSet {
 public:
   explicit PartSet(mlir::Location loc)
       : all(mlir::ModuleOp::create(loc)), added(mlir::ModuleOp::create(loc)),
         originals(mlir::ModuleOp::create(loc)), loc(loc) {}
 
-  /// Returns the index of the part that computes what `function` does, and
-  /// takes the function over. Its ops have no discardable attributes.
+  /// Adds a part that computes `function`, and takes ownership of the function;
+  /// returns the index of the part. Its ops have no discardable attributes.
   size_t add(mlir::func::FuncOp function, IndexChecks checks);
 
   /// Lowers the new parts to linalg on tensors. On failure there is one error,
@@ -41,7 +41,7 @@ public:
   mlir::LogicalResult lowerToLinalg();
 
   /// Returns whether the part may write its result over an operand: each
-  /// element is read only for the element at the same place.
+  /// element is read only for the element at the same position.
   bool canUpdate(size_t part, unsigned operand) const {
     return parts[part].updatable[operand];
   }
@@ -51,7 +51,7 @@ public:
   /// (`updated` is none), or writes its result over an operand.
   size_t getCode(size_t part, std::optional<unsigned> updated);
 
-  /// Compiles what `getCode` was asked for and is new.
+  /// Compiles the code that `getCode` requested and that is new.
   mlir::LogicalResult compile();
 
   /// Returns the code by the indices of `getCode`, after `compile`.
@@ -62,7 +62,7 @@ public:
     return jit;
   }
 
-  /// Returns what knows the constants of the networks.
+  /// Returns the pool of the constants of the networks.
   const std::shared_ptr<ConstantPool> &constants() const { return pool; }
 
 private:

@@ -69,8 +69,8 @@ using namespace mlir;
 
 namespace {
 
-/// Upstream's fusion, also of what an op reads several times, or by several
-/// operands.
+/// Runs upstream's fusion, also for values that an op reads several times, or
+/// by several operands.
 struct ElementwiseFusion
     : PassWrapper<ElementwiseFusion, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ElementwiseFusion)
@@ -101,7 +101,7 @@ struct ElementwiseFusion
   }
 };
 
-/// Writes a softmax of linalg as the loops that it stands for.
+/// Replaces a softmax of linalg by its loops.
 struct SoftmaxDecomposition
     : PassWrapper<SoftmaxDecomposition, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SoftmaxDecomposition)
@@ -216,7 +216,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// Turns the errors of `action` into one, which names the op of the network.
+/// Combines the errors of `action` into one, which names the op of the network.
 LogicalResult explainErrors(ModuleOp module,
                             const mct::execution::OpNames &names,
                             function_ref<LogicalResult()> action) {
@@ -250,9 +250,8 @@ LogicalResult runStage(ModuleOp module, const mct::execution::OpNames &names,
   return explainErrors(module, names, [&] { return pm.run(module); });
 }
 
-/// Code is made of sizes that are known and agree. What comes in has such
-/// sizes; a lowering that computes one when the network runs has not understood
-/// the op.
+/// Fails for sizes that are unknown or contradictory. The input has static
+/// sizes; a lowering that computes one at run time does not support the op.
 LogicalResult checkLowered(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     for (Type type : op->getResultTypes()) {
@@ -269,7 +268,8 @@ LogicalResult checkLowered(ModuleOp module) {
                  succeeded(mct::verifyShapes(module)));
 }
 
-/// Runs of loops that all operands of the op go through in the same way.
+/// Finds runs of loops over which all operands of the op iterate in the same
+/// way.
 SmallVector<ReassociationIndices> collapsibleLoops(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -291,8 +291,8 @@ SmallVector<ReassociationIndices> collapsibleLoops(linalg::GenericOp op) {
   return groups;
 }
 
-/// Operands that are repeated along dimensions of one element are read without
-/// these: as what they are, one number or one for each channel.
+/// Drops the dimensions of one element along which operands are repeated: they
+/// are one number, or one for each channel.
 void dropUnitDimensions(linalg::GenericOp op) {
   OpBuilder builder(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -332,7 +332,7 @@ void dropUnitDimensions(linalg::GenericOp op) {
   op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// Elementwise ops on four dimensions become one long loop: it vectorizes
+/// Collapses elementwise ops on four dimensions to one long loop: it vectorizes
 /// better than a nest whose innermost loop is 16 channels, and compiles ten
 /// times faster.
 void collapseLoops(ModuleOp module) {

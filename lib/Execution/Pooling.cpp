@@ -11,7 +11,7 @@ struct Range {
   int64_t begin, end;
 };
 
-/// Part of a window that lies in the input.
+/// Part of a window that is inside the input.
 Range clip(int64_t position, int64_t stride, int64_t pad, int64_t kernel,
            int64_t size) {
   int64_t begin = position * stride - pad;

@@ -6,7 +6,7 @@
 
 namespace mct::execution {
 
-/// A pooling window over NHWC data, as TOSA writes it.
+/// A pooling window over NHWC data, in the conventions of TOSA.
 struct PoolingShape {
   int64_t batch = 1;
   int64_t inputHeight = 1, inputWidth = 1, channels = 1;
@@ -19,7 +19,7 @@ struct PoolingShape {
 /// Computes the mean over the elements of each window that are not padding.
 void averagePool(const PoolingShape &shape, const float *input, float *output);
 
-/// Computes the largest element of each window; NaN where there is one.
+/// Computes the largest element of each window; NaN if there is one.
 void maximumPool(const PoolingShape &shape, const float *input, float *output);
 void maximumPool(const PoolingShape &shape, const int8_t *input,
                  int8_t *output);

@@ -24,13 +24,13 @@ using Format = memory::format_tag;
 static constexpr auto kFloat = memory::data_type::f32;
 
 namespace {
-/// A tensor that comes with each call, or is made by it.
+/// A tensor that is passed with each call, or computed by it.
 struct Argument {
-  /// oneDNN's number of it.
+  /// Index of the argument in oneDNN.
   int index = 0;
   /// Layouts of the caller and of the primitive.
   memory::desc given, used;
-  /// Conversion between them, where they differ; made with the primitive,
+  /// Conversion between them, if they differ; created with the primitive,
   /// because the number of threads is fixed then.
   dnnl::reorder reorder;
   memory::desc scratchpad;
@@ -38,7 +38,7 @@ struct Argument {
   bool isReordered() const { return static_cast<bool>(reorder); }
 };
 
-/// A primitive, and everything that its call needs but the pointers.
+/// A primitive, and everything that its call needs except the pointers.
 struct Primitive {
   dnnl::primitive primitive;
   std::string implementation;
@@ -48,8 +48,8 @@ struct Primitive {
   /// True if a binary post-op adds the last operand.
   bool hasAdded = false;
   memory weights, bias;
-  /// The memory of weights that other sets may have, too; null: `weights` has
-  /// its own.
+  /// Memory of weights that other sets may share; null if `weights` has its
+  /// own.
   std::shared_ptr<char> sharedWeights;
   /// Layout of weights before they are packed.
   memory::desc givenWeights;
@@ -149,8 +149,8 @@ struct PrimitiveSet::Impl {
     made.scratchpad = descriptor.scratchpad_desc();
     return made;
   }
-  /// Completes a primitive that makes its destination; its operands are
-  /// complete but for what is added.
+  /// Completes a primitive that produces its destination; its operands are
+  /// complete except for the addend.
   void finish(Primitive made, const memory::desc &result,
               const Epilogue &epilogue) {
     made.result = asGiven(DNNL_ARG_DST, result);
@@ -170,7 +170,7 @@ struct PrimitiveSet::Impl {
 };
 
 namespace {
-/// The tensors of a convolution, as oneDNN speaks of them.
+/// The tensors of a convolution in the terms of oneDNN.
 struct ConvolutionTensors {
   explicit ConvolutionTensors(ConvolutionShape shape);
 
@@ -182,7 +182,7 @@ struct ConvolutionTensors {
 };
 } // namespace
 
-/// Turns a row that is convolved with a dilation of `d` elements, and whose
+/// Converts a row that is convolved with a dilation of `d` elements, and whose
 /// length is a multiple of `d`, into an image with `d` columns that is
 /// convolved along its columns without a dilation. The elements stay where they
 /// are. oneDNN prepares a kernel for each length that a part of a row can have:
@@ -382,7 +382,7 @@ void PrimitiveSet::shareBy(std::shared_ptr<ConstantPool> pool) {
   this->pool = std::move(pool);
 }
 
-/// Returns what an action throws as an error.
+/// Returns the exception of an action as an error.
 template <typename Action> static llvm::Error attempt(Action action) {
   try {
     action();
@@ -444,7 +444,7 @@ static llvm::Error packInto(const memory &constant, Pack pack) {
   return attempt(pack);
 }
 
-/// Returns the biases of all channels, for which one value may stand.
+/// Returns the biases of all channels, which may be given by one value.
 static std::vector<float> spread(llvm::ArrayRef<float> bias,
                                  const memory::desc &wanted) {
   std::vector<float> all(bias.begin(), bias.end());
@@ -593,7 +593,7 @@ struct PrimitiveRunner::Impl {
     std::vector<memory> memories;
     std::vector<dnnl_memory_t> operands;
     dnnl_memory_t result = nullptr;
-    /// Among the executions; among its arguments, where it has them.
+    /// Index among the executions, and among its arguments if it has them.
     size_t main = 0;
     std::optional<size_t> weights, bias;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions and matrix products by oneDNN. Nothing here knows about MLIR;
-// Primitives.cpp is compiled with exceptions, which stay inside of it.
+// Convolutions and matrix products by oneDNN. Nothing here depends on MLIR;
+// Primitives.cpp is compiled with exceptions, which do not leave it.
 #ifndef MCT_LIB_EXECUTION_PRIMITIVES_H
 #define MCT_LIB_EXECUTION_PRIMITIVES_H
 
@@ -15,8 +15,8 @@
 
 namespace mct::execution {
 
-/// A convolution as TOSA writes it: NHWC data, weights [OC,KH,KW,IC], for
-/// depthwise [KH,KW,C,M] with OC = C * M; of volumes NDHWC data, weights
+/// A convolution in the conventions of TOSA: NHWC data, weights [OC,KH,KW,IC],
+/// for depthwise [KH,KW,C,M] with OC = C * M; for volumes NDHWC data, weights
 /// [OC,KD,KH,KW,IC]. `transpose`: pads are subtracted from the output instead
 /// of added to the input.
 struct ConvolutionShape {
@@ -38,12 +38,12 @@ struct ConvolutionShape {
 /// A product [batch, rows, inner] x [batch, inner, columns].
 struct MatMulShape {
   int64_t batch = 1, rows = 1, inner = 1, columns = 1;
-  /// Factors that lie in memory with the last two dimensions exchanged; not
-  /// those that are constant.
+  /// True for factors that are stored with the last two dimensions exchanged;
+  /// not for constant ones.
   bool firstTransposed = false, secondTransposed = false;
 };
 
-/// Operations of a primitive on its result before it stores it, in this order.
+/// Operations of a primitive on its result before it is stored, in this order.
 struct Epilogue {
   /// Adds a second operand of the result's shape.
   bool addOperand = false;
@@ -78,33 +78,33 @@ public:
   /// Shares packed weights with other sets by the pool, in all later calls.
   void shareBy(std::shared_ptr<ConstantPool> pool);
 
-  /// Adds a convolution and returns the index of the new primitive. Weights or
-  /// biases that are empty are operands, behind the input. Fails, as the next
-  /// two, where oneDNN reports an error.
+  /// Adds a convolution and returns the index of the new primitive. Empty
+  /// weights or biases are operands, after the input. Fails, like the next two
+  /// functions, if oneDNN reports an error.
   llvm::Expected<size_t> addConvolution(const ConvolutionShape &shape,
                                         llvm::ArrayRef<float> weights,
                                         llvm::ArrayRef<float> bias,
                                         const Epilogue &epilogue);
-  /// Adds the gradient of the weights of a convolution of this shape, which is
-  /// not transposed, from its input and the gradient of its output;
-  /// `inputChannelsFirst`: of a plain one as [IC,KH,KW,OC] instead of
+  /// Adds the gradient of the weights of a convolution of this shape, which
+  /// must not be transposed, from its input and the gradient of its output.
+  /// With `inputChannelsFirst` that of a plain one is [IC,KH,KW,OC] instead of
   /// [OC,KH,KW,IC].
   llvm::Expected<size_t> addWeightGradient(const ConvolutionShape &shape,
                                            bool inputChannelsFirst);
-  /// Adds a matrix product. `constant` is the second factor, or empty when that
+  /// Adds a matrix product. `constant` is the second factor, or empty if that
   /// is an operand.
   llvm::Expected<size_t> addMatMul(const MatMulShape &shape,
                                    llvm::ArrayRef<float> constant,
                                    const Epilogue &epilogue);
   /// Removes the primitive that was added last.
   void removeLast();
-  /// Gives a primitive other weights, or another bias, of the sizes it was
-  /// added with. No runner runs meanwhile. Fails where oneDNN reports an error,
-  /// or the primitive has none.
+  /// Replaces the weights, or the bias, of a primitive by others of the same
+  /// size. No runner may run meanwhile. Fails if oneDNN reports an error, or if
+  /// the primitive has none.
   llvm::Error setWeights(size_t primitive, llvm::ArrayRef<float> weights);
   llvm::Error setBias(size_t primitive, llvm::ArrayRef<float> bias);
-  /// Packs weights or a bias for `PrimitiveRunner::run`. Fails as `setWeights`;
-  /// runners may run meanwhile.
+  /// Packs weights or a bias for `PrimitiveRunner::run`. Fails like
+  /// `setWeights`; runners may run meanwhile.
   llvm::Expected<PackedConstant>
   packWeights(size_t primitive, llvm::ArrayRef<float> weights) const;
   llvm::Expected<PackedConstant> packBias(size_t primitive,
@@ -121,9 +121,9 @@ public:
   /// Returns whether that is a reference implementation, hundreds of times
   /// slower.
   bool isReference(size_t primitive) const;
-  /// Returns whether it adds a wrong operand: oneDNN 2.6's convolutions by
-  /// matrix products read the operand of a binary post-op as if it were one
-  /// number.
+  /// Returns whether the primitive adds a wrong operand: oneDNN 2.6's
+  /// convolutions by matrix products read the operand of a binary post-op as if
+  /// it were one number.
   bool addsWrongly(size_t primitive) const;
 
   /// Returns oneDNN's instruction set on this machine.
@@ -147,9 +147,9 @@ public:
   ~PrimitiveRunner();
 
   /// Runs a primitive. `operands` are the input or the first factor; those of
-  /// second factor, weights and bias that are no constants, or the gradient of
+  /// second factor, weights and bias that are not constants, or the gradient of
   /// the output; and the addend. `weights` and `bias` replace those of the
-  /// primitive if they are not null. Fails where oneDNN reports an error.
+  /// primitive if they are not null. Fails if oneDNN reports an error.
   llvm::Error run(size_t primitive, llvm::ArrayRef<const void *> operands,
                   void *result, const PackedConstant *weights = nullptr,
                   const PackedConstant *bias = nullptr);
@@ -159,8 +159,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Restricts OpenMP (inside of oneDNN) to the calling thread while it lives.
-/// The setting belongs to the thread, and primitives take it over when they are
+/// Restricts OpenMP (inside oneDNN) to the calling thread while it lives. The
+/// setting belongs to the thread, and primitives adopt it when they are
 /// created.
 class SingleOpenMPThread {
 public:

@@ -47,10 +47,10 @@ struct FollowedShape {
 };
 
 /// Prefix of the implementation that `Executor::primitives` names for a call of
-/// the program around us.
+/// the calling program.
 inline constexpr llvm::StringLiteral kHostImplementation = "host:";
 
-/// A quantizer that the program around us runs, or its gradient.
+/// A quantizer that the calling program runs, or its gradient.
 struct HostSite {
   std::shared_ptr<HostQuantizer> quantizer;
   FollowedShape shape;
@@ -64,13 +64,14 @@ struct HostSite {
                   int64_t samples) const;
 };
 
-/// A point that may get another quantizer.
+/// A point whose quantizer may be replaced.
 struct ReplaceablePoint {
   /// Name, for errors.
   std::string name;
   int64_t numChannels = 1;
   unsigned stage = 0;
-  /// The quantizer of a value that a step makes; none if nothing reads it.
+  /// Index of the quantizer of a value that a step computes; none if nothing
+  /// reads it.
   std::optional<size_t> site;
   /// Indices of constants that are all quantized from `values`.
   llvm::SmallVector<size_t, 1> constants;
@@ -87,7 +88,7 @@ struct CompiledPart {
   llvm::SmallVector<int64_t, 4> argumentBytes;
   /// Number of bytes that it may allocate while it runs.
   int64_t temporaryBytes = 0;
-  /// True if it may call a check or allocate, and so be left before its end.
+  /// True if it may call a check or allocate, and thus be left early.
   bool canFail = false;
 };
 
@@ -109,13 +110,13 @@ struct Step {
   Kind kind = Kind::Part;
   /// Index in the program's list of that kind.
   size_t index = 0;
-  /// Buffers that are read, then those that are written. One that a part
-  /// updates in place is only listed among the written ones.
+  /// Buffers that are read, followed by those that are written. A buffer that a
+  /// part updates in place is only listed among the written ones.
   llvm::SmallVector<unsigned, 4> buffers;
   /// The first buffer that is written, if there is one.
   std::optional<unsigned> result;
-  /// Number of blocks of its buffers that a part is called for, and the size in
-  /// bytes of a block of each buffer.
+  /// Number of blocks of its buffers for which a part is called, and the size
+  /// in bytes of a block of each buffer.
   int64_t numBlocks = 1;
   llvm::SmallVector<int64_t, 4> blockBytes;
   /// Quantizer that runs on the result while it is in the cache.
@@ -131,11 +132,11 @@ struct SavedBuffer {
   int64_t bytes = 0;
   /// Offset at which it is saved.
   int64_t offset = 0;
-  /// Grid whose levels all values are, and size in bytes of the codes that are
-  /// saved.
+  /// Grid whose levels include all values, and size in bytes of the saved
+  /// codes.
   std::optional<quantization::Grid> grid;
   unsigned codeBytes = 0;
-  /// The observed values that it holds, if they were made in the stage.
+  /// The observed values that it holds, if they were computed in the stage.
   llvm::SmallVector<size_t, 1> observed;
 };
 
@@ -159,12 +160,12 @@ struct ProgramBuffer {
 
 /// A constant that steps read.
 struct ConstantBuffer {
-  /// Aligned for every vector type. Other programs may have it, too, unless it
-  /// is one that may get other values.
+  /// Aligned for every vector type. Other programs may share it, unless it may
+  /// be replaced.
   std::shared_ptr<char> data;
 };
 
-/// A constant that may get other values.
+/// A constant that may be replaced.
 struct ReplaceableConstant {
   enum class Place { Weights, Bias, Buffer };
   Place place = Place::Buffer;
@@ -182,8 +183,8 @@ struct ReplacedParts {
 
 struct Program {
   std::vector<TensorSpec> inputs, outputs, observed;
-  /// Elements per sample of each observed tensor; its leading sizes of 1 before
-  /// the batch stay, so only one size depends on the number of samples.
+  /// Elements per sample of each observed tensor; leading sizes of 1 before the
+  /// batch stay, so that only one size depends on the number of samples.
   std::vector<FollowedShape> observedShapes;
   int64_t unit = 1;
   bool allowsPartialUnits = true;

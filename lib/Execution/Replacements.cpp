@@ -19,7 +19,7 @@ static llvm::Error checkSize(const ReplaceableConstant &constant,
                                  llvm::Twine(values.size()));
 }
 
-/// The quantizer as a function on what the point quantizes.
+/// Applies the quantizer to the values that the point quantizes.
 static llvm::Expected<QuantizeSite> prepareSite(const ReplaceablePoint &point,
                                                 Attribute attribute) {
   auto refuse = [&](const std::string &why) {

@@ -33,7 +33,7 @@ struct Lane {
   llvm::SmallVector<void *> inputs;
 };
 
-/// Units of all samples, and how many a worker takes at once.
+/// Units of all samples, and the number that a worker takes at once.
 struct Chunks {
   Chunks(int64_t unit, int64_t samples, const RunOptions &options)
       : units(llvm::divideCeil(samples, unit)) {

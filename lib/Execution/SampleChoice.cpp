@@ -105,7 +105,7 @@ private:
 };
 } // namespace
 
-/// Returns the number of a sample with one more input.
+/// Returns the hash of a sample with one more input.
 static uint64_t addInput(uint64_t hash, llvm::ArrayRef<uint8_t> values) {
   uint64_t both[] = {hash, llvm::xxh3_64bits(values)};
   return llvm::xxh3_64bits(
@@ -147,8 +147,8 @@ mct::execution::countShared(const SampleSource &samples,
   });
 }
 
-/// The samples whose numbers are in the second part, and the others; none where
-/// there are none of a kind.
+/// Returns the samples whose hashes are in the second part, and the others;
+/// none if one of them is empty.
 static std::optional<SampleParts>
 divide(const std::shared_ptr<const SampleSource> &samples,
        llvm::ArrayRef<uint64_t> hashes,

@@ -90,8 +90,7 @@ llvm::Error mct::execution::readAsFloats(RowReader &rows, ElementType type,
   }
 }
 
-/// Brings the elements of each row into the order in which the network reads
-/// them.
+/// Reorders the elements of each row for the network.
 template <typename Element>
 static void reorderAs(llvm::ArrayRef<int64_t> order, int64_t elements,
                       char *buffer) {

@@ -32,7 +32,7 @@ public:
 
 private:
   /// Reads all rows of a file in Fortran order, in which the elements of one
-  /// row lie as far apart as there are rows.
+  /// row are as far apart as there are rows.
   llvm::Error gather();
 
   const support::StoredTensor &file;
@@ -46,8 +46,8 @@ private:
 llvm::Error readAsFloats(RowReader &rows, support::ElementType type,
                          int64_t elements, float *to);
 
-/// Brings the elements of each row into the order in which the network reads
-/// them; an empty order leaves them.
+/// Reorders the elements of each row for the network; an empty order keeps
+/// them.
 void reorder(llvm::ArrayRef<int64_t> order, int64_t elements,
              int64_t elementBytes, char *buffer);
 

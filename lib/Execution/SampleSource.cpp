@@ -78,7 +78,7 @@ SampleOptions::getPaths(llvm::ArrayRef<std::string> files) {
   return paths;
 }
 
-/// `NAME:PATH` when NAME is that of an input; a path may contain colons.
+/// Parses `NAME:PATH` if NAME is that of an input; a path may contain colons.
 static std::pair<std::optional<size_t>, llvm::StringRef>
 splitName(llvm::StringRef text, llvm::ArrayRef<TensorSpec> inputs) {
   auto [name, path] = text.split(':');
@@ -93,8 +93,8 @@ splitName(llvm::StringRef text, llvm::ArrayRef<TensorSpec> inputs) {
   return {std::nullopt, text};
 }
 
-/// Returns whether a stored type can stand for the network's, with or without a
-/// scale.
+/// Returns whether a stored type can be converted to the network's, with or
+/// without a scale.
 static bool isConvertible(ElementType from, mlir::Type to) {
   if (to.isF32())
     return from != ElementType::F64 && from != ElementType::I64 &&
@@ -144,7 +144,7 @@ static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
   return llvm::Error::success();
 }
 
-/// The shapes that a file for an input of this shape may have.
+/// Returns the shapes that a file for an input of this shape may have.
 static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
                                  bool ownLeadingSizes) {
   if (whole.empty())
@@ -158,9 +158,9 @@ static std::string expectedShape(llvm::ArrayRef<int64_t> whole,
   return rows + " or Nx" + shapeText(whole);
 }
 
-/// Returns a remedy for images whose channels lie first where the network has
-/// them last, or the other way round; empty for shapes that differ otherwise.
-/// `found`, `row`: without the leading dimension.
+/// Returns a remedy for images with channels first for a network with channels
+/// last, or vice versa; empty for shapes that differ in another way. `found`
+/// and `row` are without the leading dimension.
 static std::string layoutHint(llvm::ArrayRef<int64_t> found,
                               llvm::ArrayRef<int64_t> row) {
   auto explain = [](llvm::StringRef samples, llvm::StringRef network,
@@ -207,19 +207,18 @@ private:
     int64_t first = 0, count = 0;
     /// Number of rows of the file that make a sample.
     int64_t rows = 1;
-    /// Its elements are integers that stand for numbers.
+    /// True if its elements are integers that represent real numbers.
     bool holdsCodes = false;
   };
   struct Input {
     std::string name;
     mlir::Type elementType;
     llvm::SmallVector<int64_t> shape;
-    /// Number of rows of the leading dimension that make a sample; 1 for a
-    /// scalar.
+    /// Number of rows of the leading dimension in a sample; 1 for a scalar.
     int64_t sampleRows = 1;
     int64_t sampleElements = 0;
     size_t sampleBytes = 0;
-    /// Shape of a row in a file that holds its elements in another order.
+    /// Shape of a row in a file with another order of elements.
     llvm::SmallVector<int64_t> permutation;
     /// Index in the file's row of each element of the input's row.
     std::vector<int64_t> order;
@@ -227,7 +226,7 @@ private:
     /// and 0.
     llvm::SmallVector<float> scale, offset;
     std::deque<Shard> shards;
-    /// The reals that integers in files stand for.
+    /// Records of the integers in files.
     std::optional<mct::QuantizedValue> codes;
   };
   llvm::Error add(std::shared_ptr<const StoredTensor> tensor, Input &input,
@@ -247,10 +246,10 @@ private:
 } // namespace
 
 namespace {
-/// Samples that a network reads as the integers of grids.
+/// Samples that a network reads as integers on grids.
 class QuantizedSamples : public SampleSource {
 public:
-  /// `inputs`: of the network.
+  /// `inputs` are those of the network.
   QuantizedSamples(std::unique_ptr<SampleSource> samples,
                    const mct::QuantizedValues &records,
                    llvm::ArrayRef<TensorSpec> inputs)
@@ -295,8 +294,8 @@ private:
     /// Size in bytes of a stored value.
     unsigned bytes;
   };
-  /// The simulation's quantizer decides which level a value takes, so that both
-  /// agree on it.
+  /// Uses the simulation's quantizer to choose the level of a value, so that
+  /// both agree.
   template <typename Stored>
   static void store(const mct::quantization::Grid &grid,
                     std::vector<float> &values, void *buffer) {
@@ -347,7 +346,7 @@ SampleSource::open(const SampleOptions &options,
                                             options.quantized, specs);
 }
 
-/// All of them, for people.
+/// Returns all of them, for messages.
 static std::string namesOf(llvm::ArrayRef<TensorSpec> specs) {
   std::string names;
   for (const TensorSpec &spec : specs)
@@ -401,9 +400,9 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
   return llvm::Error::success();
 }
 
-/// The number of each element of a row of `shape` (its leading size is left
-/// out) in a row whose dimensions are in the order that `permutation` makes
-/// that of `shape`; empty where the order is the same.
+/// Returns for each element of a row of `shape` (without its leading size) its
+/// index in a row whose dimensions become those of `shape` by `permutation`;
+/// empty if the order is the same.
 static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
                                      llvm::ArrayRef<int64_t> permutation) {
   if (permutation.empty())
@@ -421,7 +420,7 @@ static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
   return order;
 }
 
-/// Takes one value for all, or one for each element along `axis`.
+/// Accepts one value for all, or one for each element along `axis`.
 llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
                                     llvm::ArrayRef<double> offset,
                                     int64_t axis) {

@@ -59,7 +59,7 @@ bool execution::hasOnlyScalars(Operation *op) {
                        [](Type type) { return isa<TensorType>(type); });
 }
 
-/// Returns the parameters of a point, ready to run.
+/// Returns the parameters of a point, prepared to run.
 static QuantizeSite makeQuantizer(QuantizeOp op) {
   QuantizeSite site;
   auto type = cast<RankedTensorType>(op.getType());
@@ -140,7 +140,8 @@ void Scheduler::markConstants() {
   }
 }
 
-/// Marks the ops that lead to a result or to an observer, and are no constants.
+/// Marks the ops that lead to a result or to an observer, and are not
+/// constants.
 void Scheduler::markNeeded() {
   Block &body = function.getBody().front();
   llvm::DenseSet<Value> values(observed.begin(), observed.end());
@@ -256,7 +257,7 @@ void Scheduler::scheduleObserver(size_t number, unsigned buffer) {
   planned.push_back({std::move(step), {buffer}, {}});
 }
 
-/// Schedules the observers that see the value when it is made.
+/// Schedules the observers of the value that observe it when it is computed.
 void Scheduler::scheduleObservers(Value value) {
   auto found = observers.find(value);
   if (found == observers.end())
@@ -266,7 +267,7 @@ void Scheduler::scheduleObservers(Value value) {
       scheduleObserver(number, buffers.lookup(value));
 }
 
-/// Returns whether the point alone reads the buffer of its input.
+/// Returns whether the point is the only user of the buffer of its input.
 bool Scheduler::hasSingleReader(QuantizeOp point) {
   Value value = point.getInput();
   while (value.hasOneUse() && !observers.contains(value)) {
@@ -355,8 +356,8 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   return success();
 }
 
-/// Describes what points that may change quantize: constants, which join
-/// `replaceable`, or what is computed.
+/// Describes the operands of replaceable points: constants, which are added to
+/// `replaceable`, or computed values.
 LogicalResult Scheduler::describePoints() {
   for (auto [number, point] : llvm::enumerate(replaceablePoints)) {
     ReplaceablePoint &found = program.replaceablePoints.emplace_back();
@@ -386,8 +387,7 @@ LogicalResult Scheduler::describePoints() {
   return success();
 }
 
-/// Gives the replaceable operands constants of their own: other ops keep what
-/// they read.
+/// Gives the replaceable operands separate constants: other ops keep theirs.
 void Scheduler::separateReplaceable() {
   for (OpOperand *operand : replaceable) {
     Value value = operand->get();
@@ -400,7 +400,7 @@ void Scheduler::separateReplaceable() {
   }
 }
 
-/// Finds where the values of the replaceable operands are.
+/// Finds the location of the values of the replaceable operands.
 LogicalResult Scheduler::findReplaceable() {
   for (OpOperand *operand : replaceable) {
     ReplaceableConstant &found = program.replaceable.emplace_back();

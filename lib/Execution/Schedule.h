@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns a function into the steps of a program.
+// Converts a function to the steps of a program.
 #ifndef MCT_LIB_EXECUTION_SCHEDULE_H
 #define MCT_LIB_EXECUTION_SCHEDULE_H
 
@@ -14,30 +14,29 @@ namespace mct::execution {
 
 /// Returns the size in bytes of a tensor in memory.
 int64_t byteSizeOf(mlir::Type type);
-/// Returns whether compiled code and constants hold the elements in the same
+/// Returns whether compiled code and constants store the elements in the same
 /// form.
 bool isStoredInBytes(mlir::RankedTensorType type);
-/// Returns everything that an op reads, inside of its regions too.
+/// Returns all values that an op reads, including those read in its regions.
 llvm::SetVector<mlir::Value> readsOf(mlir::Operation *op);
 /// Returns whether the result of an op is the memory of its operand with
 /// another shape.
 bool isView(mlir::Operation *op);
-/// Returns whether an op has results, and none is a tensor.
+/// Returns whether an op has results, none of which is a tensor.
 bool hasOnlyScalars(mlir::Operation *op);
 
-/// The function's ops in their order become steps: calls of primitives, of
-/// compiled parts and of observers. Values are immutable, so what a step may
-/// overwrite follows from the last step that reads a buffer, and from nothing
-/// else.
+/// Converts the function's ops, in their order, to steps: calls of primitives,
+/// of compiled parts and of observers. Values are immutable, so that a step may
+/// overwrite a buffer if and only if it is the last step that reads it.
 ///
-/// The function has one block, static shapes and no attribute that matters; it
-/// is ours to change.
+/// The function has one block, static shapes and no relevant attributes; the
+/// scheduler changes it.
 class Scheduler {
 public:
-  /// `observed`: the values that observers see, by their numbers, each when the
-  /// op in `readers` is about to read it, or, where that is null, when it is
-  /// made; `numEdited`, `replaceable` and `replaceablePoints` as in
-  /// CompileOptions, in this function; `hosts`: the ops of `Program::hosts`.
+  /// `observed` has the values for observers, by index; each is observed before
+  /// the op in `readers` reads it, or, if that is null, when it is computed.
+  /// `numEdited`, `replaceable` and `replaceablePoints` are as in
+  /// CompileOptions, in this function; `hosts` has the ops of `Program::hosts`.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
             llvm::ArrayRef<mlir::Operation *> readers, size_t numEdited,
@@ -48,8 +47,8 @@ public:
   /// Finds primitives (if `usePrimitives`) and parts.
   mlir::LogicalResult schedule(bool usePrimitives);
 
-  /// When the parts are linalg: decides what is updated in place, and where the
-  /// values lie.
+  /// Decides which values are updated in place, and places all values. Requires
+  /// that the parts are linalg.
   mlir::LogicalResult placeValues();
 
 private:
@@ -72,20 +71,21 @@ private:
   mlir::LogicalResult findReplaceable();
   void sortByStage();
   mlir::LogicalResult observe(mlir::Value value);
-  /// Returns the first and last step that touches each buffer.
+  /// Returns the first and last step that uses each buffer.
   std::vector<BufferLife> findLives();
   /// Returns the operand whose buffer a planned step may overwrite, or none.
   std::optional<unsigned>
   findUpdatedOperand(size_t number, llvm::ArrayRef<BufferLife> lives) const;
-  /// Lets steps overwrite operands that nothing reads later; returns the buffer
-  /// whose memory each buffer takes.
+  /// Lets steps overwrite operands that nothing reads later; returns for each
+  /// buffer the one whose memory it takes.
   std::vector<unsigned> updateInPlace(std::vector<BufferLife> &lives);
-  /// Makes results in the caller's memory where nothing else wants to be.
+  /// Writes results directly to the caller's memory where that is possible.
   void writeResultsInPlace();
   /// Places the buffers of a worker in its block.
   mlir::LogicalResult placeBlocks(llvm::ArrayRef<BufferLife> lives,
                                   llvm::ArrayRef<unsigned> place);
-  /// Cuts the steps, which are in their order, and finds what crosses each cut.
+  /// Divides the steps, which are in order, and finds the values that cross
+  /// each division.
   void divideIntoStages();
   void markConstants();
   void markNeeded();
@@ -99,8 +99,8 @@ private:
   bool hasSingleReader(tpc::QuantizeOp point);
   Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
 
-  /// Returns whether a part has a copy of the constant, or scalar, that `value`
-  /// is.
+  /// Returns whether a part has its own copy of the constant, or scalar,
+  /// `value`.
   bool isCloned(mlir::Value value, mlir::Operation *user) const;
   unsigned newBuffer(mlir::Value value, ProgramBuffer::Place place,
                      int64_t index = 0);
@@ -110,7 +110,7 @@ private:
                                         llvm::ArrayRef<char> data);
   bool canMerge(mlir::Operation *producer, mlir::Operation *user) const;
 
-  /// Adds to the number of things looked at, `Program::numVisits`.
+  /// Adds to the number of visits, `Program::numVisits`.
   void visit(size_t count = 1) { program.numVisits += count; }
 
   mlir::func::FuncOp function;
@@ -126,7 +126,7 @@ private:
   llvm::DenseSet<mlir::Value> changing;
   llvm::SmallVector<mlir::OpOperand *> replaceable;
   llvm::SmallVector<tpc::QuantizeOp> replaceablePoints;
-  /// Indices of the ops that the program around us computes.
+  /// Indices of the ops that the calling program computes.
   llvm::DenseMap<mlir::Operation *, size_t> hosts;
   /// Results of these ops for constants, by the same indices.
   llvm::DenseMap<size_t, std::vector<float>> hostConstants;
@@ -135,7 +135,7 @@ private:
   std::string hostError;
   /// Indices of the replaceable points that quantize computed values.
   llvm::DenseMap<mlir::Operation *, size_t> pointNumbers;
-  /// The values that `replaceable` reads, which nothing else reads.
+  /// The values that `replaceable` reads, which have no other users.
   llvm::DenseSet<mlir::Value> replaceableValues;
   /// The stage that is being scheduled.
   unsigned stage = 0;
@@ -146,9 +146,9 @@ private:
   /// Values that are the same in every run.
   llvm::DenseSet<mlir::Value> constantValues;
   llvm::DenseSet<mlir::Operation *> needed;
-  /// Values that have a buffer, because somebody besides their part reads them.
+  /// Values that have a buffer, because they have users outside their part.
   llvm::DenseSet<mlir::Value> kept;
-  /// The last ops of the parts that an op is in.
+  /// The last ops of the parts that contain an op.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>>
       rootsOf;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 4>>

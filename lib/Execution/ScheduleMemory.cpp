@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
 
-/// Returns the grid on which all values lie that the step makes of values on
-/// the grids of `reads`, or none.
+/// Returns the grid of all values that the step computes from values on the
+/// grids of `reads`, or none.
 static std::optional<quantization::Grid>
 gridOf(const Program &program, const Step &step,
        ArrayRef<std::optional<quantization::Grid>> reads) {
@@ -27,8 +27,8 @@ gridOf(const Program &program, const Step &step,
   return selects && llvm::all_equal(reads) ? reads.front() : std::nullopt;
 }
 
-/// Returns the size in bytes of a code of the grid, or none where its values
-/// have no codes that give them back.
+/// Returns the size in bytes of a code of the grid, or none if codes do not
+/// determine its values.
 static std::optional<unsigned> codeBytes(const quantization::Grid &grid) {
   float step = float(grid.step);
   int64_t codes = grid.qmax - grid.qmin + 1;
@@ -40,7 +40,8 @@ static std::optional<unsigned> codeBytes(const quantization::Grid &grid) {
   return codes > 1 << 8 ? 2 : 1;
 }
 
-/// Cuts the steps, which are in their order, and finds what crosses each cut.
+/// Divides the steps, which are in order, and finds the values that cross each
+/// division.
 void Scheduler::divideIntoStages() {
   unsigned count = planned.empty() ? 1 : planned.back().step.stage + 1;
   program.stages.resize(count);

@@ -14,9 +14,10 @@ using namespace mct;
 using namespace mct::execution;
 using mct::tpc::QuantizeOp;
 
-/// More ops in one part than this do not run faster, but take long to compile.
+/// Limit on the ops in one part; more do not run faster, but take long to
+/// compile.
 static constexpr size_t kLargestPart = 24;
-/// Splats above this size are filled once instead of by compiled code.
+/// Size above which splats are filled once instead of by compiled code.
 static constexpr int64_t kLargeSplatBytes = 4096;
 
 static int64_t elementsOf(Value value) {
@@ -29,9 +30,9 @@ static bool isElementwise(Operation *op) {
          op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>();
 }
 
-/// Makes a part that computes element by element, without broadcasting more
-/// than single numbers, compute one block of its elements: then networks need
-/// the same code for values of many sizes. Returns the number of blocks.
+/// Makes a part that computes element by element, and broadcasts nothing but
+/// single numbers, compute one block of its elements: networks then need the
+/// same code for values of many sizes. Returns the number of blocks.
 static int64_t cutIntoBlocks(func::FuncOp part) {
   Block &body = part.getBody().front();
   Operation *terminator = body.getTerminator();
@@ -105,9 +106,8 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
                                                          : user->getResult(0)));
 }
 
-/// Returns whether to compute an op again in each of several parts moves less
-/// memory than to write its result and read it there, and costs nothing
-/// besides.
+/// Returns whether computing an op again in each of several parts moves less
+/// memory than writing its result and reading it there, and has no other cost.
 static bool isCheaperAgain(Operation *op, size_t numParts) {
   if (!isa<tosa::AbsOp, tosa::AddOp, tosa::CastOp, tosa::CeilOp, tosa::ClampOp,
            tosa::EqualOp, tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp,
@@ -128,9 +128,9 @@ static bool isCheaperAgain(Operation *op, size_t numParts) {
   return numParts * large.size() <= large.size() + 1 + numParts;
 }
 
-/// Forms the parts. An op joins the part of its users when they are in one, or
-/// cost less with it in each of theirs: then every value inside of a part is
-/// read there alone, and no part waits for another one that waits for it.
+/// Forms the parts. An op joins the part of its users if they are in one, or if
+/// it is cheaper in each of theirs: then every value inside a part has users
+/// only there, and parts do not wait for each other in cycles.
 void Scheduler::formGroups() {
   Block &body = function.getBody().front();
   for (Operation &op : llvm::reverse(body.without_terminator())) {
@@ -187,9 +187,9 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
   return isElementwise(user) || byteSizeOf(type) <= kLargeSplatBytes;
 }
 
-/// Copies a constant or a scalar, and what it is computed from, into a part.
-/// Tensors that such a scalar is read from become operands. Returns the number
-/// of values that it looked at.
+/// Copies a constant or a scalar, with the ops that compute it, into a part.
+/// Tensors from which such a scalar is read become operands. Returns the number
+/// of visited values.
 static size_t cloneTree(Value value, OpBuilder &builder, IRMapping &mapping,
                         function_ref<bool(Value)> isCloned,
                         function_ref<void(Value)> addOperand) {

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
 
-/// Describes how the elements of a value lie in the memory of another one.
+/// Layout of the elements of a value in the memory of another one.
 struct SiteFinder::View {
   Value source;
   /// Strides in elements; that of a reversed dimension is negative.
@@ -19,8 +19,8 @@ struct SiteFinder::View {
   int64_t offset = 0;
 };
 
-/// Looks through transposes, slices and reversals whose results nothing else
-/// changes or observes. The value has a static type.
+/// Looks through transposes, slices and reversals whose results are neither
+/// changed nor observed by others. The value has a static type.
 SiteFinder::View SiteFinder::viewOf(Value value) const {
   // Outermost first, and what they read.
   SmallVector<Operation *> ops;
@@ -148,18 +148,18 @@ void SiteFinder::findMove(Operation *op) {
 }
 
 namespace {
-/// The elements of the result of a transposed convolution, along one axis, that
-/// have one remainder modulo the stride. A convolution with every stride-th
-/// element of the kernel makes them.
+/// The elements of the result of a transposed convolution, along one axis, with
+/// one remainder modulo the stride. A convolution with every stride-th element
+/// of the kernel computes them.
 struct Phase {
-  /// Index of the last element of the kernel, which the convolution has first,
-  /// and number of elements that it has.
+  /// Index of the last element of the kernel, which is the first in the
+  /// convolution, and number of its elements.
   int64_t tap = 0, taps = 0;
   /// Size of its result, and padding of its input.
   int64_t size = 0, padBefore = 0, padAfter = 0;
-  /// The range of its result that belongs to the whole result.
+  /// Range of its result that is part of the whole result.
   int64_t first = 0, count = 0;
-  /// Index of the first of them in the whole result.
+  /// Index of the first of these elements in the whole result.
   int64_t target = 0;
 };
 } // namespace
@@ -193,10 +193,11 @@ static SmallVector<Phase> phasesOf(int64_t input, int64_t output,
   return phases;
 }
 
-/// A transposed convolution with more phases stays whole.
+/// Largest number of phases of a transposed convolution; one with more stays
+/// whole.
 static constexpr int64_t kMostPhases = 16;
 
-/// Returns the convolution that makes one phase in each direction.
+/// Returns the convolution that computes one phase in each direction.
 static ConvolutionShape getPhaseShape(const ConvolutionShape &whole,
                                       const Phase &row, const Phase &column) {
   ConvolutionShape shape;
@@ -216,7 +217,7 @@ static ConvolutionShape getPhaseShape(const ConvolutionShape &whole,
   return shape;
 }
 
-/// Returns the move that makes the kernel of a phase of weights with these
+/// Returns the move that creates the kernel of a phase from weights with these
 /// strides.
 static MovingShape getPhaseKernel(const ConvolutionShape &whole,
                                   const Phase &row, const Phase &column,
@@ -236,7 +237,7 @@ static MovingShape getPhaseKernel(const ConvolutionShape &whole,
   return kernel;
 }
 
-/// Returns the copy of the elements of the result that a phase makes.
+/// Returns the copy of the elements of the result that a phase computes.
 static StridedCopy getPhaseResults(const ConvolutionShape &whole,
                                    const Phase &row, const Phase &column,
                                    ArrayRef<int64_t> resultShape) {
@@ -252,7 +253,7 @@ static StridedCopy getPhaseResults(const ConvolutionShape &whole,
   return part;
 }
 
-/// Returns whether a transposed convolution may become phases.
+/// Returns whether a transposed convolution may be divided into phases.
 bool SiteFinder::hasPhases(tosa::TransposeConv2DOp op) {
   if (changing.contains(op) || !isStaticFloat(op.getInput()) ||
       !isStaticFloat(op.getWeight()) || !isStaticFloat(op.getBias()) ||
@@ -270,8 +271,9 @@ bool SiteFinder::hasPhases(tosa::TransposeConv2DOp op) {
                    whole.padRight}) >= 0;
 }
 
-/// oneDNN is fast at convolutions without strides, and slow at the transposed:
-/// this one becomes some of the former, whose results are interleaved.
+/// Divides a transposed convolution into convolutions without strides, whose
+/// results are interleaved: oneDNN is fast at these, and slow at transposed
+/// ones.
 bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
   if (!hasPhases(op))
     return false;

@@ -33,7 +33,7 @@ std::optional<ConstantFloats> SiteFinder::evaluateFloats(Value value) {
   return ConstantFloats::convert(std::move(*constant));
 }
 
-/// The op that alone reads the value, or null.
+/// Returns the op that is the only user of the value, or null.
 Operation *SiteFinder::soleUser(Value value) const {
   if (!value.hasOneUse() || kept.contains(value))
     return nullptr;
@@ -41,10 +41,10 @@ Operation *SiteFinder::soleUser(Value value) const {
   return user->getParentOp() == function ? user : nullptr;
 }
 
-/// Ops behind a primitive that it can do itself.
+/// Ops after a primitive that it can compute itself.
 struct SiteFinder::Fusion {
   Epilogue epilogue;
-  /// The operand that is added.
+  /// The addend.
   Value added;
   SmallVector<Operation *, 2> ops;
 };
@@ -271,7 +271,7 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
   });
 }
 
-/// The tensor [a, …, b] that is read as [b, …, a], or null.
+/// Returns the tensor [a, …, b] that is read as [b, …, a], or null.
 static Value swappedEnds(Value value) {
   auto transpose = value.getDefiningOp<tosa::TransposeOp>();
   if (!transpose)

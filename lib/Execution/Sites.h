@@ -16,17 +16,18 @@
 
 namespace mct::execution {
 
-/// One op, or several, that a call computes without compiled code.
+/// One or several ops that a call computes without compiled code.
 struct Site {
   Step::Kind kind;
   /// Index in the program's list of that kind.
   size_t index = 0;
   llvm::SmallVector<mlir::Value, 2> operands;
-  /// A call before it, which makes a value for it or the calls behind.
+  /// A call before it, which computes a value for it or for the following
+  /// calls.
   struct Call {
     Step::Kind kind;
     size_t index = 0;
-    /// Indices of operands, and behind them of the results of earlier calls.
+    /// Indices of operands, followed by those of the results of earlier calls.
     llvm::SmallVector<unsigned, 4> reads;
     int64_t bytes = 0;
   };
@@ -35,13 +36,13 @@ struct Site {
   llvm::SmallVector<unsigned, 4> reads = {};
 };
 
-/// Finds the sites of a function with static shapes, which is ours to change,
-/// and adds what they need to the program.
+/// Finds the sites of a function with static shapes, which it may change, and
+/// adds their data to the program.
 class SiteFinder {
 public:
-  /// `observed`: values that are read by others than the function's ops. No
-  /// call computes past them. Where a rewrite replaces one, its entry is
-  /// exchanged. `replaceable`: operands that may get other values.
+  /// `observed` has values with users other than the function's ops. No call
+  /// computes past them. If a rewrite replaces one, its entry is replaced.
+  /// `replaceable` has operands that may be replaced.
   SiteFinder(mlir::func::FuncOp function, Program &program,
              ConstantEvaluator &constants,
              llvm::MutableArrayRef<mlir::Value> observed,
@@ -61,13 +62,14 @@ public:
     auto found = sites.find(op);
     return found == sites.end() ? nullptr : &found->second;
   }
-  /// Returns the primitive that computes an op, whatever else its call does.
+  /// Returns the primitive that computes an op, whatever else its call
+  /// computes.
   std::optional<size_t> lookupPrimitive(mlir::Operation *op) const {
     auto found = primitives.find(op);
     return found == primitives.end() ? std::nullopt
                                      : std::optional<size_t>(found->second);
   }
-  /// Returns whether the call of another op does what this one does.
+  /// Returns whether the call of another op computes this one, too.
   bool isCovered(mlir::Operation *op) const { return covered.contains(op); }
 
 private:
@@ -104,8 +106,8 @@ private:
               llvm::SmallVectorImpl<mlir::Value> &operands);
   template <typename Number>
   std::vector<Number> evaluateIntegers(mlir::Value value);
-  /// Adds the primitive with the largest fusion that oneDNN is fast at. Returns
-  /// the reason when there is no primitive.
+  /// Adds the primitive with the largest fusion that oneDNN computes fast.
+  /// Returns the reason if there is no primitive.
   std::optional<Record> placePrimitive(
       mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
       llvm::function_ref<llvm::Expected<size_t>(const Epilogue &)> add);
@@ -115,7 +117,7 @@ private:
   ConstantEvaluator &constants;
   llvm::MutableArrayRef<mlir::Value> observed;
   llvm::DenseSet<mlir::Value> kept;
-  /// Ops whose constants may get other values.
+  /// Ops whose constants may be replaced.
   llvm::DenseSet<mlir::Operation *> changing;
   llvm::DenseMap<mlir::Operation *, Site> sites;
   llvm::DenseSet<mlir::Operation *> covered;
@@ -125,20 +127,20 @@ private:
 /// Returns the shape of a convolution whose tensors are static.
 template <typename ConvolutionOp> ConvolutionShape readShape(ConvolutionOp op);
 
-/// A slice may cut rows off that a strided window never reaches: TOSA wants the
-/// division exact, kernels round down. Returns the tensor before the slice, and
-/// makes the shape that of it.
+/// Skips a slice that drops rows that a strided window never reads: TOSA
+/// requires an exact division, kernels round down. Returns the tensor before
+/// the slice, and sets its sizes in `shape`.
 mlir::Value dropUnreadRows(mlir::Value input, ConvolutionShape &shape);
 
 /// Returns whether oneDNN cannot compute with the type: it divides by sizes
-/// that it has cut to 32 bits.
+/// truncated to 32 bits.
 bool isTooLarge(mlir::Type type);
 
 /// Returns whether a value is a tensor of f32 with a static shape.
 bool isStaticFloat(mlir::Value value);
 
 /// Adds the bounds of a clamp to the epilogue; returns false, and adds nothing,
-/// if no epilogue has them.
+/// if an epilogue cannot have them.
 bool readClamp(mlir::tosa::ClampOp clamp, Epilogue &epilogue);
 
 /// Returns the name of the op in its location, or its kind if it has none.

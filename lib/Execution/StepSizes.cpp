@@ -13,7 +13,7 @@ static int64_t floatBytes(ArrayRef<int64_t> shape) {
 
 namespace {
 
-/// A step, and its fault.
+/// A step, and the error in it.
 class StepChecker {
 public:
   StepChecker(const Program &program, const Step &step, Location loc)

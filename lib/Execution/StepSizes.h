@@ -6,10 +6,10 @@
 
 namespace mct::execution {
 
-/// Compares what each step of a program writes with the size of the buffer that
-/// was planned for it, and what it reads with that of the buffer it is in;
-/// arguments and results with their types. Fails, with an error at `loc` that
-/// names the op. A difference is an error of the compiler, which would
+/// Compares the bytes that each step of a program writes with the size of the
+/// planned buffer, and the bytes that it reads with that of the buffer it
+/// reads; arguments and results with their types. Fails, with an error at `loc`
+/// that names the op. A difference is an error of the compiler, which would
 /// overwrite memory if the program ran.
 mlir::LogicalResult checkStepSizes(const Program &program, mlir::Location loc);
 

@@ -60,7 +60,7 @@ public:
     classes[header->sizeClass].free.push_back(header);
   }
 
-  /// Frees what a part that was left before its end still held.
+  /// Frees the buffers of a part that was left early.
   void releaseAll() {
     for (Header *header : used)
       std::free(header);
@@ -171,7 +171,7 @@ struct Worker::State {
     const auto *other = findReplaced(&ReplacedParts::quantizers, number);
     (other ? *other : program.quantizers[number]).run(input, output);
   }
-  /// Returns whether the part came to its end.
+  /// Returns whether the part was completed.
   bool runPart(const CompiledPart &part, void **arguments);
   void observe(size_t index, void *data);
   TensorView view(size_t index, const void *data);
@@ -192,9 +192,9 @@ struct Worker::State {
   char *scratch = nullptr;
   /// Address of each buffer.
   std::vector<void *> pointers;
-  /// Numbers of the buffers that are constants, and of inputs and outputs.
+  /// Indices of the buffers that are constants, and of inputs and outputs.
   std::vector<size_t> constants, given;
-  /// True if constants are where the program has them.
+  /// True if constants are those of the program.
   bool hasConstants = false;
   llvm::SmallVector<void *> arguments;
   llvm::SmallVector<char *> blocks;

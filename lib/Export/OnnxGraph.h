@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph of an ONNX file while it is written: nodes, constants, and which
-// tensor holds which value of the module.
+// The graph of an ONNX file during export: nodes, constants, and the tensors
+// that hold values of the module.
 #ifndef MCT_LIB_EXPORT_ONNXGRAPH_H
 #define MCT_LIB_EXPORT_ONNXGRAPH_H
 
@@ -52,17 +52,17 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> readShape(mlir::Operation *op,
                                                       mlir::Value shape);
 
 mlir::RankedTensorType typeOf(mlir::Value value);
-/// Returns the name of a value, or what stands for it where it has none.
+/// Returns the name of a value, or a substitute if it has none.
 std::string nameOf(mlir::Value value);
-/// Returns a shape of a type as the file has it.
+/// Returns the shape of a type in the file.
 llvm::SmallVector<int64_t> fileShape(llvm::ArrayRef<int64_t> shape);
 std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
 /// Returns pads with both begins before both ends; TOSA has them in pairs.
 std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
 
-/// Returns the type of an argument. Fails for one that is not a tensor of which
-/// `isKnown` is true and whose sizes are known, the batch apart; `tensors`:
-/// those that a file has, in words.
+/// Returns the type of an argument. Fails for one that is not a tensor for
+/// which `isKnown` is true and whose sizes are known, except the batch;
+/// `tensors` describes the supported tensors.
 mlir::FailureOr<mlir::RankedTensorType>
 readArgumentType(mlir::BlockArgument argument, llvm::StringRef tensors,
                  llvm::function_ref<bool(mlir::Type)> isKnown);
@@ -80,7 +80,7 @@ public:
   /// Returns the version of ONNX's operators that the file has.
   int64_t getOperatorSet() const;
 
-  /// Returns a name that nothing has yet: `wanted`, or that with a number.
+  /// Returns an unused name: `wanted`, possibly with a number.
   std::string makeName(const llvm::Twine &wanted);
   /// Add a constant and return its name.
   std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
@@ -95,40 +95,41 @@ public:
                       std::vector<std::string> inputs, const llvm::Twine &name,
                       std::vector<NodeAttribute> attributes = {},
                       llvm::StringRef domain = "");
-  /// Returns what a reduction along `axes` of a tensor has, which is an operand
-  /// or an attribute in the operator set.
+  /// Returns the inputs and attributes of a reduction of a tensor along `axes`,
+  /// which are an operand or an attribute depending on the operator set.
   NodeInputs withAxes(llvm::StringRef opType, const std::string &tensor,
                       std::vector<int64_t> axes, const llvm::Twine &name);
-  /// Makes a tensor the one that holds a value.
+  /// Records a tensor as the one that holds a value.
   void define(mlir::Value value, std::string name, Layout layout);
   /// Adds a node whose result is that of `op`.
   mlir::LogicalResult replace(mlir::Operation *op, llvm::StringRef opType,
                               std::vector<std::string> inputs, Layout layout,
                               std::vector<NodeAttribute> attributes = {});
 
-  /// Returns the layout in which the first of these values is present that is;
-  /// null where none is.
+  /// Returns the layout of the first of these values that has a tensor; null if
+  /// none has.
   const Layout *findLayout(mlir::ValueRange values) const;
-  /// Returns the layout in which a value is present; that of a constant is any.
+  /// Returns the layout of a value that has a tensor; that of a constant is
+  /// arbitrary.
   mlir::FailureOr<Layout> layoutOf(mlir::Operation *user, mlir::Value value);
-  /// Returns the same, without axes that are made of several.
+  /// Returns the same, without axes that combine several.
   mlir::FailureOr<Layout> plainLayoutOf(mlir::Operation *user,
                                         mlir::Value value);
   /// Returns the name of the tensor that holds a value in a layout, which is
-  /// added where it is missing.
+  /// added if it is missing.
   mlir::FailureOr<std::string> read(mlir::Operation *user, mlir::Value value,
                                     const Layout &layout);
   /// Returns the tensors that hold several values in one layout.
   mlir::FailureOr<std::vector<std::string>>
   readAll(mlir::Operation *user, mlir::ValueRange values, const Layout &layout);
-  /// Returns a value in the layout in which it is present.
+  /// Returns a value in its present layout.
   mlir::FailureOr<TensorRef> read(mlir::Operation *user, mlir::Value value);
-  /// Returns a value in a layout without axes that are made of several.
+  /// Returns a value in a layout without axes that combine several.
   mlir::FailureOr<TensorRef> readPlain(mlir::Operation *user,
                                        mlir::Value value);
   /// Adds a constant with the quantizer of its point and returns the name of
-  /// the tensor. `elements`: for each element of the tensor the index of that
-  /// of the constant. A kernel has to be quantized for a device.
+  /// the tensor. `elements` has for each element of the tensor the index of
+  /// that of the constant. For a device, a kernel has to be quantized.
   mlir::FailureOr<std::string>
   writeConstant(mlir::Operation *user, const Constant &constant,
                 const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
@@ -140,7 +141,7 @@ public:
 
   /// Shapes of tensors, as far as they are known.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
-  /// Ops that another one wrote along with itself.
+  /// Ops that were written together with another one.
   llvm::DenseSet<mlir::Operation *> written;
 
   mlir::func::FuncOp function;

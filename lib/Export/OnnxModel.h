@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model as ONNX files hold it (onnx.proto3 of ONNX 1.20), as far as this
-// project writes it.
+// A model in the structure of ONNX files (onnx.proto3 of ONNX 1.20), as far as
+// this project writes it.
 //
-// The few messages are written by hand: a library of protobuf registers its
-// message types for the whole process, and a second copy of those of ONNX, as
-// frameworks bring it into an interpreter, ends the process.
+// The few messages are encoded by hand: a protobuf library registers its
+// message types for the whole process, and a second copy of those of ONNX,
+// which frameworks load into an interpreter, aborts the process.
 #ifndef MCT_LIB_EXPORT_ONNXMODEL_H
 #define MCT_LIB_EXPORT_ONNXMODEL_H
 
@@ -42,7 +42,7 @@ enum class ElementType {
 unsigned bitsOf(ElementType type);
 bool isSigned(ElementType type);
 
-/// A size that is not known: the batch.
+/// An unknown size: the batch.
 inline constexpr int64_t kDynamic = -1;
 
 /// A named constant; its elements are row-major.
@@ -52,11 +52,11 @@ struct Tensor {
   ElementType type = ElementType::Float;
   /// The elements of a tensor of type Float.
   std::vector<float> floats;
-  /// The elements of any other, as a file has them: little-endian, several of
-  /// fewer than 8 bits in one byte, the first in the lowest bits.
+  /// The elements of a tensor of any other type, as in a file: little-endian,
+  /// several of fewer than 8 bits in one byte, the first in the lowest bits.
   std::vector<uint8_t> packed;
-  /// Place where the elements begin in the file of `Model::dataName`; none
-  /// where they are in the model itself.
+  /// Offset of the elements in the file of `Model::dataName`; none if they are
+  /// in the model itself.
   std::optional<uint64_t> dataOffset;
 
   int64_t size() const;
@@ -85,7 +85,7 @@ struct Node {
   std::string domain;
   std::vector<std::string> inputs, outputs;
   std::vector<NodeAttribute> attributes;
-  /// The op that it stands for; not a part of the file.
+  /// The op that it represents; not part of the file.
   mlir::Operation *source = nullptr;
 
   const NodeAttribute *lookup(llvm::StringRef attribute) const;
@@ -110,18 +110,18 @@ struct Model {
   std::string dataName;
 };
 
-/// Moves the elements of all constants but small ones to a file of that name,
-/// which `writeData` writes.
+/// Moves the elements of all constants except small ones to a file of that
+/// name, which `writeData` writes.
 void moveData(Model &model, llvm::StringRef dataName);
 void writeData(const Model &model, llvm::raw_ostream &os);
 
-/// The bytes of the file; `countBytes` tells how many.
+/// Writes the bytes of the file; `countBytes` returns their number.
 void writeModel(const Model &model, llvm::raw_ostream &os);
 uint64_t countBytes(const Model &model);
 
-/// The same for readers: the syntax of ONNX for models as text, but for names,
-/// which may have any character, and for long constants, of which the first
-/// elements are printed.
+/// Prints the model for humans: the text syntax of ONNX models, except for
+/// names, which may have any character, and for long constants, of which the
+/// first elements are printed.
 void printModel(const Model &model, llvm::raw_ostream &os);
 
 } // namespace mct::onnx

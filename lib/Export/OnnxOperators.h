@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of ONNX that TOSA spells as several ops.
+// Operators of ONNX that are several ops in TOSA.
 #ifndef MCT_LIB_EXPORT_ONNXOPERATORS_H
 #define MCT_LIB_EXPORT_ONNXOPERATORS_H
 
@@ -12,7 +12,7 @@
 
 namespace mct::onnx {
 
-/// Some ops that are one operator.
+/// Several ops that are one operator.
 struct Operator {
   /// Name as in `tpc-list-subgraphs`.
   std::string name;
@@ -29,7 +29,7 @@ struct Operator {
 /// roots; no op is in two of them.
 struct Operators {
   llvm::DenseMap<mlir::Operation *, Operator> byRoot;
-  /// Ops inside of one, the roots apart.
+  /// Ops inside an operator, without the roots.
   llvm::DenseSet<mlir::Operation *> interior;
 };
 mlir::FailureOr<Operators> findOperators(mlir::Block &block);

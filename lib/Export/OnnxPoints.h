@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizer points as ops of `mct_quantizers`.
+// Quantization points as ops of `mct_quantizers`.
 #ifndef MCT_LIB_EXPORT_ONNXPOINTS_H
 #define MCT_LIB_EXPORT_ONNXPOINTS_H
 
@@ -8,16 +8,17 @@
 
 namespace mct::onnx {
 
-/// Emits an error at a point: what is wrong with it, and as a note the remedy.
+/// Emits an error at a point that describes the problem, with the remedy as a
+/// note.
 mlir::LogicalResult refusePoint(tpc::QuantizeOp point, const llvm::Twine &what,
                                 const llvm::Twine &remedy);
 
-/// Emits the error that a point rounds as the format does not.
+/// Emits the error that the format does not support the rounding of a point.
 mlir::LogicalResult refuseHalfUp(tpc::QuantizeOp point);
 
 /// Returns for each element of a tensor of the file the index of the parameter
-/// that a point of weights has for it. `elements`: for each the index of that
-/// of the constant, which has `constantShape`.
+/// that a weight point has for it. `elements` has for each the index of that of
+/// the constant, which has `constantShape`.
 std::vector<int64_t> findParameters(tpc::QuantizeOp point,
                                     llvm::ArrayRef<int64_t> constantShape,
                                     llvm::ArrayRef<int64_t> elements);
@@ -28,7 +29,7 @@ struct FileChannels {
   std::vector<int64_t> order{0};
 };
 /// Returns the axis along which the parameters of `findParameters` differ, if
-/// that is one.
+/// it is a single one.
 std::optional<FileChannels> findChannels(llvm::ArrayRef<int64_t> parameters,
                                          llvm::ArrayRef<int64_t> shape);
 
@@ -36,8 +37,8 @@ std::optional<FileChannels> findChannels(llvm::ArrayRef<int64_t> parameters,
 mlir::LogicalResult emitPoint(GraphBuilder &graph, tpc::QuantizeOp point);
 
 /// Adds the quantizer of weights to `tensor` and returns the name of its
-/// result. `elements`: for each element of the tensor the index of that of the
-/// constant, which has `constantShape`.
+/// result. `elements` has for each element of the tensor the index of that of
+/// the constant, which has `constantShape`.
 mlir::FailureOr<std::string> quantizeWeights(
     GraphBuilder &graph, tpc::QuantizeOp point, const std::string &tensor,
     llvm::ArrayRef<int64_t> constantShape, llvm::ArrayRef<int64_t> shape,

@@ -10,10 +10,10 @@
 
 namespace mct::onnx {
 
-/// Type of the node that stands for a point until `lowerQdqPoints`.
+/// Type of the node that represents a point until `lowerQdqPoints`.
 inline constexpr llvm::StringLiteral kPointType = "Point";
 
-/// The type that codes are stored as, and how.
+/// Storage type of codes.
 struct Storage {
   ElementType type = ElementType::UInt8;
   /// Stored = code + offset.
@@ -27,8 +27,8 @@ struct Storage {
   }
 };
 
-/// Returns how the codes of an activation are stored; fails where the operator
-/// set has no such integers.
+/// Returns the storage of the codes of an activation; fails if the operator set
+/// has no such integers.
 mlir::FailureOr<Storage> findStorage(GraphBuilder &graph, tpc::QuantizeOp point,
                                      const quantization::Grid &grid);
 
@@ -39,43 +39,43 @@ bool haveSameGrid(const Node &lhs, const Node &rhs);
 /// Returns whether an operator moves or selects values.
 bool isMoving(const Node &node);
 
-/// Writes the point of an activation as one node that no file has;
-/// `lowerQdqPoints` replaces it when the readers of its result are known.
+/// Writes the point of an activation as a temporary node; `lowerQdqPoints`
+/// replaces it when the users of its result are known.
 mlir::LogicalResult emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point);
 
-/// Adds the codes of weights and what makes them real numbers, and returns the
-/// name of these. `elements`: for each element of the tensor the index of that
-/// of the constant. `isKernel`: else codes of one grid are stored as those of
-/// activations are, which kernels of two operands want.
+/// Adds the codes of weights and their dequantization, and returns the name of
+/// the real numbers. `elements` has for each element of the tensor the index of
+/// that of the constant. Unless `isKernel`, codes of one grid are stored like
+/// those of activations, as kernels with two operands require.
 mlir::FailureOr<std::string>
 writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
                 const Constant &constant, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
 
-/// Does the same for a bias, in steps of the layer's accumulator. None where
-/// the layer has none, or where 32 bits do not hold them: such a bias is float.
+/// Does the same for a bias, in steps of the layer's accumulator. None if the
+/// layer has none, or if it does not fit in 32 bits: such a bias stays float.
 std::optional<std::string> writeQdqBias(GraphBuilder &graph,
                                         const KernelOp &layer,
                                         llvm::ArrayRef<float> bias,
                                         const llvm::Twine &name);
 
-/// Gives kernels of integers integers alone, before the points are replaced:
+/// Gives integer kernels only integer operands, before the points are replaced:
 ///
 /// * A number that is added to codes, or multiplied with them, becomes one code
-///   of a step of its own.
-/// * Constants that are joined with codes become codes of the point behind.
-/// * A point that only limits what another one has made becomes a limit, or
-/// nothing, where
-///   operators in float read it.
+///   with a step of its own.
+/// * Constants that are concatenated with codes become codes of the following
+///   point.
+/// * A point that only limits the result of another point becomes a limit, or
+///   nothing if float operators read it.
 void quantizeConstants(GraphBuilder &graph);
 
 /// Replaces the nodes of `emitQdqPoint`:
 ///
-/// * A limit (Relu, Clip) that points alone read becomes one of their codes.
-/// * What moves values of one point (Reshape, MaxPool, Concat, ...) gets a
-/// point
-///   like that behind it, and one before it where only points read what it
-///   moves: it moves integers then.
+/// * A limit (Relu, Clip) whose only users are points becomes a limit of their
+///   codes.
+/// * An op that moves values of one point (Reshape, MaxPool, Concat, ...) gets
+///   a point like that after it, and one before it if only points read its
+///   result: it then moves integers.
 void lowerQdqPoints(GraphBuilder &graph);
 
 } // namespace mct::onnx

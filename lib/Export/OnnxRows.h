@@ -9,9 +9,9 @@
 namespace mct::onnx {
 
 /// Removes reshapes around layers of matrices: values of more axes that
-/// element-wise operators, slices and concatenations make of one another become
-/// matrices [rows, channels] where that leaves fewer reshapes than before. Of
-/// reshapes that follow one another the last is left.
+/// element-wise operators, slices and concatenations compute from one another
+/// become matrices [rows, channels] if that leaves fewer reshapes than before.
+/// Of consecutive reshapes only the last one remains.
 void keepRows(GraphBuilder &graph);
 
 } // namespace mct::onnx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the ops that a file can have: which function writes which op.
+// Table of the supported ops, with the function that writes each.
 #ifndef MCT_LIB_EXPORT_ONNXRULES_H
 #define MCT_LIB_EXPORT_ONNXRULES_H
 
@@ -15,7 +15,8 @@ class Rules {
 public:
   Rules();
 
-  /// Ops of this kind are written by `emit(graph, op, arguments...)`.
+  /// Registers `emit(graph, op, arguments...)` as the function that writes ops
+  /// of this kind.
   template <typename Op, typename Function, typename... Arguments>
   void add(Function emit, Arguments... arguments) {
     ops[Op::getOperationName()] = [=](GraphBuilder &graph,
@@ -24,7 +25,7 @@ public:
     };
   }
 
-  /// Returns whether it has written the operator as a whole.
+  /// Writes the operator as a whole, and returns whether it did.
   using EmitOperator = mlir::FailureOr<bool> (*)(GraphBuilder &,
                                                  const Operator &);
   void addOperator(llvm::StringRef name, EmitOperator emit) {
@@ -32,7 +33,7 @@ public:
   }
 
   mlir::LogicalResult emit(GraphBuilder &graph, mlir::Operation *op) const;
-  /// Writes an operator as a whole, or op by op where that cannot be.
+  /// Writes an operator as a whole, or op by op if that is not possible.
   mlir::LogicalResult emit(GraphBuilder &graph, const Operator &matched) const;
 
 private:
@@ -48,7 +49,7 @@ void addLayerRules(Rules &rules);
 void addElementwiseRules(Rules &rules);
 /// Ops that move elements, and reductions.
 void addShapeRules(Rules &rules);
-/// Operators that TOSA spells as several ops.
+/// Operators that are several ops in TOSA.
 void addOperatorRules(Rules &rules);
 
 /// Writes `input`, clamped, as the result of `op`.

@@ -21,11 +21,12 @@ struct Tensor {
   ElementType type = ElementType::Float32;
   /// A dynamic size is `ShapedType::kDynamic`.
   llvm::SmallVector<int64_t> shape;
-  /// Empty where it holds numbers; one, or along `axis` one for each channel.
+  /// Empty if the tensor holds numbers; one, or one for each channel along
+  /// `axis`.
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
   int64_t axis = 0;
-  /// A constant has its elements here, little-endian.
+  /// True for a constant, whose elements are in `data`, little-endian.
   bool isConstant = false;
   std::string data;
 };
@@ -52,7 +53,7 @@ struct Normalization {
   std::vector<double> mean, deviation;
 };
 
-/// Part that computes numbers although codes are at hand.
+/// Part that computes numbers although codes are available.
 struct FloatPart {
   std::string name, reason;
 };

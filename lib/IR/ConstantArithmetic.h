@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes ops of TOSA element by element, on constants.
+// Evaluates TOSA ops element by element, on constants.
 #ifndef MCT_LIB_IR_CONSTANTARITHMETIC_H
 #define MCT_LIB_IR_CONSTANTARITHMETIC_H
 
@@ -13,8 +13,8 @@ bool isBinary(mlir::Operation *op);
 bool isUnary(mlir::Operation *op);
 bool isComparison(mlir::Operation *op);
 
-/// Each computes the result of an op, of type `type`, from its operands; none
-/// where the op is not defined for them, or they do not broadcast.
+/// Each returns the result of an op, of type `type`, for its operands; none if
+/// the op is not defined for them, or if they do not broadcast.
 std::optional<ConstantTensor> computeBinary(mlir::Operation *op,
                                             mlir::RankedTensorType type,
                                             const ConstantTensor &lhs,

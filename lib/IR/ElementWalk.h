@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over the elements of constants.
+// Iterates over the elements of constants.
 #ifndef MCT_LIB_IR_ELEMENTWALK_H
 #define MCT_LIB_IR_ELEMENTWALK_H
 
@@ -21,7 +21,7 @@ void forEachRow(llvm::ArrayRef<int64_t> shape,
 }
 
 /// Returns the strides of `tensor`, whose axes are the last ones of `shape`,
-/// broadcast to it: 0 along what is repeated. None when it does not broadcast.
+/// broadcast to it: 0 along repeated axes. None if it does not broadcast.
 inline std::optional<llvm::SmallVector<int64_t>>
 getBroadcastStrides(const ConstantTensor &tensor,
                     llvm::ArrayRef<int64_t> shape) {

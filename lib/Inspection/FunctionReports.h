@@ -15,7 +15,7 @@ namespace mct {
 
 /// Writes a report on each function that has a body: the text of `print`, or
 /// `document` with the objects that `describe` returns as "functions". Writes
-/// nothing if one of them fails; they emit the diagnostic.
+/// nothing if one of them fails, which emits the diagnostic.
 mlir::LogicalResult writeFunctionReports(
     mlir::ModuleOp module, ExplainFormat format, llvm::raw_ostream &stream,
     llvm::function_ref<mlir::FailureOr<llvm::json::Object>(mlir::func::FuncOp)>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How IntegerRanges goes through a function: what it knows of values is in
-// IntegerRanges.cpp, what ops make of that in RangeRules.cpp.
+// Propagation of ranges through a function: IntegerRanges.cpp has the knowledge
+// of values, RangeRules.cpp the rules of ops.
 #ifndef MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
 #define MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
 
@@ -15,22 +15,23 @@
 
 namespace mct {
 
-/// A last axis that is longer is looked at as a whole.
+/// Limit on the last axis up to which its indices are treated separately.
 inline constexpr int64_t kMaxChannels = 1 << 16;
-/// Most terms of a sum that are looked at one by one; a splat may have any
-/// number.
+/// Limit on the terms of a sum that are treated one by one; a splat may have
+/// any number.
 inline constexpr int64_t kMaxTerms = 1 << 26;
 
 /// Facts about the elements of a tensor.
 struct Knowledge {
-  /// One for all, or one for each index of the last axis.
+  /// One range for all, or one for each index of the last axis.
   std::vector<Interval> channels;
   /// Each element is computed from one element of `root` alone, whose range is
-  /// in pieces: if that is in piece i, this is in `pieces[i]`. Null: not known.
+  /// divided into pieces: if that is in piece i, this is in `pieces[i]`. Null
+  /// if unknown.
   mlir::Value root;
   std::vector<Interval> pieces;
-  /// Value with an element in every row along `axis`: the one where `source`
-  /// has its greatest. Null: not known.
+  /// Value with an element in every row along `axis`, at which `source` has its
+  /// maximum. Null if unknown.
   mlir::Value source;
   int64_t axis = 0;
   Interval witness;
@@ -42,16 +43,16 @@ struct Knowledge {
     return result;
   }
 };
-/// Lets the pieces and the channels limit each other.
+/// Intersects the pieces and the channels with each other.
 void tighten(Knowledge &knowledge);
 
-/// 1 for a scalar.
+/// Returns the size of the last axis; 1 for a scalar.
 inline int64_t lastSize(mlir::Value value) {
   auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
   return type && type.getRank() > 0 ? type.getShape().back() : 1;
 }
 
-/// Goes through a function once.
+/// Visits a function once.
 class RangePropagation {
 public:
   RangePropagation(IntegerRanges &result) : result(result) {}
@@ -61,43 +62,44 @@ public:
 
 private:
   void readArguments(mlir::func::FuncOp function);
-  /// Returns what is known of an operand; null for what is no tensor of
+  /// Returns the knowledge of an operand; null unless it is a tensor of
   /// integers.
   Knowledge *know(mlir::Value value);
-  /// Returns what the type alone says.
+  /// Returns the knowledge from the type alone.
   Knowledge fromType(mlir::Value value);
-  /// All elements of a constant; those of a splat once for each.
+  /// Returns all elements of a constant; those of a splat once for each.
   std::optional<std::vector<int64_t>> readIntegers(mlir::Value value);
-  /// The stored elements of a constant, one for a splat; false: it is none.
+  /// Visits the stored elements of a constant, one for a splat; returns false
+  /// if it is not a constant.
   bool visitElements(mlir::Value value,
                      llvm::function_ref<void(int64_t, int64_t)> visitor,
                      bool &isSplat);
   std::optional<int64_t> readScalar(mlir::Value value);
 
-  /// The range of index `channel`, for tensors that have one or all.
+  /// Returns the range of index `channel`, for tensors that have one or all.
   static Interval channelOf(const Knowledge &knowledge, int64_t channel) {
     return knowledge.channels.size() == 1 ? knowledge.channels.front()
                                           : knowledge.channels[channel];
   }
-  /// Keeps the ranges of the channels where the last axis is the same.
+  /// Keeps the ranges of the channels if the last axis is the same.
   Knowledge moved(const Knowledge &from, bool keepsLast);
   Knowledge reduced(const Knowledge &from, mlir::Value input, int64_t axis);
-  /// Element by element, the ranges of operand and result.
+  /// Maps the ranges of the operand to those of the result, element by element.
   template <typename Function>
   Knowledge map(mlir::Value input, Function function);
   template <typename Function>
   Knowledge combine(mlir::Value a, mlir::Value b, Function function);
-  /// Values become functions of the elements of this one, level by level.
+  /// Makes values functions of the elements of this one, level by level.
   void makeRoot(mlir::Value value);
-  /// Makes the numbers of leading zeros levels: they change slowly behind a
+  /// Makes the numbers of leading zeros levels: they change slowly after a
   /// power of two.
   void makeOctaves(mlir::Value value);
-  /// The axis along which `maximum` has the greatest of `value`.
+  /// Returns the axis along which `maximum` has the maximum of `value`.
   std::optional<int64_t> axisOfMaximum(mlir::Value value, mlir::Value maximum);
 
   void report(RangeViolation::Kind kind, mlir::Operation *op, Interval found,
               Interval allowed, std::optional<int64_t> channel = {});
-  /// Reports what the type does not hold, and limits it to that.
+  /// Reports values outside `allowed`, and limits the range to it.
   Knowledge limit(mlir::Operation *op, Knowledge raw, Interval allowed,
                   RangeViolation::Kind kind);
 
@@ -132,7 +134,8 @@ private:
 
   /// Returns the knowledge of the result; none where only its type is known.
   std::optional<Knowledge> visit(mlir::Operation *op);
-  /// Reports what the type of the result does not hold, and limits it to that.
+  /// Reports values that the type of the result does not hold, and limits the
+  /// range to it.
   Knowledge limitToType(mlir::Operation *op, Knowledge raw);
   std::optional<Knowledge> visitRescale(mlir::tosa::RescaleOp op);
   std::optional<Knowledge> visitSub(mlir::tosa::SubOp op);
@@ -153,7 +156,7 @@ private:
   /// Sums of products with constants, for one output channel after another.
   struct Sums {
     std::vector<Interval> values;
-    /// Range with any of the terms left out.
+    /// Range of the sum of any subset of the terms.
     std::vector<Interval> partial;
     std::vector<int64_t> magnitudes;
 
@@ -174,7 +177,7 @@ private:
   IntegerRanges &result;
   ConstantEvaluator constants;
   llvm::DenseMap<mlir::Value, Knowledge> known;
-  /// Readers of values that are not visited yet.
+  /// Number of users of values that have not been visited yet.
   llvm::DenseMap<mlir::Value, size_t> unread;
 };
 
@@ -203,7 +206,7 @@ Knowledge RangePropagation::combine(mlir::Value left, mlir::Value right,
   const Knowledge &a = *know(left), &b = *know(right);
   Knowledge to;
   size_t size = std::max(a.channels.size(), b.channels.size());
-  // Sizes that differ otherwise are a broadcast of one element.
+  // Sizes that differ in another way are a broadcast of one element.
   bool fits = llvm::all_of(llvm::ArrayRef<const Knowledge *>{&a, &b},
                            [&](const Knowledge *operand) {
                              return operand->channels.size() == 1 ||
@@ -225,7 +228,7 @@ Knowledge RangePropagation::combine(mlir::Value left, mlir::Value right,
     for (Interval piece : b.pieces)
       to.pieces.push_back(function(a.all(), piece));
   }
-  // An operand that is one element for the row keeps the place of the other.
+  // An operand with one element per row keeps the position of the other.
   auto isConstantAlong = [](mlir::Value operand, int64_t axis) {
     auto type = mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
     return type && axis < type.getRank() && type.getDimSize(axis) == 1;

@@ -15,24 +15,26 @@ bool isPreserving(const tpc::Node &node);
 
 //===--- Alternatives (PlanCandidates.cpp) --------------------------------===//
 
-/// Widest activation that every alternative of the node which reads quantized
-/// data can read, or none when none does.
+/// Returns the width of the widest activation that every alternative of the
+/// node which reads quantized data can read; none if none does.
 std::optional<int64_t> getInputLimit(const tpc::Node &node);
-/// Width of the kernel in one alternative, 0 without one.
+/// Returns the width of the kernel in one alternative; 0 if there is none.
 int64_t getKernelBits(const tpc::Node &node, tpc::OpQuantConfigAttr config);
-/// Drops alternatives that quantize nothing in another way than an earlier one.
+/// Drops alternatives that quantize everything in the same way as an earlier
+/// one.
 void removeRepetitions(PlannedNode &planned);
 
 //===--- Weights (PlanWeights.cpp) ----------------------------------------===//
 
-/// The constant operands of a node that the target speaks of.
+/// Returns the constant operands of a node that the target describes.
 llvm::SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
                                              tpc::OpQuantConfigAttr base);
 
 //===--- Methods (PlanMethods.cpp) ----------------------------------------===//
 
-/// Returns an alternative whose result has that method; null where it cannot:
-/// what runs on every grid of a method also runs on those of a special case.
+/// Returns an alternative whose result has that method; null if it cannot: an
+/// alternative for every grid of a method also works for those of a special
+/// case.
 tpc::OpQuantConfigAttr withActivationMethod(tpc::OpQuantConfigAttr config,
                                             tpc::QuantizationMethod method);
 

@@ -35,20 +35,21 @@ double AllocationProblem::costOf(llvm::ArrayRef<unsigned> choices) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Sums over some choices of the first groups.
+/// Sums over the choices of the first groups.
 struct State {
   int64_t amount = 0;
   double cost = 0;
-  /// Index of the state of the groups before, and the choice of the last.
+  /// Index of the state of the previous groups, and the choice of the last one.
   uint32_t before = 0;
   unsigned choice = 0;
 };
 
-/// Table of the states, for each number of groups from 0 on, that may become
-/// one of the `count` best: what fewer than `count` others are not worse than,
-/// in cost and amount. Sums of floating-point numbers do not fall when a term
-/// rises, so that what is worse stays worse. Up to `limit`, `least` being what
-/// the groups behind need at least.
+/// Returns, for each number of groups from 0 on, the table of the states that
+/// may become one of the `count` best: those for which fewer than `count`
+/// others are at least as good in cost and amount. Sums of floating-point
+/// numbers do not fall when a term rises, so that a worse state stays worse.
+/// Amounts are at most `limit`, where `least` is the least amount of the
+/// remaining groups.
 class Table {
 public:
   static std::optional<Table> compute(const AllocationProblem &problem,
@@ -56,7 +57,8 @@ public:
                                       std::optional<int64_t> limit,
                                       size_t count, size_t maxStates);
 
-  /// Returns those of all groups, by rising amount and then cost.
+  /// Returns the states of all groups, in ascending order of amount and then
+  /// cost.
   llvm::ArrayRef<State> last() const { return layers.back(); }
   Allocation getAllocation(const State &state) const {
     Allocation allocation;
@@ -164,7 +166,8 @@ static AllocationResult allocateWith(const Table &table, size_t count) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The problem in variables that are 1 for the choices that are taken.
+/// The problem as an integer program, in variables that are 1 for the selected
+/// choices.
 class ProgramOfChoices {
 public:
   explicit ProgramOfChoices(const AllocationProblem &problem);
@@ -197,8 +200,9 @@ ProgramOfChoices::ProgramOfChoices(const AllocationProblem &problem)
   }
 }
 
-/// A variable for each two choices, which sum up to those of either group: for
-/// whole choices they are products, so that the program stays exact.
+/// Adds a variable for each two choices; their sums equal those of either
+/// group: for integral choices they are products, so that the program stays
+/// exact.
 void ProgramOfChoices::addPair(IntegerProgram &program,
                                const AllocatedResource::Pair &pair,
                                IntegerProgram::Terms &terms) const {
@@ -294,8 +298,8 @@ static bool keepsTo(const AllocationProblem &problem,
                       });
 }
 
-/// Returns the tolerance of CBC may let something through that exceeds a limit
-/// by little; it is not asked for again.
+/// Solves a program exactly: solutions that exceed a limit slightly because of
+/// CBC's tolerance are excluded, and the program is solved again.
 static llvm::Expected<std::optional<Allocation>>
 solveExactly(const ProgramOfChoices &program, const AllocationProblem &problem,
              llvm::ArrayRef<std::optional<int64_t>> limits,

@@ -10,7 +10,7 @@
 namespace mct::quantization {
 
 /// Extremes of a run of floats. Without values min is +inf and max -inf; a NaN
-/// or an infinity shows in allFinite() only.
+/// or an infinity only affects allFinite().
 struct BlockRange {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();

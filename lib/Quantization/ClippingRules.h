@@ -14,7 +14,7 @@ struct ClippingRange {
 };
 
 /// Returns the range of the values that remain when the magnitudes above the
-/// given percentile (percent of the weight, nearest rank) are cut to it.
+/// given percentile (percent of the weight, nearest rank) are clipped to it.
 ClippingRange percentileOfMagnitudes(const ScaledAtoms &atoms, double percent);
 
 /// Returns the range from the (100 - percent)th to the percent-th percentile,
@@ -29,7 +29,7 @@ ClippingRange percentileOfValues(const ScaledAtoms &atoms, double percent);
 /// Improved Quantization-aware Training", 2022, equation 6.
 double octavThreshold(const ScaledAtoms &atoms, unsigned bits, bool isSigned);
 
-/// Returns the same condition for both ends of a range with step = width /
+/// Returns the range with the same condition at both ends, with step = width /
 /// 2^bits.
 ClippingRange octavRange(const ScaledAtoms &atoms, unsigned bits);
 

@@ -7,7 +7,7 @@
 namespace mct::quantization {
 
 namespace {
-/// Levels by number, ascending.
+/// Levels by index, ascending.
 class NumberedLevels {
 public:
   explicit NumberedLevels(const WeightLevels &levels)
@@ -22,7 +22,7 @@ public:
       return double(levels.levels[number]);
     return double(float(lowest + number) * float(levels.grid.step));
   }
-  /// Returns the number of the highest level that is not above `value`, or -1.
+  /// Returns the index of the highest level that is not above `value`, or -1.
   int64_t below(double value) const {
     if (!levels.levels.empty())
       return std::upper_bound(levels.levels.begin(), levels.levels.end(), value,
@@ -41,8 +41,8 @@ private:
 
 /// State of the search in one column.
 struct Column {
-  /// Value of its weight without levels, after those of the columns behind it,
-  /// and what these have added to the objective.
+  /// Value of its weight without levels, given those of the later columns, and
+  /// their contribution to the objective.
   double centre = 0, before = 0;
   /// The next levels below and above.
   int64_t below = 0, above = 0;

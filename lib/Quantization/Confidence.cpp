@@ -48,8 +48,8 @@ static double findUpperTail(int64_t least, int64_t trials, double rate) {
   return 1 - betaFraction(b, a, 1 - rate);
 }
 
-/// Returns the largest number in [low, high] that `isBelow` is true of, for one
-/// that is true of small numbers only.
+/// Returns the largest number in [low, high] for which `isBelow` is true; it
+/// must be true for small numbers only.
 static double bisect(double low, double high,
                      llvm::function_ref<bool(double)> isBelow) {
   for (int step = 0; step != 40 && low < high; ++step) {
@@ -74,8 +74,8 @@ Interval mct::quantization::findShareInterval(int64_t having, int64_t samples,
   return found;
 }
 
-/// Returns the probability that no more samples have it in the first network
-/// alone than `most` says for the number of samples that differ, when the
+/// Returns the probability that at most `most` samples have it in the first
+/// network alone (`most` depends on the number of samples that differ), if the
 /// networks differ at a rate, and their shares by `difference`.
 static double findLowerTail(llvm::function_ref<int64_t(int64_t)> most,
                             int64_t samples, double rate, double difference) {
@@ -102,9 +102,9 @@ static double findLowerTail(llvm::function_ref<int64_t(int64_t)> most,
   return total;
 }
 
-/// Returns how many standard errors the difference of the counts is above what
-/// shares that differ by so much make of it, where their standard error is that
-/// of the most likely such shares (the score of Tango).
+/// Returns by how many standard errors the difference of the counts exceeds the
+/// expected one for shares that differ by `difference`; the standard error is
+/// that of the most likely such shares (the score of Tango).
 static double findScore(double onlyFirst, double onlySecond, double samples,
                         double difference) {
   double b = -onlyFirst - onlySecond +
@@ -119,11 +119,12 @@ namespace {
 /// An exact test of a difference of shares.
 class PairedTest {
 public:
-  /// Orders what may be seen: the difference of the counts, or that in units of
-  /// its standard error, by which the worst rate is not much worse than others.
+  /// Order of the possible observations: the difference of the counts, or the
+  /// difference in units of its standard error, for which the worst rate is not
+  /// much worse than others.
   enum class Statistic { Difference, Score };
 
-  /// `tail`: probability of the errors on one side.
+  /// `tail` is the probability of errors on one side.
   PairedTest(double onlyFirst, double onlySecond, int64_t samples, double tail,
              Statistic statistic)
       : onlyFirst(std::llround(onlyFirst)),
@@ -133,8 +134,8 @@ public:
             std::min(samples, this->onlyFirst + this->onlySecond), samples,
             1 - kWrongRates)) {}
 
-  /// Returns whether what was seen is not smaller than chance makes it where
-  /// the shares differ by so much.
+  /// Returns whether the observation is not smaller than by chance if the
+  /// shares differ by `difference`.
   bool isPossible(double ofShares) const {
     int rateSteps = statistic == Statistic::Score ? 24 : 8;
     double low = std::max(rates.low, std::abs(ofShares));
@@ -167,8 +168,9 @@ private:
   double scoreOf(int64_t first, int64_t second, double ofShares) const {
     return findScore(double(first), double(second), double(samples), ofShares);
   }
-  /// Returns the largest part of so many samples that has it in the first
-  /// network alone with no larger score than `seen`, or -1.
+  /// Returns the largest number of `differing` samples that have it in the
+  /// first network alone with a score no larger than that of the observation,
+  /// or -1.
   int64_t findLargestFirst(int64_t differing, double ofShares,
                            double seen) const {
     int64_t low = -1, high = differing + 1;
@@ -236,8 +238,8 @@ mct::quantization::findPairedSamplesNeeded(int64_t onlyFirst,
   return high;
 }
 
-/// Returns the values of a statistic for drawn samples, ascending; none where
-/// they say too little.
+/// Returns the values of a statistic for resamples, ascending; none if there
+/// are too few.
 static std::optional<std::vector<double>>
 draw(int64_t samples,
      llvm::function_ref<double(ArrayRef<uint32_t>)> statistic) {
@@ -264,7 +266,7 @@ draw(int64_t samples,
   return found;
 }
 
-/// Returns the number below which that share of the others is.
+/// Returns the quantile of ascending values for a share.
 static double findQuantile(ArrayRef<double> ascending, double share) {
   return ascending[size_t(share * double(ascending.size() - 1) + 0.5)];
 }

@@ -35,8 +35,8 @@ template <> struct VectorOf<double> {
 
 /// The use of registers by a kernel: it computes tiles of `Rows` rows and
 /// `Vectors` vectors, and rounds a product and its addition together if
-/// `IsFused`. If `IsInOrder`, a sum goes on from what the result has, instead
-/// of being added to it.
+/// `IsFused`. If `IsInOrder`, a sum continues from the value of the result,
+/// instead of being added to it.
 template <int Rows, int Vectors, bool IsFused, bool IsInOrder = false>
 struct TileShape {
   static constexpr int kRows = Rows, kVectors = Vectors;
@@ -283,7 +283,7 @@ void multiplyMatrices(const FloatMatrix &left, const FloatMatrix &right,
 // Cholesky factors
 //===----------------------------------------------------------------------===//
 
-/// A factor of so many rows is not cut into blocks.
+/// Largest number of rows of a factor that is not divided into blocks.
 static constexpr int64_t kSmallFactor = 32;
 
 static MCT_VECTOR_BODY void subtractMultiple(double multiple,
@@ -293,12 +293,12 @@ static MCT_VECTOR_BODY void subtractMultiple(double multiple,
     to[i] -= multiple * from[i];
 }
 
-/// Returns the size of the first half of a factor that is cut in two.
+/// Returns the size of the first half of a factor that is divided in two.
 static int64_t getFirstHalf(int64_t size) {
   return (size / 2 + kSmallFactor - 1) / kSmallFactor * kSmallFactor;
 }
 
-/// Makes `values` the solution x of R^T x = values.
+/// Replaces `values` by the solution x of R^T x = values.
 static void solveTransposed(ProductAdder &products,
                             const Operand<double> &factor, int64_t size,
                             const Result<double> &values) {
@@ -325,7 +325,7 @@ static void solveTransposed(ProductAdder &products,
                   second);
 }
 
-/// Makes `values` the solution x of R x = values.
+/// Replaces `values` by the solution x of R x = values.
 static void solveUpper(ProductAdder &products, const Operand<double> &factor,
                        int64_t size, const Result<double> &values) {
   auto at = [&](int64_t row, int64_t column) {

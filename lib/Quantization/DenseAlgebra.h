@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of dense matrices and Cholesky factors. Each element is the sum of
-// its products in one order, whatever the sizes of the registers are: AVX2 and
-// AVX-512 give the same bits. Without either, products are rounded before they
-// are added.
+// its products in a fixed order, whatever the sizes of the registers are: AVX2
+// and AVX-512 give the same bits. Without either, products are rounded before
+// they are added.
 #ifndef MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
 #define MCT_LIB_QUANTIZATION_DENSEALGEBRA_H
 
@@ -28,8 +28,8 @@ template <typename T> struct Result {
   int64_t rows, columns, stride;
 };
 
-/// Adds products to matrices, and keeps the memory in which it packs operands
-/// for the next one.
+/// Adds products to matrices, and keeps the memory of packed operands for the
+/// next one.
 class ProductAdder {
 public:
   /// Adds `factor * left * right` to `result`, where `left` has `inner` columns
@@ -41,9 +41,8 @@ public:
   void add(double factor, const Operand<double> &left,
            const Operand<double> &right, int64_t inner,
            const Result<double> &result);
-  /// Adds `left * right` to `result`, one product after the other, which is
-  /// exact: an element has the bits of the plain loop over `inner`, on every
-  /// machine.
+  /// Adds `left * right` to `result`, one exact product after the other: an
+  /// element has the bits of the plain loop over `inner`, on every machine.
   void addInOrder(const Operand<float> &left, const Operand<float> &right,
                   int64_t inner, const Result<double> &result);
 
@@ -60,8 +59,8 @@ private:
 
 /// Replaces the upper triangle of a symmetric matrix, [size, size], row-major,
 /// by the factor R for which the matrix is R^T R. The lower triangle is not
-/// looked at, and holds anything afterwards. Returns false for a matrix that is
-/// not positive definite. The result does not depend on `threads`.
+/// read, and undefined afterwards. Returns false for a matrix that is not
+/// positive definite. The result does not depend on `threads`.
 bool factorizeCholesky(double *matrix, int64_t size,
                        const support::Threads &threads = 1);
 

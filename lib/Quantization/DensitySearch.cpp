@@ -124,7 +124,8 @@ double Density::error(LevelRange levels, double step) const {
   return std::max(sum, 0.0);
 }
 
-/// Returns what the atoms wholly above `end` cost when they become `end`.
+/// Returns the cost of clipping the atoms that are completely above `end` to
+/// `end`.
 double Density::clippedAbove(double end) const {
   llvm::ArrayRef<double> values = atoms.values().take_front(atoms.size());
   size_t i =
@@ -149,8 +150,8 @@ double Density::clippedBelow(double end) const {
   return std::max(0.0, cost - kSumLoss * squareBelow.back());
 }
 
-/// Returns what the density between `lo` and `hi` costs with steps from `step`
-/// on, at least.
+/// Returns a lower bound of the cost of the density between `lo` and `hi` for
+/// steps from `step` on.
 double Density::insideAtLeast(double lo, double hi, double step) const {
   double best = 0;
   for (const Windows &window : windows) {
@@ -172,8 +173,8 @@ double Density::insideAtLeast(double lo, double hi, double step) const {
   return best;
 }
 
-/// Returns a bound not above the error of any step in [low, high]: the smallest
-/// window of levels bounds what is inside, the largest what is clipped.
+/// Returns a lower bound of the error of any step in [low, high]: the smallest
+/// window of levels bounds the error inside, the largest the clipping error.
 double Density::boundBetween(double low, double high, LevelRange fixed,
                              int levelCount, double best) const {
   if (levelCount == 0)

@@ -9,7 +9,7 @@ namespace mct::quantization {
 
 /// The atoms of a histogram whose weights are spread evenly over their widths,
 /// for grids of more than 8 bits: their steps are only a few bins wide or
-/// narrower, and the middles of bins would beat against the levels (all on
+/// narrower, and the middles of bins would alias with the levels (all on
 /// levels, or all between two, when a bin is a whole number of steps). Sums and
 /// steps are in the scaled unit of the atoms.
 ///
@@ -19,8 +19,7 @@ namespace mct::quantization {
 /// broken cells.
 class Density {
 public:
-  /// Returns whether a grid of `bits` bits over these atoms calls for a
-  /// density.
+  /// Returns whether a grid of `bits` bits over these atoms needs a density.
   static bool serves(const ScaledAtoms &atoms, unsigned bits);
 
   explicit Density(const ScaledAtoms &atoms);
@@ -38,13 +37,13 @@ public:
   StepCandidate searchStep(LevelRange levels, double minStep,
                            StepCandidate start) const;
   /// Returns the same for a uniform grid; each step has the zero point that
-  /// suits the middles of the bins best.
+  /// fits the middles of the bins best.
   GridCandidate searchStepAndZeroPoint(int levelCount,
                                        GridCandidate start) const;
 
 private:
-  /// Windows of several bins side by side, with the weight they would have if
-  /// all bins had the lightest one's: a part of the density that is constant
+  /// Windows of several adjacent bins, with the weight they would have if all
+  /// bins had that of the lightest one: a part of the density that is constant
   /// over more than a step.
   struct Windows {
     double width;

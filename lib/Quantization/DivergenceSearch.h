@@ -12,9 +12,9 @@
 
 namespace mct::quantization {
 
-/// Amounts that every empty bin of a distribution of sum 1 gets and every other
-/// one gives, so that none is empty: an empty bin gets half of the smallest
-/// other one over the number of bins.
+/// Smoothing of a distribution of sum 1 so that no bin is empty: the amount
+/// that every empty bin gets and that every other bin gives. An empty bin gets
+/// half of the smallest other one divided by the number of bins.
 struct Smoothing {
   double added = 0;
   double removed = 0;
@@ -22,15 +22,15 @@ struct Smoothing {
 Smoothing smoothing(double smallest, size_t emptyBins, size_t otherBins);
 
 /// The distribution of values in equal bins aligned to zero, and its
-/// Kullback-Leibler divergence from what a grid leaves of it.
+/// Kullback-Leibler divergence from its quantized version.
 ///
 /// P is the part of the weight in each bin. The grid moves every bin, taken at
 /// its centre, to a level (nearest, ties to even, clamped to the ends). Q gives
 /// the weight of a level in equal parts to those non-empty bins of the level
-/// that reach into the range of the grid. So rounding costs what the levels
-/// blur, and clipped weight costs much: its bins hold none of Q. Both are
-/// smoothed, so that the divergence, the sum of P ln(P / Q), stays finite.
-/// Zeros are on every grid and are left out.
+/// that reach into the range of the grid. So the cost of rounding is the
+/// blurring by the levels, and clipped weight costs much: its bins hold none of
+/// Q. Both are smoothed, so that the divergence, the sum of P ln(P / Q), stays
+/// finite. Zeros are on every grid and are left out.
 ///
 /// A grid whose range holds fewer than min(levels, bins / 8) bins has infinite
 /// divergence: below that the bins, not the levels, would blur.
@@ -52,8 +52,9 @@ public:
   /// [lo, hi].
   double divergence(LevelRange levels, double step, double lo, double hi) const;
 
-  /// Returns the range of a symmetric grid is from (minus) its threshold to its
-  /// threshold, that of a uniform one ends half a step outside its levels.
+  /// Returns the divergence. The range of a symmetric grid is from (minus) its
+  /// threshold to its threshold; that of a uniform one ends half a step outside
+  /// its levels.
   double symmetricDivergence(LevelRange levels, double step) const;
   double uniformDivergence(LevelRange levels, double step) const;
 

@@ -74,7 +74,7 @@ bool ExactSum::operator==(const ExactSum &other) const {
   return canonical() == other.canonical();
 }
 
-/// Turns canonical limbs into those of the magnitude; returns the sign.
+/// Replaces canonical limbs by those of the magnitude; returns the sign.
 template <typename Limbs> static bool toMagnitude(Limbs &limbs) {
   if (limbs.back() >= 0)
     return false;

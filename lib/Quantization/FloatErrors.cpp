@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kRun = 1024;
 
-/// Keeps what a loop over values adds to, for each grid.
+/// Accumulators of a loop over values, for each grid.
 template <int Count> struct Lanes {
   Float16 inverse[Count], lo[Count], hi[Count], sums[Count];
 };
@@ -82,7 +82,7 @@ MCT_VECTOR_BODY void sumErrors(const float *values, const float *weights,
   }
 }
 
-/// Fills the places of a batch that has fewer grids.
+/// Fills the unused entries of a batch that has fewer grids.
 GridBatch filled(GridBatch batch) {
   for (int j = std::max(batch.count, 1); j < kBatch; ++j) {
     batch.inverse[j] = batch.inverse[0];

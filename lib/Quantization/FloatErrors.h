@@ -9,7 +9,7 @@
 
 namespace mct::quantization {
 
-/// Grids that one pass in float looks at together. Levels are counted from the
+/// Grids that one pass in float evaluates together. Levels are counted from the
 /// zero of the grid and at most 2^22 away from it.
 constexpr int kBatch = 4;
 struct GridBatch {
@@ -31,17 +31,18 @@ struct Stretch {
   size_t end = 0;
 };
 
-/// Returns values that no grid of the batch clips, as many as whole blocks of
-/// 16 have. `values` ascend up to `size` and are zeros from there on.
+/// Returns values that no grid of the batch clips, in whole blocks of 16.
+/// `values` ascend up to `size` and are zeros from there on.
 Stretch findUnclipped(llvm::ArrayRef<float> values, size_t size,
                       const GridBatch &batch);
 
 /// Adds for each grid the sum of (v - level)^2, v = float(value * inverse).
-/// `count` is a multiple of 16; `errors` has kBatch places. What is known not
-/// to be clipped takes less time; the sums are the same bits.
+/// `count` is a multiple of 16; `errors` has kBatch elements. Values that are
+/// known not to be clipped take less time; the sums have the same bits.
 ///
-/// Terms are added up in float over runs of 1024 values, then in double: a sum
-/// is off by at most kFloatSumLoss of itself, and by what rounding v does.
+/// Terms are added up in float over runs of 1024 values, then in double: the
+/// relative error of a sum is at most kFloatSumLoss, in addition to that of
+/// rounding v.
 void sumFloatErrors(const float *values, size_t count, const GridBatch &batch,
                     double *errors, Stretch unclipped = {});
 /// Does the same with each term times its weight.

@@ -21,12 +21,12 @@ namespace {
 
 constexpr int kHalf = Histogram::kBins / 2;
 constexpr int kHalfExponent = llvm::ConstantLog2<kHalf>();
-/// Slot of zeros in the tables, beside the bins.
+/// Slot of zeros in the tables, in addition to the bins.
 constexpr int kZeroSlot = Histogram::kBins;
 /// A block stays in the first-level cache between the passes over it.
 constexpr size_t kValuesPerBlock = 4096;
-/// Calls shorter than this count into the histogram itself: adding the tables
-/// up would cost more than they save.
+/// Length below which calls count into the histogram itself: adding the tables
+/// would cost more than they save.
 constexpr size_t kDirect = 16384;
 /// Elements after which the 32-bit tables are added up.
 constexpr size_t kFlushInterval = size_t(1) << 30;

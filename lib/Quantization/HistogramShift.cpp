@@ -44,7 +44,7 @@ public:
     counts.assign(Histogram::kBins, 0);
   }
 
-  /// `count` values spread evenly over [left, right).
+  /// Adds `count` values spread evenly over [left, right).
   void add(double left, double right, uint64_t count) {
     int begin = clampBin(binOf(left, parts.exponent));
     // The right edge is not part of the interval.
@@ -193,7 +193,7 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
 
 /// Returns the smallest threshold of an unsigned symmetric grid on which some
 /// shift lifts `minimum` to zero and leaves `maximum` below the last level;
-/// infinite when there are too few levels.
+/// infinite if there are too few levels.
 static double coveringThreshold(double minimum, double maximum, unsigned bits) {
   double levels = std::ldexp(1.0, static_cast<int>(bits));
   double best = std::numeric_limits<double>::infinity();

@@ -10,18 +10,19 @@
 
 namespace mct::quantization {
 
-/// Minimizes a linear function of variables from 0 on, some of which are 0 or
+/// Minimizes a linear function of nonnegative variables, some of which are 0 or
 /// 1, under linear constraints.
 class IntegerProgram {
 public:
-  /// Returns the number of the variable; not binary: any number from 0 on.
+  /// Returns the index of the new variable; one that is not binary is any
+  /// number from 0 on.
   size_t addVariable(double cost, bool isBinary);
   using Terms = std::vector<std::pair<size_t, double>>;
-  /// lower <= sum of factor * variable <= upper.
+  /// Adds the constraint lower <= sum of factor * variable <= upper.
   void addRow(Terms terms, double lower, double upper);
 
-  /// Returns an optimum, or nothing where there is no solution. Fails where CBC
-  /// gives up. The same for the same program.
+  /// Returns an optimum, or none if there is no solution. Fails if CBC gives
+  /// up. The same program always has the same result.
   llvm::Expected<std::optional<std::vector<double>>> solve() const;
 
 private:

@@ -48,24 +48,25 @@ private:
   void scoreAroundBest();
   /// Returns the candidate of the least estimate for each channel.
   std::vector<size_t> estimateBest(size_t atATime);
-  /// Returns the candidates by how wide their levels are.
+  /// Returns the candidates in the order of the ranges of their levels.
   std::vector<size_t> orderByWidth() const;
   std::vector<size_t> choose(llvm::ArrayRef<float> scores) const {
     return chooseCandidates(scores, problem.candidates.size(),
                             problem.choosesPerChannel);
   }
-  /// Rounds to the levels that were chosen.
+  /// Rounds to the chosen levels.
   void finish();
   void finish(const RoundingGroup &group, size_t first, size_t begin,
               size_t end);
-  /// Takes row `row` of `point` for a channel; `first` is that of the group.
+  /// Stores row `row` of `point` for a channel; `first` is the first channel of
+  /// the group.
   void take(const RoundingGroup &group, const RoundingGroup::Point &point,
             size_t row, size_t first, size_t output);
 
   const RoundingProblem &problem;
   const support::Threads &threads;
   size_t outputs = 0, columns = 0, channels = 0;
-  /// Kept where it is the only one.
+  /// Kept if it is the only group.
   std::unique_ptr<RoundingGroup> single;
   /// [channels, candidates].
   std::vector<float> scores;

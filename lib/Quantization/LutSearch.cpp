@@ -26,8 +26,9 @@ constexpr int kMaxRounds = 30;
 /// The values of one channel in ascending order.
 struct Row {
   std::vector<double> values;
-  /// Number, or sum of the weights, and sum of weight * value, of the first i
-  /// values. `counts` is empty when every weight is 1.
+  /// Prefix sums over the first i values: their number, or the sum of their
+  /// weights, and the sum of weight * value. `counts` is empty if every weight
+  /// is 1.
   std::vector<double> counts;
   std::vector<double> sums;
   double energy = 0;                // sum of weight * value^2
@@ -93,7 +94,7 @@ Row makeRow(llvm::ArrayRef<Atom> atoms) {
   return row;
 }
 
-/// The integers a table may hold.
+/// The integers that a table may hold.
 struct TableRange {
   int lo, hi;
   bool isSigned;
@@ -131,7 +132,7 @@ MCT_VECTOR_BODY void findCells(const double *values, size_t count,
 struct Moments {
   /// Sums over the values in a cell: weight * unit^2, and weight * unit *
   /// value, with unit the width of one integer. Cell c holds the positions in
-  /// ((c - 1) / 2 + lo, c / 2 + lo], the first and last also what is clipped.
+  /// ((c - 1) / 2 + lo, c / 2 + lo], the first and last also clipped values.
   std::vector<double> count, sum;
   double energy = 0;
 

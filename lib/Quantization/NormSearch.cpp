@@ -40,7 +40,7 @@ struct NormSums {
   double excess = 0;       // |v - c|^p
 };
 
-/// How |r|^(p - 1) is computed.
+/// Method of computing |r|^(p - 1).
 enum class PowerKind { One, Product, General };
 
 template <PowerKind Kind>
@@ -121,8 +121,7 @@ struct Point {
   double clipped = 0; // the part of the error that comes from clipping
 };
 
-/// Returns `base` to a power of at least 1, which is mostly a small whole
-/// number.
+/// Returns `base` to a power of at least 1, which is usually a small integer.
 double powerOf(double base, double exponent) {
   if (exponent > 8 || exponent != std::floor(exponent))
     return std::pow(base, exponent);
@@ -132,7 +131,7 @@ double powerOf(double base, double exponent) {
   return result;
 }
 
-/// Integrals of what NormSums sums, from 0 to v.
+/// Integrals of the terms of NormSums, from 0 to v.
 NormSums integrals(double v, LevelRange range, double p) {
   // All four are odd.
   double sign = v < 0 ? -1 : 1;
@@ -158,7 +157,7 @@ NormSums integrals(double v, LevelRange range, double p) {
           sign * sums.excess};
 }
 
-/// Returns what NormSums sums, of one value.
+/// Returns the terms of NormSums for one value.
 NormSums termsOf(double v, LevelRange range, double p) {
   double level = std::clamp(std::nearbyint(v), range.lo, range.hi);
   double residual = v - level, magnitude = std::fabs(residual);
@@ -248,31 +247,31 @@ public:
     zero = std::pow(kZeroResidual, p) * energy;
   }
 
-  /// Returns the errors at least this large cannot improve the best one
+  /// Returns the error from which on a candidate cannot improve the best one
   /// noticeably.
   double goal() const {
     return best.error - std::max(slack * best.error, zero);
   }
   bool finished() const { return best.error <= zero || budget <= 0; }
   StepCandidate result() const { return best; }
-  /// Returns how far the best error can be above the minimum, relative.
+  /// Returns the largest relative distance of the best error from the minimum.
   double bound() const {
     if (best.error <= zero)
       return 0;
     double least = std::min(unexplored, best.error * (1 - searchSlack));
     return least > 0 ? best.error / least - 1 : HUGE_VAL;
   }
-  /// Nothing is known below the part that was looked at.
+  /// Gives up: nothing is known of the steps below the evaluated range.
   void giveUp() { unexplored = 0; }
 
-  /// Looks at all steps in [minStep, maxStep]. Returns whether the best
+  /// Evaluates all steps in [minStep, maxStep]. Returns whether the best
   /// candidate changed.
   bool run(LevelRange levels, double minStep, double maxStep);
   /// Searches between the evaluated neighbours of the best step.
   void polish(LevelRange levels, double minStep, double maxStep);
   double largestUsefulStep();
-  /// Returns whether any step up to maxStep could beat the best error; true as
-  /// well when the passes do not suffice to tell.
+  /// Returns whether any step up to maxStep could beat the best error; also
+  /// true if the passes do not suffice to decide.
   bool canBeat(LevelRange levels, double maxStep);
   Point evaluateOnce(LevelRange levels, double step) {
     --budget;

@@ -12,9 +12,9 @@ namespace mct::quantization {
 struct NormProblem {
   const ScaledAtoms &atoms;
   double p = 1; // 1 to 64
-  /// True if the atoms that have a width stand for values spread evenly over
-  /// it. Steps as fine as the width would otherwise be chosen for where the
-  /// middles of the bins happen to lie.
+  /// True if the atoms that have a width represent values spread evenly over
+  /// it. Otherwise steps as fine as the width would be chosen by the arbitrary
+  /// positions of the middles of the bins.
   bool spread = false;
 };
 
@@ -24,8 +24,8 @@ double evaluateNorm(const NormProblem &problem, LevelRange levels, double step);
 /// Returns the best step of all steps >= minStep for fixed levels, starting
 /// from a candidate, which the result never loses to. For grids of up to 256
 /// levels and p up to 4 the error is within 1e-5 of the global minimum; beyond
-/// that the passes may not suffice, and `bound` says what was reached. The best
-/// step found is then moved to a minimum within 1e-7 close by. Errors that
+/// that the passes may not suffice, and `bound` has the reached accuracy. The
+/// best step found is then moved to a minimum within 1e-7 close by. Errors that
 /// differ by less than what residuals of 1e-7 of the values would cost count as
 /// equal.
 ///
@@ -42,7 +42,7 @@ GridCandidate searchNorm(const NormProblem &problem, LevelRange levels,
 
 /// Runs searchNorm over all zero points 0 ... levelCount - 1 with one common
 /// goal: steps whose unclipped rounding error is already too large, and zero
-/// points that leave one side too few levels, are never looked at.
+/// points that leave one side too few levels, are never evaluated.
 GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
                                      GridCandidate start);
 

@@ -18,9 +18,9 @@ namespace {
 // Values between two looks at the sums; a few blocks fit the first-level cache.
 constexpr size_t kValuesPerLook = 4096;
 
-/// Sums (v - level)^2 in two parts: multiples of the first unit and what they
-/// leave, as multiples of the second. Both sums are exact as long as no partial
-/// sum reaches 2^52 units.
+/// Sums (v - level)^2 in two parts: multiples of the first unit, and the
+/// remainders as multiples of the second. Both sums are exact as long as no
+/// partial sum reaches 2^52 units.
 MCT_VECTOR_BODY void sumInUnits(const float *values, size_t count,
                                 double inverse, LevelRange range,
                                 const double *units, double *sums) {
@@ -49,7 +49,8 @@ MCT_VECTOR_BODY void sumInUnits(const float *values, size_t count,
   }
 }
 
-/// Values in memory and the rest that fills no vector, followed by zeros.
+/// Values in memory, and the remaining ones that do not fill a vector, followed
+/// by zeros.
 struct Blocks {
   explicit Blocks(llvm::ArrayRef<float> values)
       : whole(values.take_front(values.size() / 16 * 16)) {

@@ -13,12 +13,12 @@ namespace mct::quantization {
 static constexpr int64_t kRowsInFloat = 256;
 /// Number of columns of a tile of the moments. Their bits do not depend on it.
 static constexpr int64_t kTile = 256;
-/// Number of rows of a tile on the diagonal that are multiplied with what lies
-/// left of them and below the diagonal. Nor do bits depend on it.
+/// Number of rows of a diagonal tile that are multiplied with the part left of
+/// them and below the diagonal. The bits do not depend on it.
 static constexpr int64_t kStrip = 48;
 /// Number of rows and columns that are copied across the diagonal at a time.
 static constexpr int64_t kMirrored = 32;
-/// Number of bytes of rows without their means that are kept at a time.
+/// Limit in bytes on the centred rows that are kept at a time.
 static constexpr int64_t kCentredBytes = int64_t(1) << 20;
 
 static MCT_VECTOR_BODY void addRow(const float *from, int64_t count,
@@ -73,8 +73,8 @@ public:
   void run();
 
 private:
-  /// Makes `inputRows` and `targetRows` the rows [first, first + count) without
-  /// their means.
+  /// Sets `inputRows` and `targetRows` to the centred rows [first, first +
+  /// count).
   void centre(int64_t first, int64_t count);
   /// Adds the products of these rows.
   void addTile(const Tile &tile, int64_t count);

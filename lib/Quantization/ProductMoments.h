@@ -7,13 +7,14 @@
 
 namespace mct::quantization {
 
-/// A layer with more columns is wide: what is quick for it is not for others.
+/// Number of columns above which a layer is wide: the fastest method for it is
+/// not that for others.
 inline constexpr int64_t kWideColumns = 1024;
 
-/// Number of columns up to which products are quick whatever they are made of.
+/// Number of columns up to which products are fast in any case.
 inline constexpr int64_t kFewColumns = 64;
-/// The covariance has a low rank where there are so many times as many columns
-/// as rows: it is quicker then to multiply by the rows twice.
+/// Ratio of columns to rows from which the covariance has a low rank:
+/// multiplying by the rows twice is then faster.
 inline constexpr int64_t kLowRank = 5;
 
 std::vector<double> columnMeans(const MatrixView &matrix);

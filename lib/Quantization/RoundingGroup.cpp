@@ -19,13 +19,13 @@
 
 namespace mct::quantization {
 
-/// So many weights of a channel, or fewer, take the levels that are best
-/// together, as far as so many steps find them.
+/// Number of weights of a channel up to which the jointly best levels are
+/// searched, and limit on the steps of that search.
 static constexpr int64_t kSearchedColumns = 12;
 static constexpr int64_t kSearchSteps = 1 << 16;
 
-/// A gain that the roundings of a gradient in float make of nothing does not
-/// count: share of curvature * step^2.
+/// Smallest gain that counts, as a share of curvature * step^2; smaller ones
+/// may be due to the rounding of a gradient in float.
 static constexpr double kLeastGain = 1e-5;
 
 //===----------------------------------------------------------------------===//

@@ -10,28 +10,27 @@
 
 namespace mct::quantization {
 
-/// A channel of a group and levels for it.
+/// A channel of a group, and its levels.
 using RoundingLane = std::pair<size_t, const WeightLevels *>;
 
-/// One group, its columns in the order in which they are rounded, the last one
-/// first.
+/// A group, with its columns in the order in which they are rounded, the last
+/// one first.
 class RoundingGroup {
 public:
   RoundingGroup(const ProductMoments &moments, llvm::ArrayRef<float> weights,
                 double damping, const support::Threads &threads);
 
-  /// Rounds under each of `lanes`, and returns what the float arithmetic sees
-  /// of the objective of each. `weights` (null: none) become the levels,
-  /// [lanes, columns].
+  /// Rounds with each of `lanes`, and returns the objective of each in float
+  /// arithmetic. `weights` (may be null) get the levels, [lanes, columns].
   std::vector<float> roundLanes(llvm::ArrayRef<RoundingLane> lanes,
                                 std::vector<float> *weights) const;
-  /// Returns an estimate of the objective of each lane: what it would be if no
-  /// column made up for the errors of others.
+  /// Returns an estimate of the objective of each lane, if columns did not
+  /// compensate each other.
   std::vector<float> estimate(llvm::ArrayRef<RoundingLane> lanes) const;
 
-  /// Returns whether so few weights are searched for together.
+  /// Returns whether the weights are few enough for an exact search.
   bool isSmall() const;
-  /// Makes weights of a small group, [lanes, columns], the best levels.
+  /// Replaces weights of a small group, [lanes, columns], by the best levels.
   void search(llvm::ArrayRef<RoundingLane> lanes,
               std::vector<float> &weights) const;
 
@@ -47,10 +46,11 @@ public:
     std::vector<double> objectives;
   };
   /// Returns the point of `weights`, one row for each of `channels`. Products
-  /// are in float, whose roundings are small beside the gain of a step.
+  /// are in float, whose rounding errors are small compared to the gain of a
+  /// step.
   Point pointAt(llvm::ArrayRef<size_t> channels,
                 std::vector<float> weights) const;
-  /// Changes single weights of row `row` while the objective falls.
+  /// Changes single weights of row `row` while that lowers the objective.
   void descend(const WeightLevels &levels, size_t row, Point &point) const;
   /// Returns the mean squared difference of a channel with these weights from
   /// the target, with the best bias, and the objective: by |R (q - w*)|^2, or
@@ -67,8 +67,8 @@ private:
   /// Columns that are rounded before the next product, counted from the last.
   static constexpr int64_t kBlock = 32;
 
-  /// Takes the place of `factor` where the covariance is that of few rows.
-  /// With their columns x_i, scaled, each element of the factor is z_i^T x_j.
+  /// Replaces `factor` if the covariance is that of few rows. With their
+  /// columns x_i, scaled, each element of the factor is z_i^T x_j.
   struct LowRank {
     int64_t rank = 0;
     /// x, in double and in float, and z: [columns, rank].
@@ -83,7 +83,7 @@ private:
   bool isLowRank() const { return lowRank.rank != 0; }
   /// Fills in `factor`, `diagonal` and `best`.
   void factorizeCovariance(const support::Threads &threads);
-  /// The same of a covariance of low rank.
+  /// Does the same for a covariance of low rank.
   void factorizeRows(const support::Threads &threads);
   void solveRows(const support::Threads &threads);
   /// Factorizes columns [begin, end). `inverse` is that of 1 + x x^T / addition
@@ -94,22 +94,23 @@ private:
                   const support::Threads &threads);
   /// Returns cross + addition * original as [columns, outputs].
   std::vector<double> rightSide() const;
-  /// Returns the first place in the order of rounding, from `place` on, at
-  /// which another level of the grid lowers the objective; none: `columns`.
+  /// Returns the first position in the order of rounding, from `place` on, at
+  /// which another level of the grid lowers the objective; `columns` if there
+  /// is none.
   int64_t findBetterPlace(const Grid &grid, int64_t place, const float *weights,
                           const double *gradient) const;
   /// Gives a weight another level if that lowers the objective.
   bool improve(int64_t column, const WeightLevels &levels, float *weights,
                double *gradient, double &objective) const;
   /// Distances of the weights of some channels from the best ones, and R times
-  /// these; rows lie `stride` apart.
+  /// these; rows are `stride` apart.
   struct Image {
     int64_t stride = 0;
     /// [columns, channels] in the order of the columns.
     std::vector<float> errors;
-    /// The same, or [rank, channels] without what the damping adds.
+    /// The same, or [rank, channels] without the contribution of the damping.
     std::vector<float> values;
-    /// Sums of squares, with what the damping adds: [channels].
+    /// Sums of squares, with the contribution of the damping: [channels].
     std::vector<double> objectives;
   };
   Image imageOf(llvm::ArrayRef<size_t> channels,
@@ -127,7 +128,7 @@ private:
   double meanVariance = 0;
   /// Number that is added to the diagonal of the covariance.
   double addition = 0;
-  /// [columns, columns] in the order of rounding, each column of the factor
+  /// [columns, columns] in the order of rounding, the columns of the factor one
   /// after the other: the part right of the diagonal, divided by it; and the
   /// diagonal.
   std::vector<float> factor;

@@ -20,8 +20,8 @@ namespace mct::quantization {
 static constexpr size_t kVector = 16;
 
 namespace {
-/// Levels of many lanes, level by level, as the vector loops read them. A lane
-/// is one channel under one candidate.
+/// Levels of many lanes, level by level, in the layout of the vector loops. A
+/// lane is one channel with one candidate.
 struct LaneLevels {
   // Numbers of grids.
   std::vector<float> inverse, step, lo, hi;
@@ -63,8 +63,8 @@ struct LaneLevels {
 } // namespace
 
 /// Rounds one column. `errors` holds the weight of each lane without levels,
-/// and afterwards the distance of its level from that; `shift` is the
-/// correction for the columns rounded before.
+/// and afterwards the distance of its level from it; `shift` is the correction
+/// for the columns rounded before.
 static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
                                         const float *shift, float square,
                                         float *errors, float *objective) {
@@ -136,7 +136,7 @@ static MCT_VECTOR_BODY void addColumnSquares(const float *values, int64_t rows,
 namespace {
 /// Columns of one block, [size], for each of some lanes.
 struct LaneBlock {
-  /// Distance of the rows of lanes, in whole vectors.
+  /// Stride of the rows of lanes, in whole vectors.
   size_t stride;
   int64_t size;
   /// Factor within the block, [size, size], and the squares of the diagonal.
@@ -223,7 +223,7 @@ public:
   }
 
   void run();
-  /// Rounds every column for itself.
+  /// Rounds every column independently.
   void runWithoutShifts();
   /// Returns the objective of each lane.
   llvm::ArrayRef<float> getObjectives() const {
@@ -235,12 +235,13 @@ public:
   }
 
 private:
-  /// Makes `row` the best weights of a column, and zeros behind them.
+  /// Sets `row` to the best weights of a column, followed by zeros.
   void startColumn(int64_t column, float *row) const;
-  /// Adds to `shift` of [begin, end) what [from, to) ask of them.
+  /// Adds the contributions of [from, to) to `shift` of [begin, end).
   void addShifts(int64_t begin, int64_t end, int64_t from, int64_t to,
                  float *shift);
-  /// Adds what the errors of [begin, end) make of the rows of a low rank.
+  /// Adds the contributions of the errors of [begin, end) to the rows of a low
+  /// rank.
   void addOutputs(int64_t begin, int64_t end);
   void roundColumn(int64_t column, const float *shift, float *errors);
   void roundBlock(int64_t begin, int64_t end, float *shift);
@@ -252,18 +253,18 @@ private:
   const RoundingGroup &group;
   int64_t columns;
   size_t count;
-  /// Distance of the rows of `errors` and of shifts: whole vectors.
+  /// Stride of the rows of `errors` and of shifts: whole vectors.
   size_t stride;
   /// The channels of the lanes.
   std::vector<int32_t> channels;
   LaneLevels levels;
   std::vector<float> scratch, objectives;
-  /// The best weights, and their differences from the rounded ones as soon as
-  /// there are such: [columns, lanes]. They are written before they are read.
+  /// The best weights, and then their differences from the rounded ones:
+  /// [columns, lanes]. They are written before they are read.
   support::AlignedBuffer errorMemory;
   float *errors = nullptr;
-  /// Errors of what the rows of a low rank make of the columns that are
-  /// rounded: [rank, lanes].
+  /// Contributions of the rounded columns to the rows of a low rank: [rank,
+  /// lanes].
   std::vector<float> outputs;
   ProductAdder products;
 };

@@ -19,10 +19,11 @@ namespace {
 // Atoms are padded to whole vectors of floats.
 constexpr size_t kPadding = 16;
 
-/// Number below which a comparison sort is faster than counting digits.
+/// Number of values below which a comparison sort is faster than counting
+/// digits.
 constexpr size_t kRadixSize = 64;
 
-/// Number up to which few values agree in the digits that are looked at first.
+/// Number of values up to which few agree in the first digits.
 constexpr size_t kInsertedSize = size_t(1) << 17;
 
 /// Bits of a float in the order of the floats, neither NaN nor -0.
@@ -39,7 +40,7 @@ float valueOf(uint32_t key) {
   return value;
 }
 
-/// Makes the counts of digits the places where their keys begin.
+/// Replaces the counts of digits by the positions where their keys begin.
 void countToStarts(llvm::MutableArrayRef<uint32_t> counts) {
   uint32_t next = 0;
   for (uint32_t &count : counts)
@@ -70,7 +71,7 @@ void sortByDigits(std::vector<uint32_t> &keys, std::vector<uint32_t> &spare,
 }
 
 /// Sorts keys that are almost sorted by inserting them. Returns false, with the
-/// keys in any order, when that takes more than a few moves for each.
+/// keys in any order, if that takes more than a few moves for each.
 bool sortByInsertion(llvm::MutableArrayRef<uint32_t> keys) {
   size_t moves = 8 * keys.size();
   for (size_t i = 1; i < keys.size(); ++i) {

@@ -52,15 +52,15 @@ struct Source {
 };
 
 /// Returns the bins per unit for values: two to four times as many as there are
-/// levels. More would only thin out what a row of weights has to say.
+/// levels. More would only thin out the histogram of a row of weights.
 int valueBins(unsigned bits) {
   return 1 << std::clamp(bits + 1, 8u, kMaxDivergenceBits + 1);
 }
 
-/// The distance a method minimizes, or reports where it minimizes nothing.
+/// The distance that a method minimizes, or reports if it minimizes nothing.
 enum class Distance { Squared, Norm, Divergence };
 
-/// Atoms and how far a grid is from them. Errors are sums in scaled units
+/// Atoms, and the distance of a grid from them. Errors are sums in scaled units
 /// (Divergence: nats).
 class Problem {
 public:
@@ -148,16 +148,16 @@ void certify(SelectedParameters &result, double bound) {
                                            : Certificate::Bound;
 }
 
-/// Returns the largest scaled step that a tolerance may lead to: the largest
-/// magnitude gets the code 1, and the threshold, which `shift` takes to a step,
-/// is a float.
+/// Returns the largest scaled step within a tolerance: the largest magnitude
+/// gets the code 1, and the threshold, which `shift` converts to a step, is a
+/// float.
 double largestToleratedStep(const Problem &problem, int shift) {
   return std::min(problem.atoms.largestMagnitude(),
                   std::ldexp(double(std::numeric_limits<float>::max()), shift));
 }
 
 /// Returns the smallest power-of-two threshold that covers [lo, hi]. `levels`
-/// is set when hi itself must be a level.
+/// is set if hi itself must be a level.
 double coveringPowerOfTwo(double lo, double hi, const SelectionOptions &options,
                           const Source &source) {
   double minimum = powerOfTwoNotBelow(options.minThreshold);
@@ -334,7 +334,7 @@ SelectedParameters selectUniform(const Problem &problem, double lo, double hi,
   return result;
 }
 
-/// Moves the ends of the range to cover to where the method clips.
+/// Moves the ends of the range to cover to the clipping bounds of the method.
 void clipRange(const ScaledAtoms &atoms, const SelectionOptions &options,
                const Source &source, double &lo, double &hi) {
   bool uniform = options.kind == QuantizationMethod::Uniform;
@@ -417,8 +417,8 @@ static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
   return ScaledAtoms(finite, weights);
 }
 
-/// Returns the power of two of least mean squared error straight from the
-/// values, where nothing asks for more than that.
+/// Returns the power of two of least mean squared error directly from the
+/// values, if no other option applies.
 static std::optional<SelectedParameters> powerOfTwoForValues(
     llvm::ArrayRef<float> values, const SelectionOptions &options,
     llvm::ArrayRef<float> elementWeights, const Source &source) {

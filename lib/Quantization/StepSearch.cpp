@@ -23,7 +23,7 @@ constexpr double kRelativeZero = 1e-14;
 // would grow with the square of the levels.
 constexpr double kWideGrid = 256;
 
-/// Short rows may take more passes than long ones: what costs is passes times
+/// Lets short rows take more passes than long ones: the cost is passes times
 /// values.
 int passesOfWideGrids(size_t size) {
   double values = static_cast<double>(std::max<size_t>(1, size));
@@ -60,13 +60,13 @@ struct LevelSums {
   double squaredExcess = 0;   // (v - c)^2
 };
 
-/// Keeps what a loop over values adds to.
+/// Accumulators of a loop over values.
 struct LevelLanes {
   Double8 scale, lo, hi;
   Double8 residuals{}, products{}, squares{}, excesses{};
 };
 
-/// Adds what the values [begin, end) have. Without `Clips` each lies between
+/// Adds the sums of the values [begin, end). Without `Clips` each is between
 /// the first and the last level.
 template <bool Weighted, bool Clips>
 MCT_VECTOR_BODY void addLevels(const double *values, const double *weights,
@@ -120,7 +120,7 @@ MCT_VECTOR_BODY void sumLevels(const double *values, const double *weights,
   }
 }
 
-/// Returns values that are not clipped, as many as whole blocks of 16 have.
+/// Returns values that are not clipped, in whole blocks of 16.
 Stretch findUnclipped(const ScaledAtoms &atoms, double inverse,
                       LevelRange range) {
   llvm::ArrayRef<double> values = atoms.values();
@@ -138,8 +138,8 @@ Stretch findUnclipped(const ScaledAtoms &atoms, double inverse,
 // twice; a little more for the products of the two.
 constexpr double kFloatValueLoss = 2.01 * 0x1p-24;
 
-/// The magnitudes of the levels at two steps, and for each eight values how
-/// many moves there are between the two.
+/// The magnitudes of the levels at two steps, and for each eight values the
+/// number of moves between the two.
 MCT_VECTOR_BODY void findLevelsAtBothEnds(const double *values, size_t count,
                                           double highInverse, double lowInverse,
                                           LevelRange range, double *from,
@@ -210,8 +210,7 @@ struct Interval {
   double bound;     // not above any error in between
 };
 
-/// Returns the smallest error between two steps, when no parabola is more
-/// curved.
+/// Returns the smallest error between two steps if no parabola is more curved.
 double lowerBound(double low, double high, double width, double curvature) {
   double bend = curvature * width * width;
   double difference = high - low;
@@ -237,7 +236,7 @@ private:
   LevelRange levelsAt(int zeroPoint) const {
     return zeroPoints ? zeroPoints->levels(zeroPoint) : fixedLevels;
   }
-  /// Returns the errors at least this large cannot improve the best one
+  /// Returns the error from which on a candidate cannot improve the best one
   /// noticeably.
   double goal() const {
     return best.error - std::max(kRelativeTolerance * best.error, zero);
@@ -373,16 +372,16 @@ void Search::probeAll(llvm::MutableArrayRef<Probe> probes) {
   budget -= static_cast<int>(probes.size());
 }
 
-/// Returns about how many moves an interval has: with the average level as
-/// guess.
+/// Returns the approximate number of moves in an interval, estimated from the
+/// average level.
 double Search::movesIn(const Interval &interval) const {
   double average = std::sqrt(interval.curvature / atoms.totalWeight());
   return static_cast<double>(atoms.size()) * average *
          (interval.high.step / interval.low.step - 1);
 }
 
-/// When dividing all intervals would take more than the passes left, keeps
-/// those with the smallest errors at their ends.
+/// Keeps the intervals with the smallest errors at their ends if dividing all
+/// of them would take more than the remaining passes.
 void Search::keepAffordable(std::vector<std::pair<Interval, int>> &divided) {
   auto passesFor = [](const std::pair<Interval, int> &entry) {
     return int64_t(entry.second) + 1;
@@ -586,7 +585,8 @@ void Search::sweep(const Interval &interval) {
   }
 }
 
-/// Sweeps neighbours together: a sweep costs a few passes whatever its width.
+/// Sweeps adjacent intervals together: a sweep costs a few passes whatever its
+/// width.
 void Search::sweepAll() {
   std::sort(toSweep.begin(), toSweep.end(),
             [](const Interval &a, const Interval &b) {

@@ -11,16 +11,15 @@
 
 namespace mct::quantization {
 
-/// The values a search looks at, with their weights, in ascending order and
-/// scaled so that the largest magnitude is in [1, 2). Steps below are in the
-/// scaled unit.
+/// The values of a search, with their weights, in ascending order and scaled so
+/// that the largest magnitude is in [1, 2). Steps below are in the scaled unit.
 ///
 /// Scaling by a power of two is exact, so results scale exactly with the data;
 /// sorting makes the order of all sums, and with it every bit of a result,
 /// independent of the order in which the values were given.
 class ScaledAtoms {
 public:
-  /// Values that are not finite are left out. Every weight is 1.
+  /// Ignores values that are not finite. Every weight is 1.
   explicit ScaledAtoms(llvm::ArrayRef<float> values);
   /// Weights that are all 1 are dropped: the result is that of no weights.
   /// `widths`, where given, are carried along; searches over steps treat an
@@ -36,13 +35,13 @@ public:
   llvm::ArrayRef<float> floatValues() const { return narrow; }
   /// Returns the weights; empty when each is 1.
   llvm::ArrayRef<double> weights() const { return weight; }
-  /// Returns the widths the weights are spread over (Density), in the scaled
-  /// unit. Empty when every width is 0.
+  /// Returns the widths over which the weights are spread (Density), in the
+  /// scaled unit. Empty if every width is 0.
   llvm::ArrayRef<double> widths() const { return width; }
   /// Returns the weights times floatWeightScale(), rounded to float. Empty when
   /// every weight is 1.
   llvm::ArrayRef<float> floatWeights() const { return narrowWeight; }
-  /// Returns the power of two that brings the largest weight into [1, 2); 1
+  /// Returns the power of two that scales the largest weight to [1, 2); 1
   /// without weights.
   double floatWeightScale() const { return weightScale; }
   /// Returns the sum of the weights.
@@ -55,7 +54,8 @@ public:
   double largestMagnitude() const;
   /// Returns whether every value is zero.
   bool allZero() const { return minimum == 0 && maximum == 0; }
-  /// Returns the value in the caller's unit = scaled value * 2^exponent().
+  /// Returns the exponent of the scale: value in the caller's unit = scaled
+  /// value * 2^exponent().
   int exponent() const { return scaleExponent; }
 
 private:
@@ -84,21 +84,21 @@ struct LevelRange {
 
 /// A step and its error, the sum of weight * (value - nearest level)^2.
 ///
-/// `bound` is what a search leaves open: no step in its range has an error
-/// below error / (1 + bound). 0 says that the step is the global optimum
-/// (errors that differ by less than 1e-9 relative, or 1e-14 of the sum of
-/// squares, count as equal), infinity that nothing was proven. The start of a
-/// search has the latter.
+/// `bound` is the accuracy of a search: no step in its range has an error below
+/// error / (1 + bound). 0 means that the step is the global optimum (errors
+/// that differ by less than 1e-9 relative, or 1e-14 of the sum of squares,
+/// count as equal), infinity that nothing was proven. The start of a search has
+/// the latter.
 struct StepCandidate {
   double step = 0;
   double error = 0;
   double bound = std::numeric_limits<double>::infinity();
 };
 
-/// Returns the limit of a search, twice the smallest step that clips nothing,
-/// above which nothing is new: half of such a step clips nothing either, and
+/// Returns the limit of a search, twice the smallest step that clips nothing.
+/// Larger steps are not better: half of such a step clips nothing either, and
 /// its levels include those of the step. And above twice the largest magnitude
-/// every value rounds to zero.
+/// every value is rounded to zero.
 double findStepLimit(const ScaledAtoms &atoms, LevelRange levels);
 
 /// Returns the error of one step.
@@ -108,7 +108,7 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 /// Returns the best step of all steps >= minStep for fixed levels, starting
 /// from a candidate: never worse than it, of equal errors the start. Up to 256
 /// levels the bound of the result is 0; for wider grids the number of passes
-/// over the values is limited, and the bound says what is left open.
+/// over the values is limited, and `bound` has the reached accuracy.
 ///
 /// With the levels of all values fixed the error is a parabola in the step, and
 /// a value moves on from level k to k + 1 when the step falls to |value| / (k +
@@ -126,16 +126,16 @@ StepCandidate evaluateStep(const ScaledAtoms &atoms, LevelRange levels,
 StepCandidate searchStep(const ScaledAtoms &atoms, LevelRange levels,
                          double minStep, StepCandidate start);
 
-/// Returns whether an error is what the rounding of sums leaves of none: at
-/// most 1e-14 of the sum of squares.
+/// Returns whether an error is only due to the rounding of sums: at most 1e-14
+/// of the sum of squares.
 bool countsAsZero(const ScaledAtoms &atoms, double error);
 
 /// Returns the largest step up to `maxStep` with at most `tolerance` times the
-/// error of `least`, at least 1; `least` itself where nothing larger has, or
-/// where its error counts as zero. A range of such steps narrower than 2^-18 of
-/// them may be passed over. With more than 256 levels steps are looked at in
-/// ratios of 2^(1/4) first; from the largest one that is within the tolerance
-/// it goes to a larger one beside which the next is not. `bound` follows from
+/// error of `least`, at least 1; `least` itself if no larger step has, or if
+/// its error counts as zero. A range of such steps narrower than 2^-18 of them
+/// may be passed over. With more than 256 levels, steps are first evaluated in
+/// ratios of 2^(1/4); the search continues from the largest one that is within
+/// the tolerance to a larger one whose next one is not. `bound` follows from
 /// that of `least`.
 ///
 /// From the largest step down, intervals without such a step are excluded as in

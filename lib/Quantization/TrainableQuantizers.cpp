@@ -41,7 +41,7 @@ double quantization::learnedStepGradientScale(unsigned bits, bool isSigned,
 
 /// Ends of the stretched sigmoid.
 static constexpr double kGamma = -0.1, kZeta = 1.1;
-/// Variables are f32: h of one that stands at an end is off by so much.
+/// Error of h for a variable at an end, because variables are f32.
 static constexpr double kEndTolerance = 1e-6;
 
 static double sigmoid(double value) { return 1 / (1 + std::exp(-value)); }

@@ -52,7 +52,7 @@ double quantization::attendedError(const ComparedLayer &layer, double unit) {
   return loss;
 }
 
-/// No probability is zero: networks of floats take nothing for impossible.
+/// Smallest probability: zero is not possible for networks of floats.
 static constexpr double kSmallest = 0x1p-40;
 
 /// The probabilities of a row.

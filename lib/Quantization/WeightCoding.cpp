@@ -15,12 +15,12 @@ using llvm::ArrayRef;
 //===----------------------------------------------------------------------===//
 
 static constexpr int64_t kBlock = 8;
-/// Input channels that are read for one position of the window after the other,
+/// Input channels that are read consecutively for one position of the window,
 /// and positions that are read together.
 static constexpr int64_t kInputs = 32, kPositions = 4;
 
 /// Returns whether the device reads a window position by position for few input
-/// channels, which it prefers where that fills its units better.
+/// channels, which it prefers if that fills its units better.
 static bool readsWindowFirst(const KernelCodes &kernel) {
   double byInputs =
       double(kernel.inputs) / double(llvm::alignTo(kernel.inputs, kInputs));
@@ -77,13 +77,13 @@ mct::quantization::orderForDevice(const KernelCodes &kernel) {
 
 static constexpr int kLargest = 255;
 static constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
-/// Bits of the head of a slice, what the encoder takes another one for, and of
-/// the head of the palette.
+/// Bits of the header of a slice, the cost that the encoder assumes for another
+/// slice, and the bits of the header of the palette.
 static constexpr int64_t kSliceBits = 23, kChangeBits = 40, kPaletteBits = 13;
 static constexpr int64_t kLongestSlice = 1 << 15;
 
 namespace {
-/// How often each code occurs, and zeros that follow one another.
+/// Number of occurrences of each code, and of consecutive zeros.
 struct CodeCounts {
   std::array<int64_t, 2 * kLargest + 1> counts{};
   int64_t total = 0;
@@ -92,8 +92,8 @@ struct CodeCounts {
 
   explicit CodeCounts(ArrayRef<int16_t> stream);
   int64_t of(int code) const { return counts[code + kLargest]; }
-  /// Zeros are counted instead of written where they are by far the most
-  /// frequent code, and stand together.
+  /// True if zeros are counted instead of written, because they are by far the
+  /// most frequent code, and occur in runs.
   bool takesRuns() const;
 };
 
@@ -101,7 +101,7 @@ struct CodeCounts {
 struct Symbols {
   std::array<int, 2 * kLargest + 1> symbols{};
   int64_t headBits = kPaletteBits;
-  /// Bits of a symbol without a Golomb-Rice code; 0: symbols need one.
+  /// Bits of a symbol without a Golomb-Rice code; 0 if symbols need one.
   int plainBits = 0;
 
   Symbols(const CodeCounts &counts, bool withoutZero);
@@ -135,7 +135,7 @@ bool CodeCounts::takesRuns() const {
   return zerosInRuns >= zeros / 2 && zeros > 5 * most;
 }
 
-/// Returns the place of a code among 0, 1, -1, 2, -2 and so on.
+/// Returns the position of a code in the sequence 0, 1, -1, 2, -2 and so on.
 static int getPlace(int code) { return 2 * std::abs(code) + (code < 0); }
 
 Symbols::Symbols(const CodeCounts &counts, bool withoutZero) {
@@ -185,8 +185,8 @@ Symbols::Symbols(const CodeCounts &counts, bool withoutZero) {
     plainBits = int(llvm::Log2_32_Ceil(uint32_t(size)));
 }
 
-/// Returns the least bits of a sequence of numbers under one of several codes
-/// for each of its slices; `bitsOf(value, code)` is the length of one of them.
+/// Returns the least bits of a sequence of numbers if each slice has one of
+/// several codes; `bitsOf(value, code)` is the length of a number.
 template <size_t numCodes, typename BitsOf>
 static int64_t findLeastBits(ArrayRef<int> values, BitsOf bitsOf) {
   std::array<int64_t, numCodes> least{};

@@ -40,10 +40,10 @@ private:
   /// those of the block.
   void addProduct(const Block &block, llvm::ArrayRef<float> weights,
                   float factor, std::vector<float> &sums) const;
-  /// Returns what is missing from the targets with these weights.
+  /// Returns the difference of the targets from the outputs with these weights.
   std::vector<float> residualOf(llvm::ArrayRef<float> weights) const;
-  /// Returns the moments of a block, which makes up for `residual` beside what
-  /// its weights make.
+  /// Returns the moments of a block whose target is its own output plus
+  /// `residual`.
   ProductMoments momentsOf(const Block &block, llvm::ArrayRef<float> weights,
                            llvm::ArrayRef<float> residual) const;
   const WeightLevels &levelsOf(size_t candidate, size_t channel) const {
@@ -55,7 +55,7 @@ private:
   void measure(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> residual,
                std::vector<double> &error,
                std::vector<double> &objective) const;
-  /// The channel takes the nearest levels of the first candidate.
+  /// Sets the channel to the nearest levels of the first candidate.
   void takeNearest(RoundedWeights &result, llvm::ArrayRef<float> nearest,
                    int64_t channel) const;
 

@@ -10,8 +10,8 @@
 
 namespace mct::quantization {
 
-/// The cost of moving the window of levels. Only values beyond its ends count:
-/// level `hi` being the last, one more level saves 2 (v - hi) - 1 for each v
+/// The cost of moving the window of levels. Only values beyond its ends matter:
+/// if `hi` is the last level, one more level saves 2 (v - hi) - 1 for each v
 /// above hi + 1/2.
 class ZeroPoints {
 public:
@@ -22,8 +22,8 @@ public:
     return {-double(zeroPoint), double(lastLevel - zeroPoint)};
   }
   /// Returns the change of the error when the zero point goes from `zeroPoint`
-  /// to the next one. Does not fall with the zero point, since the error is
-  /// convex in it.
+  /// to the next one. It does not decrease with the zero point, since the error
+  /// is convex in it.
   double cost(double step, int zeroPoint) const;
   /// Returns whether neither of the two zero points clips on the side that the
   /// move changes; they then have the same error at all larger steps, too.

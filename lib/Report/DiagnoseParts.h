@@ -10,8 +10,8 @@
 
 namespace mct::report {
 
-/// Largest standard error of a mean distance, as a share of it: two of them are
-/// the distance itself, which then cannot be told from zero.
+/// Largest standard error of a mean distance, as a share of it: two of them
+/// equal the distance itself, which then cannot be distinguished from zero.
 inline constexpr Real kLargestStandardError = 0.5;
 
 /// Returns whether it is an argument of the network and computes nothing.
@@ -20,14 +20,14 @@ bool isArgument(const Operator &op);
 /// zeros.
 bool movesOrSelects(const Operator &op);
 
-/// A report as rules read it.
+/// A report, prepared for rules.
 class DiagnosisContext {
 public:
   explicit DiagnosisContext(const Report &report);
 
   const Report &report;
 
-  /// Return what has that name, or null.
+  /// Return the operator with that name, or null.
   const Operator *getOperator(llvm::StringRef name) const {
     return operators.lookup(name);
   }
@@ -50,22 +50,23 @@ public:
     return readers.lookup(name);
   }
 
-  /// Returns how bad the point is for the results: its part of the sum of what
-  /// all points do by themselves, less where the whole distance is small.
+  /// Returns the severity of the point for the results: its share of the sum of
+  /// the effects of all points by themselves, less if the whole distance is
+  /// small.
   Real getSeverity(const Point &point) const;
-  /// Returns its part alone.
+  /// Returns its share alone.
   Real getShare(const Point &point) const;
   /// Returns how much the distance of the results matters, 0 to 1.
   Real getHarm() const { return harm; }
-  /// Returns the standard error of the mean distance of the results over so
-  /// many samples, as a share of it; 0: not known.
+  /// Returns the standard error of the mean distance of the results over
+  /// `samples` samples, as a share of it; 0 if unknown.
   Real getStandardError(int64_t samples) const;
-  /// Returns whether the distance of the results, and with it the parts of the
-  /// points, cannot be told from chance.
+  /// Returns whether the distance of the results, and thus the shares of the
+  /// points, cannot be distinguished from chance.
   bool isUncertain() const;
 
-  /// Return the number of samples of the calibration and of the report; 0: not
-  /// known.
+  /// Return the number of samples of the calibration and of the report; 0 if
+  /// unknown.
   int64_t getCalibrationSamples() const { return calibrationSamples; }
   int64_t getObservedSamples(const Point &point) const;
 
@@ -76,7 +77,7 @@ private:
   std::vector<const Point *> inputs;
   std::vector<const Operator *> layers;
   int64_t calibrationSamples = 0;
-  /// `whole`: what shares are shares of.
+  /// `whole` is the sum to which shares refer.
   Real harm = 0, whole = 0;
 };
 
@@ -91,14 +92,14 @@ llvm::ArrayRef<Rule> getPointRules();
 llvm::ArrayRef<Rule> getOperatorRules();
 llvm::ArrayRef<Rule> getCorrectionRules();
 llvm::ArrayRef<Rule> getGridRules();
-/// Returns those that ask what others have found.
+/// Returns the rules that use the results of others.
 llvm::ArrayRef<Rule> getLastRules();
 
 //===----------------------------------------------------------------------===//
 // Values and grids
 //===----------------------------------------------------------------------===//
 
-/// A share of the error that is worth a line.
+/// Smallest share of the error that is worth a line.
 inline constexpr Real kWorthALine = 0.1;
 
 /// Mean squared error of a grid over a histogram, of the values beyond its ends
@@ -107,8 +108,8 @@ struct GridError {
   Real clipping = 0, rounding = 0;
   Real total() const { return clipping + rounding; }
 };
-/// Returns the first parameters of the point, with step and ends multiplied by
-/// `scale`. None without a histogram or evenly spaced levels.
+/// Returns the error of the first parameters of the point, with step and ends
+/// multiplied by `scale`. None without a histogram or evenly spaced levels.
 std::optional<GridError> estimateError(const Statistics &statistics,
                                        const Parameters &parameters,
                                        Real scale = 1);
@@ -124,7 +125,7 @@ Real getMagnitude(const Statistics &statistics);
 // Words
 //===----------------------------------------------------------------------===//
 
-/// Returns three significant digits.
+/// Returns a number with three significant digits.
 std::string brief(Real value);
 std::string percent(Real share);
 std::string quoted(llvm::StringRef name);
@@ -132,19 +133,19 @@ std::string quoted(llvm::StringRef name);
 std::string listNumbers(llvm::ArrayRef<int64_t> numbers);
 
 /// A line of `overrides` that gives the tensor of a point more bits, the fewest
-/// of the alternatives of its operator, or leaves it float where there are
-/// none; and what it does, for a sentence.
+/// of the alternatives of its operator, or leaves it float if there are none;
+/// and a description of it, for a sentence.
 struct MoreBits {
   std::string line, words;
 };
 MoreBits proposeMoreBits(const DiagnosisContext &network, const Point &point);
-/// Returns a line of `overrides` that gives the tensor of a point so many bits.
+/// Returns a line of `overrides` that gives the tensor of a point `bits` bits.
 std::string giveBits(const Point &point, int64_t bits);
 /// Returns a line of `overrides` that leaves the result of an operator or an
 /// argument float.
 std::string leaveFloat(llvm::StringRef name);
-/// Returns the option of mct-ptq that switches a correction off, by its word in
-/// `tpc.corrections`; empty: there is none.
+/// Returns the option of mct-ptq that switches a correction off, by its name in
+/// `tpc.corrections`; empty if there is none.
 std::string getSwitchOff(llvm::StringRef correction);
 /// Returns a signal-to-noise ratio, for a sentence: `17.3 dB`, `no error`.
 std::string inDecibels(Real sqnr);
@@ -152,7 +153,7 @@ std::string inDecibels(Real sqnr);
 std::string describeDecibels(Real distance);
 /// Name of the rule for remedies that trials found.
 inline constexpr llvm::StringLiteral kMeasuredRemedy = "measured-remedy";
-/// Returns the name of the operator as its points were inserted.
+/// Returns the name of the operator at the time its points were inserted.
 llvm::StringRef getInsertedName(const Point &point);
 
 } // namespace mct::report

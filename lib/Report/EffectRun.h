@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a quantized network with points of it switched on and off, without
-// compiling it again, and tells how far its results are from those of the float
-// network.
+// Runs a quantized network with its points switched on and off, without
+// compiling it again, and measures the distance of its results from those of
+// the float network.
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
@@ -20,30 +20,29 @@
 
 namespace mct::report {
 
-/// A correction of a layer, which can be taken out.
+/// A correction of a layer that can be switched off.
 struct SwitchedCorrection {
   /// Index of the point of the layer's kernel.
   size_t point = 0;
-  /// The weights that were rounded together; else what became of the bias, and
-  /// the factors of the kernel.
+  /// True for weights that were rounded jointly; otherwise the change of the
+  /// bias and the factors of the kernel.
   bool isRounding = false;
-  /// Corrections that were made, as `tpc.corrections` has them.
+  /// The applied corrections, as in `tpc.corrections`.
   std::vector<std::string> applied;
 };
 
-/// The points that quantize, and the corrections that are made.
+/// State of the switches: points quantize, and corrections are applied.
 struct SwitchState {
   bool points = false, corrections = false;
-  /// Numbers of corrections that are out all the same.
+  /// Indices of corrections that are nevertheless off.
   llvm::SmallVector<size_t> without;
 };
 
-/// The differences of one run.
+/// The differences of one run from the state.
 struct Switches {
-  /// Points and corrections, by number, that are the opposite of what they
-  /// were.
+  /// Indices of points and corrections that are switched to the opposite.
   llvm::SmallVector<size_t> points, corrections;
-  /// Points that get another quantizer. Weights that were rounded together are
+  /// Points that get another quantizer. Weights that were rounded jointly are
   /// rounded one by one with it.
   llvm::SmallVector<std::pair<size_t, tpc::QuantizerAttrInterface>> quantizers;
 
@@ -52,20 +51,20 @@ struct Switches {
   }
 };
 
-/// Results of a run against those of the float network.
+/// Results of a run compared with those of the float network.
 struct RunDistance {
   double distance = 0;
   std::optional<double> agreement;
   /// Distance of each part of the results.
   std::vector<double> parts;
-  /// Distances of each sample, where they were asked for.
+  /// Distances of each sample, if they were requested.
   execution::ResultDistance::Found samples;
 };
 
-/// How results are compared.
+/// Options of the comparison of results.
 struct EffectRunOptions {
   std::string function;
-  /// Number of samples of the settings that are taken, about; 0: all.
+  /// Approximate number of samples to use; 0 for all.
   int64_t samples = 0;
   /// Groups of each result.
   std::vector<ResultGroups> groups;
@@ -79,41 +78,42 @@ class EffectRun {
 public:
   ~EffectRun();
 
-  /// Returns why points of the function cannot be switched; empty: they can.
+  /// Returns the reason why points of the function cannot be switched; empty if
+  /// they can.
   static std::string findObstacle(mlir::func::FuncOp function,
                                   const KernelOps &kernels);
 
-  /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
-  /// runs that of `floating`. A diagnostic for everything that fails; where the
-  /// network cannot be run so, the result has an obstacle, and does nothing
-  /// else.
+  /// Compiles the function of `quantized`, for which `findObstacle` must return
+  /// an empty text, and runs that of `floating`. Emits a diagnostic for every
+  /// failure; if the network cannot be run in this way, the result has an
+  /// obstacle, and cannot measure.
   static mlir::FailureOr<std::unique_ptr<EffectRun>>
   create(mlir::ModuleOp quantized, const KernelOps &kernels,
          mlir::ModuleOp floating, const execution::RunSettings &settings,
          const EffectRunOptions &options);
-  /// Returns why nothing can be measured; empty: it can.
+  /// Returns the reason why nothing can be measured; empty if it can.
   llvm::StringRef getObstacle() const;
 
   /// Returns the points that quantize or whose layer is corrected, by unique
   /// name, in program order.
   llvm::ArrayRef<std::string> points() const;
-  /// Returns whether a point is switched. One whose values are a result that is
-  /// compared by KL never quantizes: a probability that it makes 0 has a
-  /// divergence that is as large as one likes.
+  /// Returns whether a point is switched. A point whose values are a result
+  /// that is compared by KL never quantizes: a probability that it rounds to 0
+  /// has an unbounded divergence.
   bool isSwitched(size_t point) const;
   bool isWeight(size_t point) const;
   /// Returns the parts in program order of the layers.
   llvm::ArrayRef<SwitchedCorrection> corrections() const;
-  /// Returns what a point of a constant does to it: the values with quantizer
-  /// and corrections against the float ones. None for others.
+  /// Returns the effect of a point of a constant: the values with quantizer and
+  /// corrections compared with the float ones. None for other points.
   std::optional<execution::ErrorSums> ofWeight(size_t point) const;
 
   int64_t numSamples() const;
   const execution::ResultDistance &results() const;
 
-  /// Runs the network as `state` says, and once for each of `switches`.
-  /// Returns what is found with none of them. `keepsSamples`: what is found
-  /// has a number for each sample.
+  /// Runs the network in `state`, and once for each of `switches`. Returns the
+  /// distance with none of them. With `keepsSamples`, distances have a number
+  /// for each sample.
   mlir::FailureOr<RunDistance> measure(const SwitchState &state,
                                        llvm::ArrayRef<Switches> switches,
                                        llvm::MutableArrayRef<RunDistance> found,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one list of what stands in the document: printing, reading and the schema
-// go through it.
+// The single list of the contents of the document, used by printing, parsing
+// and the schema.
 #ifndef MCT_LIB_REPORT_FIELDS_H
 #define MCT_LIB_REPORT_FIELDS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structs that have Fields as JSON.
+// Conversion between structs that have Fields and JSON.
 #ifndef MCT_LIB_REPORT_JSONFIELDS_H
 #define MCT_LIB_REPORT_JSONFIELDS_H
 
@@ -133,7 +133,8 @@ bool read(const json::Value &value, std::vector<T> &to, json::Path path) {
 
 class Reader {
 public:
-  /// `version`: of the document; members that came later may be missing.
+  /// `version` is that of the document; members that were added later may be
+  /// missing.
   Reader(const json::Object &object, json::Path path,
          int64_t version = std::numeric_limits<int64_t>::max())
       : object(object), path(path), version(version) {}
@@ -159,7 +160,7 @@ public:
       (*this)(key, member, meaning);
   }
 
-  /// Returns whether all of it is good; nothing else may stand there.
+  /// Returns whether the whole object is valid, without other members.
   bool finish() {
     for (const auto &entry : object)
       if (isGood && !known.contains(StringRef(entry.first)))
@@ -197,7 +198,8 @@ bool read(const json::Value &value, T &to, json::Path path) {
   return reader.finish();
 }
 
-/// Reads what printDocument prints. `what`: how errors call the document.
+/// Parses the result of printDocument. `what` is the name of the document in
+/// errors.
 template <typename Document>
 llvm::Expected<Document> parseDocument(StringRef text, StringRef what,
                                        StringRef format, int64_t latest) {

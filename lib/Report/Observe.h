@@ -10,13 +10,14 @@
 
 namespace mct::report {
 
-/// Observes what calibration with the report's samples would: runs `quantized`
-/// (not changed) on all of them, with all points off and corrections taken
-/// back, and fills `observed` of the activations that the report has, by name.
-/// `function` as for findEntryFunction. The same for any number of threads, any
-/// batch size and order of samples. `kernels`: of the module. `shards` (may be
-/// null): `settings` has the samples of one of them; takes what all have
-/// observed, or records what this one does. A diagnostic where it cannot run.
+/// Observes the statistics that calibration with the report's samples would
+/// collect: runs `quantized` (not changed) on all of them, with all points off
+/// and corrections undone, and fills in `observed` of the activations of the
+/// report, by name. `function` is as for findEntryFunction. The result does not
+/// depend on threads, batch size and the order of samples. `kernels` are those
+/// of the module. If `shards` is not null, `settings` has the samples of one of
+/// them; takes the observations of all, or records those of this one. Emits a
+/// diagnostic if it cannot run.
 mlir::LogicalResult observe(mlir::ModuleOp quantized, const KernelOps &kernels,
                             llvm::StringRef function,
                             const execution::RunSettings &settings,

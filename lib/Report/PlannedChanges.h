@@ -18,23 +18,23 @@ namespace mct::report {
 struct PlannedChange {
   /// Unique name of a point of the module.
   std::string point;
-  /// The new quantizer; null: float.
+  /// The new quantizer; null for float.
   tpc::QuantizerAttrInterface quantizer;
 };
 
-/// Asks the target of a module what lines of overrides would change.
+/// Computes the changes by lines of overrides from the target of a module.
 class ChangePlanner {
 public:
   ChangePlanner(mlir::ModuleOp quantized, const KernelOps &kernels,
                 llvm::StringRef function);
 
-  /// Changes of the points that there are. None where the module is not what
-  /// its target makes any more, the target does not offer what the line asks
-  /// for, or nothing changes.
+  /// Returns the changes of existing points. None if the module is no longer
+  /// the one that its target would create, if the target does not offer the
+  /// request of the line, or if nothing changes.
   std::optional<std::vector<PlannedChange>> plan(llvm::StringRef line);
 
 private:
-  /// Config and axes that a point would have; by unique name.
+  /// Config and axes that a point would have, by unique name.
   struct PlannedPoint {
     mlir::Attribute config;
     mlir::DenseI64ArrayAttr axes;

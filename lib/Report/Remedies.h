@@ -10,21 +10,20 @@
 
 namespace mct::report {
 
-/// Tries remedies and fills `trials`: lines of overrides of the diagnoses, in
-/// their order, then tensors in float that make the largest distances by
+/// Tries remedies and fills in `trials`: lines of overrides of the diagnoses,
+/// in their order, then float tensors that cause the largest distances by
 /// themselves; at most eight of one line, and at most two of two lines. A
-/// remedy that gains nothing beyond chance is taken out of its diagnosis, and
-/// so is one of overrides that there was no room for. Options of mct-ptq, but
-/// for those that switch corrections off, need another run of it and stay as
-/// they are; so do other bits of weights that were rounded together, and
-/// remedies that are about integers, whose gain no simulation shows. Remedies
-/// that gain without a diagnosis that proposes them become diagnoses, by
-/// severity.
+/// remedy that gains nothing beyond chance is removed from its diagnosis, as is
+/// one of overrides that was not tried for lack of room. Options of mct-ptq,
+/// except for those that switch corrections off, need another run and stay; so
+/// do other bits of weights that were rounded jointly, and remedies for
+/// integers, whose gain no simulation shows. Remedies that gain without a
+/// diagnosis that proposes them become diagnoses, by severity.
 ///
-/// New bits are chosen as mct-select-parameters and
+/// New parameters are selected as mct-select-parameters and
 /// mct-select-weight-parameters do by default. Corrections of biases were
-/// fitted to the errors that a remedy takes away: they all stay or all go,
-/// whichever is better, since mct-ptq would measure them anew.
+/// fitted to the errors that a remedy removes: they all stay or are all undone,
+/// whichever is better, since mct-ptq would measure them again.
 mlir::LogicalResult tryRemedies(mlir::ModuleOp quantized,
                                 const KernelOps &kernels,
                                 llvm::StringRef function, EffectRun &run,

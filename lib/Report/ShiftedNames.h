@@ -7,9 +7,9 @@
 
 namespace mct::report {
 
-/// Returns what a name was before mct-correct-shift-negative: `conv` of
+/// Returns the name from before mct-correct-shift-negative: `conv` for
 /// `conv_shifted`, `conv_shifted_1` and, with its weight,
-/// `conv_shifted/kernel_attr`; empty: the same.
+/// `conv_shifted/kernel_attr`; empty if it is the same.
 std::string unshift(llvm::StringRef name);
 
 } // namespace mct::report

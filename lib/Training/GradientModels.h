@@ -6,7 +6,8 @@
 
 namespace mct {
 
-/// The rule of an op that is not ours: a function of this name and form.
+/// Model of an op of another dialect: its rule is a function of this name and
+/// form.
 template <typename Op,
           llvm::LogicalResult (*rule)(Op, GradientBuilder &, mlir::Value,
                                       OperandGradients &)>
@@ -28,7 +29,7 @@ struct RuleTraits<rule> {
   using OpType = Op;
 };
 
-/// Attaches rules to the ops that they are of.
+/// Attaches rules to their ops.
 template <auto... rules> void attachRules(mlir::MLIRContext *context) {
   (RuleTraits<rules>::OpType::template attachInterface<
        GradientModel<typename RuleTraits<rules>::OpType, rules>>(*context),
@@ -48,7 +49,8 @@ void attachPointGradients(mlir::MLIRContext *context);
 llvm::LogicalResult requireZero(mlir::Operation *op,
                                 mlir::ValueRange zeroPoints);
 
-/// Returns the sizes of a shape operand, which is constant, says the verifier.
+/// Returns the sizes of a shape operand, which the verifier requires to be
+/// constant.
 llvm::SmallVector<int64_t> readSizes(mlir::Value shape);
 
 } // namespace mct

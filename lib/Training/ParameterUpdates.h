@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the learned values of a training run follow their gradients.
+// Updates of the learned values of a training run from their gradients.
 #ifndef MCT_LIB_TRAINING_PARAMETERUPDATES_H
 #define MCT_LIB_TRAINING_PARAMETERUPDATES_H
 
@@ -13,7 +13,7 @@ struct Trained {
   /// Index among all learned values.
   size_t value;
   OptimizerSettings optimizer;
-  /// Place in the gradients of a shard.
+  /// Offset in the gradients of a shard.
   size_t offset, size;
   /// State of the optimizer: none, one or two numbers for each element.
   std::vector<float> first, second;
@@ -25,7 +25,7 @@ struct Trained {
 
 class ParameterUpdates {
 public:
-  /// `values` are all learned values, and outlive this.
+  /// `values` has all learned values, and must outlive this object.
   static mlir::FailureOr<ParameterUpdates>
   create(mlir::Location loc, const TrainingFunction &function,
          std::vector<std::vector<float>> &values,
@@ -33,11 +33,11 @@ public:
 
   /// Returns the number of elements of the gradients of a shard.
   size_t numGradients() const { return gradients.size(); }
-  /// Takes the units of rates from the values that there are.
+  /// Sets the units of rates from the present values.
   void measureUnits();
 
-  /// Adds the gradients of some shards, in their order, and, behind the last
-  /// ones, takes the step. Returns the loss of the regularizer.
+  /// Adds the gradients of some shards, in their order, and, after the last
+  /// ones, does the step. Returns the loss of the regularizer.
   double add(llvm::ArrayRef<const float *> shards, bool isFirst, bool isLast,
              int64_t step, const support::Threads &threads);
 

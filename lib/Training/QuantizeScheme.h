@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choice of the operators of a network that are quantized, and how, where no
-// annotation says it: what `mct-quantize-annotate` and `mct-quantize-apply`
-// share.
+// Default choice of the quantized operators of a network, and of their
+// quantizers, without annotations: shared by `mct-quantize-annotate` and
+// `mct-quantize-apply`.
 #ifndef MCT_LIB_TRAINING_QUANTIZESCHEME_H
 #define MCT_LIB_TRAINING_QUANTIZESCHEME_H
 
@@ -16,36 +16,36 @@ namespace mct {
 /// The entry of an operator in the default scheme.
 struct SchemeEntry {
   bool isSupported = false;
-  /// Its kernel and its activation get quantizers.
+  /// True if its kernel and its activation get quantizers.
   bool hasKernel = false;
-  /// The kernel's quantizer has parameters for each output channel.
+  /// True if the kernel's quantizer has parameters for each output channel.
   bool isPerChannel = false;
-  /// Its result gets one.
+  /// True if its result gets a quantizer.
   bool quantizesOutput = false;
-  /// An activation function that runs with the layer in front of it, which is
-  /// quantized before it, behind it, or both.
+  /// Set for an activation function that runs with the layer before it, and
+  /// whose quantizer is before it, after it, or both.
   bool isBefore = false, isBehind = false;
-  /// A ReLU, bounded or not.
+  /// True for a ReLU, bounded or not.
   bool isRelu = false;
   bool isBatchNorm = false;
   bool isConcatenation = false;
-  /// Values are moved or selected: what is quantized stays so.
+  /// True if values are moved or selected: quantized values stay quantized.
   bool isPassThrough = false;
 
   bool isActivation() const { return isBefore || isBehind; }
 };
 
-/// One operator, and the point that marks it.
+/// An operator, and the point that marks it.
 struct MarkedOperator {
   tpc::Node node;
   mlir::StringAttr name;
   SchemeEntry entry;
   /// The description of the kernel op; may be null.
   tpc::OpInfoAttr kernelInfo;
-  /// Null where nobody has marked it.
+  /// The mark; null if there is none.
   tpc::QuantizeOp mark;
 
-  /// Returns what others read.
+  /// Returns the value that others read.
   mlir::Value result() const {
     return mark ? mlir::Value(tpc::QuantizeOp(mark).getOutput())
                 : node.result();
@@ -54,22 +54,22 @@ struct MarkedOperator {
 
 /// The operators of a function, in program order.
 ///
-/// Operators are those of the stock targets: their sets, and the sub-graphs
-/// that are one operator.
+/// Operators are those of the stock targets: their sets, and the subgraphs that
+/// are one operator.
 class MarkedOperators {
 public:
-  /// Returns the names the values of the function. Fails with a diagnostic
-  /// where it has several blocks, points that are no marks, or marks that are
-  /// behind no operator.
+  /// Finds the operators, and names the values of the function. Fails with a
+  /// diagnostic if it has several blocks, points that are not marks, or marks
+  /// that do not follow an operator.
   static mlir::FailureOr<MarkedOperators> find(mlir::func::FuncOp function);
 
   std::vector<MarkedOperator> operators;
 
-  /// Returns the operator that makes the value, marked or not; none for
+  /// Returns the operator that defines the value, marked or not; none for
   /// arguments.
   std::optional<size_t> makerOf(mlir::Value value) const;
-  /// Returns the one operator that reads the result of another one, where it
-  /// does not leave the function; otherwise none.
+  /// Returns the operator that is the only user of the result of another one,
+  /// if that does not leave the function; otherwise none.
   std::optional<size_t> onlyReader(size_t index) const;
 
 private:

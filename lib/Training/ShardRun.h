@@ -11,7 +11,7 @@ namespace mct::training {
 
 class ShardRun {
 public:
-  /// Workers use `values` where they are.
+  /// Workers use `values` in place.
   static mlir::FailureOr<std::unique_ptr<ShardRun>>
   create(mlir::Location loc, const CompiledTraining &compiled,
          const execution::SampleSource &source,
@@ -33,7 +33,7 @@ public:
                   int64_t begin, llvm::MutableArrayRef<double> losses,
                   bool gradients);
 
-  /// Writes the states that the last shard has left into the values.
+  /// Writes the states of the last shard to the values.
   void takeStates(std::vector<std::vector<float>> &values) const;
 
 private:
@@ -43,11 +43,12 @@ private:
            const ParameterUpdates &updates, const execution::RunSettings &run);
   std::unique_ptr<Lane>
   makeLane(const std::vector<std::vector<float>> &values) const;
-  /// Runs one shard of a batch up to the loss, and returns its part of that.
+  /// Runs one shard of a batch up to the loss, and returns its part of the
+  /// loss.
   llvm::Expected<double> runForward(Lane &lane, const TrainingBatch &batch,
                                     const BatchLoss &loss, int64_t number,
                                     float *gradients);
-  /// Runs on from there, to the gradients.
+  /// Continues from there to the gradients.
   llvm::Error runBackward(Lane &lane) const;
   float *slot(size_t number) const {
     return reinterpret_cast<float *>(slots[number].get());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The teacher of a training run: what the network is compared with.
+// The teacher of a training run: the results that the network is compared with.
 #ifndef MCT_LIB_TRAINING_TEACHER_H
 #define MCT_LIB_TRAINING_TEACHER_H
 
@@ -10,8 +10,8 @@ namespace mct::training {
 
 class Teacher {
 public:
-  /// `chosen` are the samples of the run. Results of all of them are kept where
-  /// they take at most `settings.teacherBytes`.
+  /// `chosen` has the samples of the run. Results of all of them are kept if
+  /// they need at most `settings.teacherBytes`.
   Teacher(const CompiledTraining &compiled,
           const execution::SampleSource &source, llvm::ArrayRef<int64_t> chosen,
           const TrainingSettings &settings, const execution::RunSettings &run);
@@ -21,7 +21,8 @@ public:
   bool keepsResults() const { return keeps; }
 
   /// Returns the batch with the values of the teacher, valid until the next
-  /// call. `places` of its samples among the chosen ones; empty: not known.
+  /// call. `places` has the positions of its samples among the chosen ones;
+  /// empty if unknown.
   llvm::Expected<TrainingBatch> begin(llvm::ArrayRef<int64_t> samples,
                                       llvm::ArrayRef<int64_t> places);
 
@@ -40,7 +41,7 @@ private:
   const execution::RunSettings &settings;
   std::vector<std::unique_ptr<Lane>> lanes;
   bool keeps = false;
-  /// Results of a batch, and of all chosen samples where these are kept.
+  /// Results of a batch, and of all chosen samples if they are kept.
   std::vector<std::vector<float>> batch, kept;
   std::vector<llvm::ArrayRef<float>> views;
 };

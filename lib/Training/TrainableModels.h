@@ -8,7 +8,7 @@
 
 namespace mct {
 
-/// Says that nobody implements what the point's `trainable` asks for. Fails.
+/// Fails with an error that the point's `trainable` has no implementation.
 llvm::LogicalResult noImplementation(tpc::QuantizeOp point);
 
 /// Attaches models of symmetric grids, and of grids with a zero point.
@@ -16,43 +16,43 @@ void attachThresholdQuantizers(mlir::MLIRContext *context);
 void attachRangeQuantizers(mlir::MLIRContext *context);
 /// Attaches models that train the rounding of weights.
 void attachRoundingQuantizers(mlir::MLIRContext *context);
-/// Attaches models that follow the values that are seen.
+/// Attaches models of observers, which follow the values.
 void attachObservedQuantizers(mlir::MLIRContext *context);
-/// Attaches models of frozen quantizers, and of those that set in.
+/// Attaches models of fixed quantizers, and of gradual ones.
 void attachComposedQuantizers(mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
 // Parts of all models
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape of one parameter for each channel of the point, or, for
-/// `channels` of 1, of one for all.
+/// Returns the shape of one parameter for each channel of the point, or, if
+/// `channels` is 1, of one for all.
 llvm::SmallVector<int64_t> getParameterShape(tpc::QuantizeOp point,
                                              size_t channels);
 
-/// Returns the scale of what comes back to a threshold or a range: `given`, or
-/// what the attributes say of one that is not.
+/// Returns the scale of the gradient of a threshold or a range: `given`, or the
+/// default of the attributes.
 double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
                         tpc::StepGradient gradient, unsigned bits,
                         bool isSigned);
 
-/// Returns the range of the levels of each of the point's parameters,
-/// `isNarrow`: without the lowest. Fails with a diagnostic where there are no
-/// parameters, or levels are not evenly spaced.
+/// Returns the range of the levels of each of the point's parameters;
+/// `isNarrow` excludes the lowest level. Fails with a diagnostic if there are
+/// no parameters, or if levels are not evenly spaced.
 llvm::FailureOr<llvm::SmallVector<quantization::TrainedRange>>
 getRanges(tpc::QuantizeOp point, bool isNarrow = false);
 
-/// Returns the ends of ranges as what a point learns: the lower ones, then the
-/// upper ones.
+/// Returns the ends of ranges as learned values of a point: the lower ones,
+/// then the upper ones.
 llvm::SmallVector<LearnedTensor>
 getLearnedEnds(tpc::QuantizeOp point,
                llvm::ArrayRef<quantization::TrainedRange> ranges);
 
-/// Returns the truth, for each value, of what lies where the quantizer of the
-/// point, which has one, does not cut off.
+/// Returns a truth value for each element: true if the quantizer of the point,
+/// which must have one, does not clip it.
 mlir::Value buildKept(GradientBuilder &b, tpc::QuantizeOp point);
 
-/// Values in levels, and what becomes of them.
+/// Values in units of levels, and their quantized versions.
 struct OnGrid {
   mlir::Value step;    // f32
   mlir::Value levels;  // the values, divided by the step
@@ -60,8 +60,8 @@ struct OnGrid {
   mlir::Value inside;  // whether that did not cut anything off
 };
 
-/// Returns the codes from `lowest` to `highest`, of steps of any shape that is
-/// repeated.
+/// Returns the codes from `lowest` to `highest`; steps are repeated to the
+/// shape.
 OnGrid buildOnGrid(GradientBuilder &b, mlir::Value values, mlir::Value step,
                    double lowest, double highest);
 
@@ -76,8 +76,7 @@ createQuantizer(mlir::MLIRContext *context, tpc::QuantizationMethod method,
                 llvm::ArrayRef<quantization::SelectedParameters> parameters,
                 unsigned bits, bool isSigned);
 
-/// Returns the same quantizer, with halves going where those of the one go that
-/// the point has.
+/// Returns the same quantizer with the rounding of the point's present one.
 tpc::QuantizerAttrInterface
 withRoundingOf(tpc::QuantizeOp point, tpc::QuantizerAttrInterface parameters);
 

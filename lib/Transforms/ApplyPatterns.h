@@ -7,9 +7,9 @@
 namespace mct {
 
 /// Applies the patterns in program order, or from the last op to the first,
-/// until none matches, and nothing else: no folders, and constants stay where
-/// they are. What becomes unused goes. `listener` (may be null) is told what
-/// changes; `changed` (may be null) becomes whether anything did.
+/// until none matches, and nothing else: no folders, and constants are not
+/// moved. Unused ops are erased. `listener` (may be null) is notified of
+/// changes; `changed` (may be null) is set to whether there were any.
 inline mlir::LogicalResult
 applyPatterns(mlir::Operation *root,
               const mlir::FrozenRewritePatternSet &patterns,

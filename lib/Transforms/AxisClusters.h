@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ops that compute the same whatever the order of their axes is, and with axes
-// of size 1 more.
+// Ops that compute the same in any order of their axes, and with additional
+// axes of size 1.
 #ifndef MCT_LIB_TRANSFORMS_AXISCLUSTERS_H
 #define MCT_LIB_TRANSFORMS_AXISCLUSTERS_H
 
@@ -12,20 +12,20 @@
 
 namespace mct {
 
-/// Holds for each axis of a tensor the axis that it was before, or
-/// `kInsertedAxis` for one of size 1 that the tensor had not.
+/// Original axis for each axis of a tensor, or `kInsertedAxis` for a new one of
+/// size 1.
 using AxisMap = llvm::SmallVector<int32_t, 4>;
 constexpr int32_t kInsertedAxis = -1;
 
-/// Returns the type of a value, or null where it is no ranked tensor.
+/// Returns the type of a value, or null if it is not a ranked tensor.
 mlir::RankedTensorType getRankedType(mlir::Value value);
 
-/// Returns the type with its axes as `axes` says.
+/// Returns the type with its axes rearranged by `axes`.
 mlir::RankedTensorType rearrange(mlir::RankedTensorType type,
                                  llvm::ArrayRef<int32_t> axes);
 
-/// Lets `op`, whose operands are rearranged already, make a rearranged result.
-/// It is an op of a cluster.
+/// Rearranges the result of `op`, an op of a cluster whose operands have been
+/// rearranged.
 void rearrangeOp(mlir::RewriterBase &rewriter, mlir::Operation *op,
                  llvm::ArrayRef<int32_t> axes);
 
@@ -42,7 +42,7 @@ public:
     return members.getArrayRef();
   }
   void add(mlir::Operation *op) { members.insert(op); }
-  /// Returns the values from outside that the cluster reads as tensors.
+  /// Returns the values defined outside the cluster that it reads as tensors.
   llvm::SmallVector<mlir::Value> getInputs() const;
 
 private:
@@ -55,15 +55,15 @@ std::vector<AxisCluster> findAxisClusters(mlir::Block &block);
 /// Returns whether the value is the result of a constant op.
 bool isConstantOp(mlir::Value value);
 
-/// Returns a constant in the place of what an op makes of a constant, and that
-/// itself where it cannot be computed. `key` begins those of large constants.
+/// Returns the constant result of an op on a constant, or the op's result if it
+/// cannot be computed. `key` is the prefix of the keys of large constants.
 mlir::Value foldConstant(mlir::RewriterBase &rewriter, mlir::Value made,
                          llvm::StringRef key);
 
-/// Gives clusters an axis of size 1 that reshapes drop before and insert behind
-/// them, as importers write convolutions of rows and products of matrices: the
-/// reshapes vanish, and what stands behind them is next to the cluster. Returns
-/// whether anything changed.
+/// Gives clusters an axis of size 1 that reshapes drop before them and insert
+/// after them, as importers write convolutions of rows and products of
+/// matrices: the reshapes are removed, and the ops after them become adjacent
+/// to the cluster. Returns whether anything changed.
 bool keepUnitAxes(mlir::RewriterBase &rewriter, mlir::Block &block);
 
 } // namespace mct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chains of ops that scale and shift every channel on its own, as a batch norm
-// does.
+// Chains of ops that scale and shift every channel independently, like a batch
+// norm.
 #ifndef MCT_LIB_TRANSFORMS_CHANNELAFFINE_H
 #define MCT_LIB_TRANSFORMS_CHANNELAFFINE_H
 
@@ -12,29 +12,30 @@
 
 namespace mct {
 
-/// value -> scale * value + offset, per channel. Kept in double: a chain is
-/// rounded once, when it is folded.
+/// The function value -> scale * value + offset, per channel. In double, so
+/// that a chain is rounded once, when it is folded.
 struct ChannelAffine {
   explicit ChannelAffine(int64_t channels)
       : scale(channels, 1.0), offset(channels, 0.0) {}
 
   std::vector<double> scale, offset;
-  /// Some step multiplies.
+  /// True if some step multiplies.
   bool scales = false;
-  /// Some step has a scale for each channel, not one number for all of them.
+  /// True if some step has a scale for each channel, not one number for all of
+  /// them.
   bool scalesChannels = false;
   /// The same for an offset.
   bool shiftsChannels = false;
 
-  /// `next` of what this computes.
+  /// Appends `next`, which applies to the results of this function.
   void append(const ChannelAffine &next);
   bool isFinite() const;
-  /// Some offset is not zero.
+  /// Returns whether some offset is not zero.
   bool shifts() const;
 };
 
 /// Addition, subtraction or multiplication of a tensor and a constant that
-/// varies along one axis at most.
+/// varies along at most one axis.
 struct ChannelStep {
   mlir::Operation *op;
   /// The tensor's operand.
@@ -42,12 +43,12 @@ struct ChannelStep {
   ChannelAffine affine;
 };
 
-/// The step that `op` is for the channels along `axis`, in `tosa` or `linalg`.
-/// None for any other op, and for one that changes the tensor's type.
+/// Returns the step of `op` for the channels along `axis`, in `tosa` or
+/// `linalg`. None for any other op, and for one that changes the tensor's type.
 std::optional<ChannelStep> getChannelStep(mlir::Operation *op, int64_t axis);
 
-/// Appends a suffix to the name of an op whose value is no longer what it was;
-/// nothing happens when it has none.
+/// Appends a suffix to the name of an op whose value changed; does nothing if
+/// it has no name.
 void renameChanged(mlir::Operation *op, llvm::StringRef suffix);
 
 } // namespace mct

@@ -21,13 +21,13 @@ struct ChannelSizes {
 
 using SizesOfPoints = llvm::DenseMap<mlir::Operation *, ChannelSizes>;
 
-/// Returns the sizes of the channels of a point's values, or nothing where they
-/// have not been measured, or are infinite.
+/// Returns the sizes of the channels of a point's values, or none if they have
+/// not been measured, or are infinite.
 std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point);
 
-/// Returns the sizes of the activation points of which they are known. Where
-/// those of one of `needed` are missing, `measuredBy` is run on a copy of the
-/// module. Fails with a diagnostic where these passes change the points.
+/// Returns the known sizes of the activation points. If those of one of
+/// `needed` are missing, `measuredBy` is run on a copy of the module. Fails
+/// with a diagnostic if these passes change the points.
 llvm::FailureOr<SizesOfPoints>
 measureChannelSizes(mlir::ModuleOp module,
                     llvm::ArrayRef<tpc::QuantizeOp> needed,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Record that an importer writes at the arguments of a network that it has cut
-// at the points of a quantized one.
+// Record that an importer writes at the arguments of a network that it cut at
+// the points of a quantized one.
 #ifndef MCT_LIB_TRANSFORMS_IMPORTEDRECORD_H
 #define MCT_LIB_TRANSFORMS_IMPORTEDRECORD_H
 
@@ -15,23 +15,23 @@ namespace mct {
 struct ImportedRecord {
   /// Key of the result that the point quantizes; null for a constant.
   mlir::StringAttr point;
-  /// Elements of a constant of f32, dequantized where the file has codes.
+  /// Elements of a constant of f32, dequantized if the file has codes.
   std::vector<float> values;
-  /// Null for a constant without a quantizer.
+  /// Quantizer; null for a constant without one.
   tpc::QuantizerAttrInterface parameters;
   /// Axes of the channels.
   llvm::SmallVector<int64_t> axes;
-  /// Codes that no f32 stands for.
+  /// Number of codes that f32 cannot represent.
   size_t numInexact = 0;
 };
 
-/// The channel of each element of a row-major tensor: its row-major index over
-/// `axes`.
+/// Returns the channel of each element of a row-major tensor: its row-major
+/// index over `axes`.
 std::vector<size_t> numberChannels(llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<int64_t> axes);
 
-/// Reads the record `attribute` of an argument of type `type`; a diagnostic
-/// where it is none.
+/// Reads the record `attribute` of an argument of type `type`; emits a
+/// diagnostic if it is malformed.
 mlir::FailureOr<ImportedRecord>
 readImportedRecord(mlir::Attribute attribute, mlir::Type type,
                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);

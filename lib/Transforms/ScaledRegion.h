@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values that can be multiplied by a power of two together, and the constants
-// that make them so.
+// to change.
 #ifndef MCT_LIB_TRANSFORMS_SCALEDREGION_H
 #define MCT_LIB_TRANSFORMS_SCALEDREGION_H
 
@@ -12,7 +12,7 @@
 
 namespace mct {
 
-/// The layers of a module, by their results too.
+/// Layers of a module, also by their results.
 struct Layers {
   const KernelOps &kernels;
   llvm::DenseMap<mlir::Value, KernelOp> byResult;
@@ -22,28 +22,28 @@ struct Layers {
   std::optional<KernelOp> getReader(mlir::OpOperand &use) const;
 };
 
-/// Returns the operand that holds the constant which `operand` reads, perhaps
-/// behind a point of weights; null where that is no constant of f32, the point
-/// has imported parameters, or something else uses the point.
+/// Returns the operand that holds the constant which `operand` reads, possibly
+/// before a weight point; null if that is not a constant of f32, if the point
+/// has imported parameters, or if the point has other users.
 mlir::OpOperand *findConstant(mlir::OpOperand &operand);
 
-/// Puts a constant in the place of the one that `operand` holds, and drops the
-/// parameters of the point behind which it is.
+/// Replaces the constant that `operand` holds, and drops the parameters of the
+/// point after it.
 void replaceConstant(mlir::OpOperand &operand, mlir::RankedTensorType type,
                      llvm::ArrayRef<float> values);
 
 /// Returns whether a power of two scales all of these numbers without rounding.
 bool scalesExactly(llvm::ArrayRef<float> values, double factor);
 
-/// The values that take a factor f > 0 when one of them does. Ops with
-/// op(f * x, f * y) = f * op(x, y) pass it on, in both directions; where values
-/// with the factor meet others, constants take it: kernels and biases, and
-/// those of multiplications and additions.
+/// The values that take a factor f > 0 when one of them does. Ops with op(f *
+/// x, f * y) = f * op(x, y) pass it on, in both directions; where values with
+/// the factor are combined with others, constants take it: kernels and biases,
+/// and those of multiplications and additions.
 class ScaledRegion {
 public:
-  /// Returns the region around `value`; `end` reads it, and takes the factor
-  /// by other means. None where something else cannot take it, which `obstacle`
-  /// then is.
+  /// Returns the region around `value`; `end` reads it, and takes the factor by
+  /// other means. None if another user cannot take it, which is stored in
+  /// `obstacle`.
   static std::optional<ScaledRegion> find(const Layers &layers,
                                           mlir::Value value,
                                           mlir::Operation *end,
@@ -52,23 +52,23 @@ public:
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// Returns whether all constants that take the factor do so exactly.
   bool scalesExactly(double factor) const;
-  /// Multiplies the values by `factor`. `changed`: called for each op of which
-  /// the result is another one.
+  /// Multiplies the values by `factor`. `changed` is called for each op whose
+  /// result changes.
   void apply(double factor,
              llvm::function_ref<void(mlir::Operation *)> changed) const;
 
 private:
   /// Adds the constant or the value that an op with the factor reads.
   void addOperand(mlir::OpOperand &operand);
-  /// Adds what `value` is made of, or false.
+  /// Adds the operands of `value`, or returns false.
   bool addSources(const Layers &layers, mlir::Value value);
-  /// Adds what reads `use`, or false.
+  /// Adds the user that owns `use`, or returns false.
   bool addReader(const Layers &layers, mlir::OpOperand &use);
   /// Returns the factor that the constant of a product takes.
   double getFactor(mlir::Operation *product, double factor) const;
 
   llvm::SetVector<mlir::Value> values;
-  /// Layers that make such values, and those that read them.
+  /// Layers that produce such values, and those that read them.
   llvm::MapVector<mlir::Operation *, KernelOp> makers, readers;
   /// Operands that hold constants which take the factor.
   llvm::SetVector<mlir::OpOperand *> constants;
@@ -76,8 +76,8 @@ private:
   llvm::SetVector<mlir::Operation *> products;
 };
 
-/// Returns the operands that have to take a factor when the result of an op
-/// does; none of an op that does not pass it on.
+/// Returns the operands that have to take a factor if the result of an op does;
+/// none for an op that does not propagate it.
 std::optional<llvm::SmallVector<mlir::OpOperand *>>
 getScaledOperands(mlir::Operation *op);
 

@@ -9,16 +9,17 @@
 
 namespace mct {
 
-/// Returns whether a point holds the logits of scores: sigmoids, behind ops
-/// that move values, are all that reads it, and results of the function all
-/// that reads these. Values of other tensors that are moved with them may have
-/// other readers.
+/// Returns whether a point holds the logits of scores: its only users, through
+/// ops that move values, are sigmoids, and the only users of these are results
+/// of the function. Values of other tensors that are moved with them may have
+/// other users.
 bool holdsScoreLogits(tpc::QuantizeOp point);
 
-/// Returns the range that logits of scores need, of which `low` to `high` was
-/// seen. Scores that count are rare, and the largest of them may be in no
-/// sample: up to the logit above which a score of so many bits is 1. What is
-/// below a score of one in a million, or as close to 1, is left out.
+/// Returns the range that logits of scores need, where calibration observed
+/// `low` to `high`. Important scores are rare, and the largest of them may be
+/// in no sample: the range reaches up to the logit above which a score of
+/// `bits` bits is 1. Logits of scores below one in a million, or as close to 1,
+/// are excluded.
 std::pair<double, double> getScoreRange(double low, double high, unsigned bits);
 
 } // namespace mct

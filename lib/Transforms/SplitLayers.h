@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers whose output channels slices separate again.
+// Layers whose output channels are separated again by slices.
 #ifndef MCT_LIB_TRANSFORMS_SPLITLAYERS_H
 #define MCT_LIB_TRANSFORMS_SPLITLAYERS_H
 
@@ -17,13 +17,13 @@ struct ChannelGroup {
   /// Slices whose result is these channels, in the order of the block.
   llvm::SmallVector<mlir::tosa::SliceOp, 1> slices;
 
-  /// Name of a value or a point of these channels alone.
+  /// Returns the name of a value or a point for these channels alone.
   std::string getName(llvm::StringRef ofAll) const;
 };
 
-/// A convolution or a matrix product, the point behind it, and the slices that
-/// are all that uses the point, perhaps behind reshapes, transpositions, and
-/// functions of single values, such as a sigmoid, with their points.
+/// A convolution or a matrix product, the point after it, and the slices that
+/// are the only users of the point, possibly after reshapes, transpositions,
+/// and element-wise functions, such as a sigmoid, with their points.
 struct SlicedLayer {
   SlicedLayer(tpc::QuantizeOp point, const KernelOp &layer)
       : point(point), layer(layer) {}
@@ -36,8 +36,8 @@ struct SlicedLayer {
   llvm::DenseMap<mlir::Value, int64_t> axisOf;
 };
 
-/// None where the point is not behind such a layer, or where kernel or bias
-/// cannot be divided: the layer was corrected, or its bias is not constant.
+/// Returns none if the point is not after such a layer, or if kernel or bias
+/// cannot be split: the layer was corrected, or its bias is not constant.
 std::optional<SlicedLayer> findSlicedLayer(tpc::QuantizeOp point,
                                            const KernelOps &kernels);
 
@@ -49,23 +49,23 @@ struct GroupPoints {
   llvm::SmallVector<tpc::QuantizeOp, 1> behind;
 };
 
-/// Makes a layer of each group, which computes what the layer computes for its
+/// Creates a layer for each group, which computes the layer's results for its
 /// channels. The new points have neither statistics nor parameters. The layer
-/// and what was between it and the slices are erased.
+/// and the ops between it and the slices are erased.
 llvm::SmallVector<GroupPoints> splitLayer(SlicedLayer &sliced);
 
-/// Returns a power of two for each range, as its exponent, with which one grid
-/// does for all of them: it has less than twice the step of a grid for any of
-/// the ranges alone. The largest keeps its size. Among the powers those are
-/// chosen that lose the fewest bits in all. None where there are no such.
-/// `ranges`: smallest and largest value; zero becomes a part of each.
+/// Returns the exponent of a power of two for each range, with which one grid
+/// is sufficient for all of them: its step is less than twice that of a grid
+/// for any of the ranges alone. The largest range keeps its size. The powers
+/// are those that lose the fewest bits in total. None if there are none.
+/// `ranges` are smallest and largest values; each is extended to zero.
 std::optional<llvm::SmallVector<int>>
 findCommonRange(llvm::ArrayRef<std::pair<double, double>> ranges);
 
 /// Multiplies the channels of each group by a power of two in kernel and bias,
-/// and takes it back behind the point, all of it exactly: false, with nothing
-/// done, where a constant would be rounded. The layer and its point get the
-/// suffix `_scaled`, and what was measured and chosen for them is dropped.
+/// and divides by it after the point, all exactly: returns false, and does
+/// nothing, if a constant would be rounded. The layer and its point get the
+/// suffix `_scaled`, and their statistics and parameters are dropped.
 bool scaleGroups(SlicedLayer &sliced, llvm::ArrayRef<int> exponents);
 
 } // namespace mct

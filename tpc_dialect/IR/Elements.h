@@ -8,10 +8,10 @@
 
 namespace mct::tpc {
 
-/// Returns the elements that an attribute holds, splats written out, wherever
-/// they are stored. None when they are of another type than T (float, int32_t,
-/// int64_t), or a resource has no data or too few. For constants of a network
-/// see `mct/IR/Constants.h`, which reads large ones in place.
+/// Returns the elements of an attribute, with splats expanded, wherever they
+/// are stored. None if they are of another type than T (float, int32_t,
+/// int64_t), or if a resource has no data or too few. For constants of a
+/// network see `mct/IR/Constants.h`, which reads large ones in place.
 template <typename T>
 std::optional<llvm::SmallVector<T>> readElements(mlir::ElementsAttr elements);
 

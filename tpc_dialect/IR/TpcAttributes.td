@@ -21,7 +21,7 @@ def Tpc_OptionalRealParameter : OptionalParameter<"std::optional<::mct::tpc::Rea
   let cppAccessorType = "std::optional<double>";
 }
 
-/// The same where the accessor keeps the type, so that the printer can compare it with none.
+/// The same with an accessor that keeps the type, so that the printer can compare it with none.
 def Tpc_OptionalNumberParameter : OptionalParameter<"std::optional<::mct::tpc::Real>">;
 
 def Tpc_RealListParameter : AttrParameter<"::mct::tpc::RealList", "list of real numbers"> {
@@ -44,9 +44,9 @@ def Tpc_MethodAttr
     : Tpc_Attr<"Method", "method", [DeclareAttrInterfaceMethods<Tpc_QuantizationMethodAttrInterface, [
         "getMethodName", "getGridSearch", "getTableSearch", "hasPowerOfTwoThresholds", "createFixed", "createQuantizer",
         "createTableQuantizer"]>]> {
-  let summary = "A quantization method that MCT knows";
+  let summary = "A quantization method of MCT";
   let description = [{
-    In `#tpc.attr_quant_config` and `#tpc.op_quant_config` it is written as its one word.
+    In `#tpc.attr_quant_config` and `#tpc.op_quant_config` it is written as one keyword.
 
     ```mlir
     #tpc.method<symmetric>
@@ -58,7 +58,7 @@ def Tpc_MethodAttr
   let assemblyFormat = "`<` $value `>`";
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
-    /// The method, when `method` is one that MCT knows.
+    /// Returns the method if `method` is one of MCT.
     static ::std::optional<::mct::tpc::QuantizationMethod> getKnown(::mlir::Attribute method);
     /// Returns whether its levels come from a table.
     bool isTable() const;
@@ -66,16 +66,16 @@ def Tpc_MethodAttr
 }
 
 def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
-  let summary = "How one weight tensor may be quantized";
+  let summary = "Quantization of one weight tensor";
   let description = [{
-    * `method`: family of allowed thresholds: one of `#tpc.method`, as a word, or any attribute that implements
+    * `method`: family of allowed thresholds: one of `#tpc.method`, as a keyword, or any attribute that implements
       `QuantizationMethodAttrInterface`. `power_of_two`: t = 2^k, k integer.
     * `bits`: width in bits of the stored integer, sign included.
     * `per_channel`: one threshold per output channel instead of one per tensor.
-    * `enabled`: quantized at all.
-    * `lut_values_bits`: width of a table's entries, 8 where it is not given. Parameters can be selected for 8 only.
-    * `error_tolerance`: thresholds are the largest ones with at most so many times the least squared error, so that codes are
-      small and compress well. Read for 8 bits and more.
+    * `enabled`: whether the tensor is quantized at all.
+    * `lut_values_bits`: width of a table's entries, 8 by default. Parameters can only be selected for 8.
+    * `error_tolerance`: thresholds are the largest ones with at most this many times the least squared error, so that
+      codes are small and compress well. Used for 8 bits and more.
 
     Rules: (A1) bits > 0; (A2) lut_values_bits > 0; (A3) error_tolerance > 1.
 
@@ -102,22 +102,23 @@ def Tpc_AttrQuantConfigAttr : Tpc_Attr<"AttrQuantConfig", "attr_quant_config"> {
 }
 
 def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
-  let summary = "One way to run one operator";
+  let summary = "One configuration in which an operator may run";
   let description = [{
-    * `act_method` (as `method` of `#tpc.attr_quant_config`), `act_bits`: quantizer of the result. `act_enabled = false`: the result gets none.
+    * `act_method` (as `method` of `#tpc.attr_quant_config`), `act_bits`: quantizer of the result. `act_enabled =
+      false`: the result is not quantized.
     * `input_bits`: widths of activations that the operator can read.
-    * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own. That of an average
-      pool is rounded to the grid of its input.
+    * `preserving`: the result's values are the input's, moved or selected; it needs no quantizer of its own. The result
+      of an average pool is rounded to the grid of its input.
     * `signedness`: whether the result's grid is signed; `auto` follows the data.
     * `simd_size`: channels that the hardware computes at once; `mct-report-memory` rounds up to it.
-    * `fixed_scale`, `fixed_zero_point`: the grid of the result in every network; it is not searched for. The zero point
-      is that of signed integers where it can be one.
+    * `fixed_scale`, `fixed_zero_point`: the grid of the result in every network, which is not searched for. The zero
+      point is that of signed integers if it is in their range.
     * `weights`: configuration by generic weight name (`kernel_attr`, `bias_attr`, `pos_attr`).
     * `default_weight`: configuration of every constant that `weights` does not name.
 
     Rules: (O1) act_bits > 0; (O2) input_bits non-empty and positive; (O3) `act_enabled` and `preserving` exclude each
-    other, an error where an op is given such a config; (O4) no `lut_sym_quantizer` for activations; (O5) simd_size > 0;
-    (O6) `weights` maps to `#tpc.attr_quant_config`; (O7, O8) fixed scale and zero point are given together, finite,
+    other, an error for an op with such a config; (O4) no `lut_sym_quantizer` for activations; (O5) simd_size > 0; (O6)
+    `weights` maps to `#tpc.attr_quant_config`; (O7, O8) fixed scale and zero point are given together, finite,
     representable, and a power of two where the method requires it.
 
     ```mlir
@@ -146,21 +147,21 @@ def Tpc_OpQuantConfigAttr : Tpc_Attr<"OpQuantConfig", "op_quant_config"> {
                $fixed_scale, $fixed_zero_point, $simd_size, $weights, qualified($default_weight)) `>`
   }];
   let extraClassDeclaration = [{
-    /// Configuration of the weight that the generic name stands for: the entry of `weights`, else `default_weight`.
+    /// Returns the configuration of the weight with a generic name: the entry of `weights`, else `default_weight`.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig(::llvm::StringRef genericName) const;
-    /// Widest activation that the operator can read.
+    /// Returns the width of the widest activation that the operator can read.
     int64_t getMaxInputBits() const;
   }];
 }
 
 def Tpc_QCOptionsAttr : Tpc_Attr<"QCOptions", "qc_options"> {
-  let summary = "The alternatives in which one operator may run";
+  let summary = "The alternatives of one operator";
   let description = [{
-    The first is not special: single-precision compilation takes `base`, which may be left out when there is one
-    alternative only.
+    Single-precision compilation takes `base`, which may be omitted if there is only one alternative; the first one is
+    not special.
 
     Rules: (Q1) at least one; (Q2) several need a base; (Q3) the base is one of them; (Q4) all agree on whether the
-    result and each named weight are quantized; (Q5) a repetition is a warning.
+    result and each named weight are quantized; (Q5) a duplicate is a warning.
 
     ```mlir
     #weight = #tpc.attr_quant_config<method = power_of_two, bits = 8>
@@ -182,7 +183,7 @@ def Tpc_QCOptionsAttr : Tpc_Attr<"QCOptions", "qc_options"> {
 }
 
 def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
-  let summary = "A named set of operators and the options they share";
+  let summary = "A named set of operators and their common options";
   let description = [{
     Without `options` the set exists for fusing patterns and runs with the platform's default.
 
@@ -219,7 +220,7 @@ def Tpc_FusingAttr : Tpc_Attr<"Fusing", "fusing"> {
   let summary = "A chain of operators that the hardware runs as one";
   let description = [{
     Each element of the chain is an operator set's name or an `#tpc.operator_set_group`. Only the last op of a fused
-    chain has its result quantized. `config`: quantizer of the inner results where the hardware has one.
+    chain has its result quantized. `config`: quantizer of the inner results if the hardware has one.
 
     Rules: (F1) at least two elements; (F2) each is a name or a group.
 
@@ -247,18 +248,18 @@ def Tpc_PredicateAttr : Tpc_Attr<"Predicate", "predicate"> {
   let description = [{
     A comparison (`name`, `value`) or a connective (`operands`). Written after `where` of `#tpc.op`. A name is an
     attribute of the op, or, with a leading `$`, a number derived from its types: `$kernel_h`, `$kernel_w`, `$in_h`,
-    `$in_w`, `$in_channels`, `$out_channels`, `$rank` (of the result), `$rank_change` (rank of the result less that of
-    the input), `$unit_axes` (axes of size 1 that the result has more than the input, where nothing else changes),
-    `$stacked_inputs` (of a reshape of a concatenation: number of its inputs, when they come to lie side by side along
-    an axis of their own), `$const_operand` (index of the only constant operand), `$const_axes` (number of axes longer
-    than 1 that it has), `$keeps_last_axis` (1 when the last axis has the same size before and after), `$bits` (of an
-    element of the first operand), `$conditions` (number of operands and results of truth values), `$argument_kernel`
-    (1 when the second operand is an argument), `$centred_enlargement` (of a resize: 1 when it enlarges each axis by a
-    power of two, with every element in the middle of its pixel, else 0), `$whole_image` (1 when a window without padding
-    is as large as the image, else 0). Types and constants that do not tell, for
-    example because a size is dynamic, leave the op without that name.
+    `$in_w`, `$in_channels`, `$out_channels`, `$rank` (of the result), `$rank_change` (rank of the result minus that of
+    the input), `$unit_axes` (number of additional axes of size 1 of the result, if nothing else changes),
+    `$stacked_inputs` (for a reshape of a concatenation: number of its inputs, if they become an axis of their own),
+    `$const_operand` (index of the only constant operand), `$const_axes` (number of axes longer than 1 that it has),
+    `$keeps_last_axis` (1 if the last axis has the same size before and after), `$bits` (of an element of the first
+    operand), `$conditions` (number of operands and results of truth values), `$argument_kernel` (1 if the second
+    operand is an argument), `$centred_enlargement` (for a resize: 1 if it enlarges each axis by a power of two, with
+    every element in the middle of its pixel, else 0), `$whole_image` (1 if a window without padding is as large as the
+    image, else 0). If types and constants do not determine a number, for example because a size is dynamic, the op does
+    not have that name.
 
-    Parentheses stand inside of each other at most 64 times.
+    Parentheses are nested at most 64 deep.
 
     A comparison with an attribute that the op does not have is false, also `ne`. Numbers of different types compare
     by value; `contains` is a substring test; values that cannot be compared make it false.
@@ -304,8 +305,8 @@ def Tpc_SubgraphAttr : Tpc_Attr<"Subgraph", "subgraph"> {
 def Tpc_OpsOfAttr : Tpc_Attr<"OpsOf", "ops_of"> {
   let summary = "The ops that form an operator set";
   let description = [{
-    `weights` maps generic weight names to operand numbers of the op (of the kernel op of a subgraph). An empty list
-    of patterns says that the set has no form in this IR.
+    `weights` maps generic weight names to operand numbers of the op (of the kernel op of a subgraph). An empty list of
+    patterns means that the set has no form in this IR.
 
     ```mlir
     #tpc.ops_of<"Conv", [#tpc.op<"tosa.conv2d">], weights = {kernel_attr = 1, bias_attr = 2}>
@@ -325,7 +326,7 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
     * `kernel`, `bias`: operand numbers.
     * `out_axes`, `in_axis`: axes of the kernel that run over output (ascending) and input channels.
     * `result_axis`: channel axis of the result; negative counts from the end.
-    * `range`: bounds that the result can never leave, finite f32 numbers, `?` where there is none.
+    * `range`: bounds that the result can never exceed, finite f32 numbers, `?` if there is none.
     * `quantize = false`: neither result nor weights are ever quantized.
 
     ```mlir
@@ -352,9 +353,9 @@ def Tpc_OpInfoAttr : Tpc_Attr<"OpInfo", "op_info"> {
 //===----------------------------------------------------------------------===//
 
 def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
-  let summary = "Bounds that a value can never leave";
+  let summary = "Bounds that a value can never exceed";
   let description = [{
-    Lower and upper bound in the unit of the value, finite f32 numbers; `?` where there is none.
+    Lower and upper bound in the unit of the value, finite f32 numbers; `?` if there is none.
 
     ```mlir
     #tpc.range<0.0, ?>
@@ -373,8 +374,8 @@ def Tpc_RangeAttr : Tpc_Attr<"Range", "range"> {
 def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
   let summary = "Counts on a zero-aligned grid of power-of-two bins";
   let description = [{
-    Bin i covers [(first + i) * 2^step_exponent, (first + i + 1) * 2^step_exponent). Zeros are counted apart, by the
-    statistics that own the histogram. `counts`: 1-D, i32 or i64, first and last entry not zero.
+    Bin i covers [(first + i) * 2^step_exponent, (first + i + 1) * 2^step_exponent). Zeros are counted separately, by
+    the statistics that own the histogram. `counts`: 1-D, i32 or i64, first and last entry not zero.
 
     Rules: (H1) `counts` is a vector of i32 or i64; (H2) the width of a bin is a double; (H3) so are
     the edges of all bins in units of that width. Two values in [0.25, 0.5) and one in [0.75, 1.0) are
@@ -390,7 +391,7 @@ def Tpc_HistogramAttr : Tpc_Attr<"Histogram", "histogram"> {
 def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
   let summary = "Statistics of a tensor from calibration";
   let description = [{
-    * `count`: elements seen; `zeros`: those equal to 0.
+    * `count`: number of elements; `zeros`: number of those equal to 0.
     * `min`, `max`: exact, in the unit of the tensor's float values; finite as f32.
     * `histogram`: the distribution of the elements that are not 0.
     * `channel_mean`, `channel_mean_square` (f64), `channel_min`, `channel_max` (f32): over the last axis, dense; all or
@@ -418,10 +419,10 @@ def Tpc_StatisticsAttr : Tpc_Attr<"Statistics", "statistics"> {
 }
 
 def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
-  let summary = "How the parameters of a point were found, and what they achieve";
+  let summary = "Origin of the parameters of a point, and their error";
   let description = [{
-    * `error_method`: what was minimized, or how else parameters were found, and with it what `error` measures; x is a
-      value, y what the quantizer makes of it, e = x - y.
+    * `error_method`: the minimized error or other origin of the parameters, which also determines the meaning of
+      `error`; x is a value, y its quantized value, e = x - y.
 
       | word | parameters | `error` |
       |---|---|---|
@@ -436,17 +437,16 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
       | `imported` | those of the file that the network comes from; nothing chooses others (`mct-insert-imported-points`) | none: no value was looked at |
 
     * `error`: one for each parameter, or one for the tensor. Over the elements of a weight; over the histogram of an
-      activation, without what `z-threshold` leaves out where there was a search.
-    * `certificate`: what is proven of the error. `exact`: no parameters of the kind have a smaller one;
+      activation, without values that `z-threshold` excluded from a search.
+    * `certificate`: the proven property of the error. `exact`: no parameters of the kind have a smaller one;
       `exact_at_threshold`: no table has, at these thresholds; `bound`: none has one below error / (1 + `bound`), in any
-      channel. `mct/Quantization/Selection.h` says over which candidates.
+      channel. `mct/Quantization/Selection.h` lists the candidates.
 
     A pass that gives the point other parameters (`QuantizeOp::setQuantizer`) updates the record, or removes it.
 
-    Rules: (S1) errors are not negative; (S2) `bound`, a positive number, stands with that certificate and no other;
-    (S3) `norm` stands with `lp`, `percentile` with `percentile`, and `covers`, two finite f32 numbers that ascend, with
-    `range`, each with no other; (S4) there are errors, except for `range` and
-    `imported`, which have none.
+    Rules: (S1) errors are not negative; (S2) `bound`, a positive number, is given with that certificate only; (S3)
+    `norm` is given with `lp` only, `percentile` with `percentile` only, and `covers`, two finite f32 numbers in
+    ascending order, with `range` only; (S4) there are errors, except for `range` and `imported`, which have none.
 
     ```mlir
     #tpc.selection<error_method = mse, error = [1.5e-4, 2.25e-4], certificate = exact>
@@ -465,7 +465,7 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
                custom<RealList>($error), $certificate, custom<OptionalReal>($bound)) `>`
   }];
   let extraClassDeclaration = [{
-    /// Mean of the errors; none when there are none.
+    /// Returns the mean of the errors; none if there are none.
     std::optional<double> getMeanError() const;
   }];
 }
@@ -477,25 +477,25 @@ def Tpc_SelectionAttr : Tpc_Attr<"Selection", "selection"> {
 def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
   let summary = "Changes of a layer by corrections of quantization errors";
   let description = [{
-    Stands on the point of the layer's kernel. The layer has kernel_scale * (its float kernel) and kernel_scale * (its
-    float bias) + bias_offset, per output channel, so the float network can be told from what stands in the IR, and no
-    correction is made twice. Where weights were rounded together the layer has levels of their quantizer instead, and
-    the float kernel stands here.
+    An attribute of the point of the layer's kernel. The layer has kernel_scale * (its float kernel) and kernel_scale *
+    (its float bias) + bias_offset, per output channel, so that the float network can be restored from the IR, and no
+    correction is applied twice. If weights were rounded jointly, the layer has levels of their quantizer instead, and
+    the float kernel is stored here.
 
-    * `applied`: what was done, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`,
+    * `applied`: the corrections, in order: `second_moment`, `activation_bias`, `input_mean`, `quantized_network`,
       `rounded_weights`.
-    * `bias_offset`: one per output channel, in the unit of the layer's result.
+    * `bias_offset`: one number per output channel, in the unit of the layer's result.
     * `kernel_scale`: as many; `[1.0]` for all.
-    * `samples`: on how many the last correction was measured, where there were more.
-    * `kernel`: the float kernel, of f32, where weights were rounded.
+    * `samples`: number of samples on which the last correction was measured, if there were more.
+    * `kernel`: the float kernel, of f32, if weights were rounded.
 
-    A pass that gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) updates the record, or
-    removes it: the kernel and the bias that are there then count as those of the float network. Other parameters of
-    the point change neither.
+    A pass that gives the layer another kernel or bias (`KernelOp::setKernel`, `setBias`) updates the record, or removes
+    it: the present kernel and bias then count as those of the float network. Other parameters of the point do not
+    affect the record.
 
-    Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales positive;
-    (K3) there are one or as many scales as offsets; (K4) `samples` is positive; (K5) there is a `kernel`, of the point's
-    type, where `applied` has `rounded_weights`, and nowhere else; its scale is 1.
+    Rules: (K1) `applied` is not empty and names each once; (K2) there is an offset, numbers are finite, scales
+    positive; (K3) there is one scale, or one for each offset; (K4) `samples` is positive; (K5) there is a `kernel`, of
+    the point's type, if and only if `applied` has `rounded_weights`; its scale is then 1.
 
     ```mlir
     #tpc.corrections<applied = ["second_moment", "quantized_network"], bias_offset = [0.25, -0.5], kernel_scale = [1.1, 1.0]>
@@ -512,9 +512,9 @@ def Tpc_CorrectionsAttr : Tpc_Attr<"Corrections", "corrections"> {
                $kernel) `>`
   }];
   let extraClassDeclaration = [{
-    /// Returns whether `applied` has that name.
+    /// Returns whether `applied` contains `name`.
     bool isApplied(::llvm::StringRef name) const;
-    /// The scale of an output channel's kernel.
+    /// Returns the scale of an output channel's kernel.
     double getScaleOf(size_t channel) const {
       return getKernelScale().size() == 1 ? getKernelScale().front() : getKernelScale()[channel];
     }
@@ -529,12 +529,12 @@ def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
   let summary = "Configs of a tensor in each joint alternative of an operator";
   let description = [{
     An operator with several `#tpc.op_quant_config` takes one of them for its result and its weights together. Every
-    point of the operator lists what it is in each of them, in one order.
+    point of the operator lists its config in each of them, in the same order.
 
     * `of`: name of the operator when its points were inserted. Points of a function with the same name here belong
-      together, even if they were renamed since.
+      together, even if they have been renamed since.
     * `configs`: one per alternative: `#tpc.op_quant_config` of a result, `#tpc.attr_quant_config` of a weight. Some may
-      be equal, where the alternatives differ in another tensor.
+      be equal, if the alternatives differ in another tensor.
     * `chosen`: index of the alternative that the operator takes.
 
     Rules: (AL1) there are two or more configs, all of one kind; (AL2) `chosen` is the index of one.
@@ -551,7 +551,7 @@ def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     int64_t size() const { return getConfigs().size(); }
-    /// The same with another choice, which is one of the configs.
+    /// Returns the same with another choice, which must be one of the configs.
     ::mct::tpc::AlternativesAttr withChosen(int64_t index) const;
   }];
 }
@@ -560,7 +560,7 @@ def Tpc_AlternativesAttr : Tpc_Attr<"Alternatives", "alternatives"> {
 // Parameters of quantizers
 //===----------------------------------------------------------------------===//
 
-/// The attribute speaks for itself in these methods of the interface, and in those that have no default.
+/// The attribute implements these methods of the interface, and those that have no default.
 class Tpc_QuantizerAttr<string name, string attr_mnemonic, list<string> methods>
     : Tpc_Attr<name, attr_mnemonic, [DeclareAttrInterfaceMethods<Tpc_QuantizerAttrInterface,
         !listconcat(["getIsSigned", "verifyParameters"], methods)>]>;
@@ -582,8 +582,9 @@ def Tpc_PowerOfTwoAttr : Tpc_ThresholdQuantizerAttr<"PowerOfTwo", "power_of_two"
     Levels are step * q with step = threshold / 2^(bits - is_signed), q from -2^(bits-1) to 2^(bits-1) - 1, or from 0
     to 2^bits - 1 when unsigned. `threshold`: one, or one per channel.
 
-    `rounding`: where a value halfway between two levels goes. `half_even`, to the even q: what PyTorch does, and the
-    searches. `half_up`, to the larger q: what a shift after adding half does, as `tosa.rescale` with `SINGLE_ROUND`.
+    `rounding`: rounding of a value halfway between two levels. `half_even`: to the even q, as in PyTorch and in the
+    searches. `half_up`: to the larger q, as a shift after adding half does, for example `tosa.rescale` with
+    `SINGLE_ROUND`.
 
     Multiples of 1/32 from 0 to 255/32, whose halves are rounded up, are
 
@@ -609,7 +610,7 @@ def Tpc_UniformAttr : Tpc_QuantizerAttr<"Uniform", "uniform", [
   let summary = "Asymmetric grid that contains zero";
   let description = [{
     Levels are scale * (q - zero_point), q from 0 to 2^bits - 1. One pair, or one per channel. `rounding` as for
-    `#tpc.power_of_two`, where the even q are counted from the zero point.
+    `#tpc.power_of_two`, where even q are counted from the zero point.
 
     ```mlir
     #tpc.uniform<scale = [0.02, 0.05], zero_point = [128, 3], bits = 8>
@@ -627,16 +628,16 @@ def Tpc_LookupTableAttr : Tpc_QuantizerAttr<"LookupTable", "lookup_table", [
     "getLevels", "getThresholds", "withThresholds", "prepare"]> {
   let summary = "Levels from a table of integers";
   let description = [{
-    The stored integer, of `bits` bits, is an index into `table`. Entry e stands for the value e * threshold /
+    The stored integer, of `bits` bits, is an index into `table`. Entry e represents the value e * threshold /
     2^(table_bits - is_signed). A value takes the entry nearest to value / (threshold + 1e-8) * 2^(table_bits -
-    is_signed), clamped to the range of a `table_bits` integer; of two equally near entries the lower one.
+    is_signed), clamped to the range of a `table_bits` integer; of two equally near entries it takes the lower one.
 
     * `method`: `lut_pot_quantizer`, whose thresholds are powers of two, or `lut_sym_quantizer`.
     * `threshold`: one, or one per channel. The table is the same for all channels.
-    * `table`: integers of `table_bits` bits, ascending, none twice.
+    * `table`: integers of `table_bits` bits, ascending, without duplicates.
 
-    Rules: (LT1) `method` is one of the two; (LT2) thresholds are positive and finite, and powers of two where the
-    method says so; (LT3) 1 <= bits <= table_bits <= 8; (LT4) 1 to 2^bits entries; (LT5) entries ascend and lie in the
+    Rules: (LT1) `method` is one of the two; (LT2) thresholds are positive and finite, and powers of two if the method
+    requires it; (LT3) 1 <= bits <= table_bits <= 8; (LT4) 1 to 2^bits entries; (LT5) entries are ascending and in the
     range of a signed, or unsigned, `table_bits` integer.
 
     ```mlir

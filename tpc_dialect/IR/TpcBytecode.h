@@ -6,15 +6,15 @@
 
 namespace mct::tpc {
 
-/// Version of the encoding that the ops and attributes of a file have. 0, of
-/// files that do not say: the attributes of `tpc.quantize` in a fixed order; 1:
-/// as one dictionary; 2: parameters and selections are no text.
+/// Version of the encoding of ops and attributes in a file. 0, of files without
+/// a version: the attributes of `tpc.quantize` in a fixed order; 1: as one
+/// dictionary; 2: parameters and selections are not text.
 struct BytecodeVersion : mlir::DialectVersion {
   static constexpr uint64_t kLatest = 2;
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;
 
-  /// Returns the version of what `reader` reads.
+  /// Returns the version of the file that `reader` reads.
   static uint64_t get(const mlir::DialectBytecodeReader &reader);
 };
 

@@ -13,7 +13,7 @@
 namespace mct::tpc {
 
 /// Returns whether an op describes what a module is compiled for: a platform,
-/// how its operators are spelled, or a device.
+/// the ops of its operators, or a device.
 bool isTargetDescription(mlir::Operation *op);
 
 } // namespace mct::tpc

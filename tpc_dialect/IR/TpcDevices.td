@@ -14,10 +14,10 @@ class Tpc_DeviceOp_<string op_mnemonic, list<Trait> traits = []> : Op<Tpc_Dialec
 class Tpc_DeviceFactOp<string op_mnemonic> : Tpc_DeviceOp_<op_mnemonic, [HasParent<"DeviceOp">]>;
 
 def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArguments, SingleBlock]> {
-  let summary = "Limits and costs of what runs a network";
+  let summary = "Limits and costs of a device that runs networks";
   let description = [{
-    A platform says how values are quantized. A device says what runs the result, and which forms of ops it cannot run:
-    passes that lower a network check it against the device, and choose what is cheap there.
+    A platform describes how values are quantized. A device describes what runs the result, and the forms of ops that it
+    cannot run: passes that lower a network check it against the device, and choose forms that are cheap there.
 
     ```mlir
     tpc.device @my_npu title("My NPU") for ["my_npu"] integer_only {
@@ -27,17 +27,19 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
     }
     ```
 
-    * `title`: the name in messages; the symbol where it is left out.
-    * `configurations`: names of the vendor's configurations that its costs are of; each is another name of the device.
-    * `for`: types of the platforms (`type` of `tpc.platform`) whose networks the device runs unless a pass is told
-      another one.
-    * `integer_only`: the device does not compute floating-point numbers.
+    * `title`: the name in messages; the symbol by default.
+    * `configurations`: names of the vendor's configurations to which its costs apply; each is another name of the
+      device.
+    * `for`: types of the platforms (`type` of `tpc.platform`) whose networks the device runs unless another device is
+      given to a pass.
+    * `integer_only`: the device cannot compute floating-point numbers.
 
     The body holds `tpc.refuse`, `tpc.repeated_layers`, `tpc.staged_arguments`, `tpc.strided_layers`, `tpc.column_sums`,
-    `tpc.compressed_weights`, `tpc.cost_table`, `tpc.onnx_operators` and `tpc.onnx_limits`, all but the first at most once each.
+    `tpc.compressed_weights`, `tpc.cost_table`, `tpc.onnx_operators` and `tpc.onnx_limits`, each at most once except the
+    first.
 
-    Rules: (V1) a fact other than `tpc.refuse` stands once; (V2) a refusal names ops, or has a filter; (V3) names in filters
-    that begin with `$` exist; (V4) costs, sizes and widths are positive and finite.
+    Rules: (V1) a fact other than `tpc.refuse` occurs once; (V2) a refusal names ops, or has a filter; (V3) names in
+    filters that begin with `$` exist; (V4) costs, sizes and widths are positive and finite.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -64,8 +66,8 @@ def Tpc_DeviceOp : Tpc_DeviceOp_<"device", [Symbol, NoTerminator, NoRegionArgume
 def Tpc_RefuseOp : Tpc_DeviceFactOp<"refuse"> {
   let summary = "A form of ops that a device cannot run";
   let description = [{
-    The ops of these names, or all ops of TOSA where none are named, that a filter is true of. `reason` continues "the op", as
-    in "divides integers"; `remedy` says what to write instead.
+    Refuses the ops with these names, or all ops of TOSA if none are named, for which a filter is true. `reason`
+    continues "the op", as in "divides integers"; `remedy` gives an alternative.
 
     ```mlir
     tpc.refuse ["tosa.logical_left_shift"] where(#tpc.predicate<"$bits" lt 32>)
@@ -86,9 +88,9 @@ def Tpc_RefuseOp : Tpc_DeviceFactOp<"refuse"> {
 def Tpc_RepeatedLayersOp : Tpc_DeviceFactOp<"repeated_layers"> {
   let summary = "Cost of computing a layer again";
   let description = [{
-    Where several rescales read the sums of a layer, each reads them from memory, or the layer is computed again for each
-    of them, which keeps the sums inside of the device. Cycles: for each `result` of a layer at least, for each `product`, for each
-    `weight`, and for each `sum` that a rescale reads from memory.
+    If several rescales read the sums of a layer, each reads them from memory, or the layer is computed again for each
+    of them, which keeps the sums inside the device. The costs are cycles: at least `result` for each result of a layer,
+    `product` for each product, `weight` for each weight, and `sum` for each sum that a rescale reads from memory.
 
     ```mlir
     tpc.repeated_layers result 0.65 product 0.0043 weight 1.4 sum 2.0
@@ -104,9 +106,9 @@ def Tpc_RepeatedLayersOp : Tpc_DeviceFactOp<"repeated_layers"> {
 def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
   let summary = "Arguments that are copied before a convolution reads them";
   let description = [{
-    The memory behind the arguments hands over `burst` bytes at once. Arguments of at least `smallest` bytes with fewer
-    channels than that are copied into the device first, in rows of a burst, where its own `memory`, in bytes, holds them
-    beside what the convolutions make of them, and that beside what is made of it next.
+    The memory of the arguments transfers `burst` bytes at once. Arguments of at least `smallest` bytes with fewer
+    channels than that are copied into the device first, in rows of a burst, if its own `memory`, in bytes, can hold
+    them together with the results of the convolutions, and these together with the results computed from them.
 
     ```mlir
     tpc.staged_arguments burst 16 smallest 1024 memory 393216
@@ -120,9 +122,9 @@ def Tpc_StagedArgumentsOp : Tpc_DeviceFactOp<"staged_arguments"> {
 def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
   let summary = "Convolutions that read some rows and columns of an image";
   let description = [{
-    A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA wants an image without those behind it.
-    Images of `fewest` (1) to `channels` channels, and of at least `smallest` bytes (1), are read faster as a whole, by a larger
-    kernel whose other weights are 0.
+    A 1x1 convolution with strides reads rows and columns up to the last one that it needs; TOSA requires an image
+    without those after it. Images of `fewest` (1) to `channels` channels, and of at least `smallest` bytes (1), are
+    read faster as a whole, by a larger kernel whose other weights are 0.
 
     ```mlir
     tpc.strided_layers channels 20 fewest 12 smallest 12288
@@ -137,9 +139,9 @@ def Tpc_StridedLayersOp : Tpc_DeviceFactOp<"strided_layers"> {
 def Tpc_ColumnSumsOp : Tpc_DeviceFactOp<"column_sums"> {
   let summary = "Sums over the positions of an image";
   let description = [{
-    Codes of an image of at least three times `channels` channels, and of up to `positions` positions, are added up faster by a depthwise
-    convolution with kernels of ones than by a sum along an axis. It reads the positions as a column with `channels` channels, or with
-    half as many where these divide those of the image.
+    Codes of an image of at least three times `channels` channels, and of up to `positions` positions, are summed faster
+    by a depthwise convolution with kernels of ones than by a sum along an axis. It reads the positions as a column with
+    `channels` channels, or with half as many if these divide those of the image.
 
     ```mlir
     tpc.column_sums channels 16 positions 64
@@ -153,8 +155,8 @@ def Tpc_ColumnSumsOp : Tpc_DeviceFactOp<"column_sums"> {
 def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   let summary = "Cost of reading compressed weights";
   let description = [{
-    The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. With the costs of
-    `tpc.repeated_layers` that tells which layers wait for their weights.
+    The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. Together
+    with the costs of `tpc.repeated_layers`, this determines which layers wait for their weights.
 
     ```mlir
     tpc.compressed_weights byte 1.0
@@ -168,8 +170,8 @@ def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
 def Tpc_CostTableOp : Tpc_DeviceFactOp<"cost_table"> {
   let summary = "Measured costs of layers";
   let description = [{
-    A JSON document `mct-costs` with the cycles and bytes of layers on the device, by what they compute; `mct.cost.write_table`
-    writes one. The path begins at the folder of the file that describes the device.
+    A JSON document `mct-costs` with the cycles and bytes of layers on the device, by their computation;
+    `mct.cost.write_table` writes one. The path is relative to the folder of the file that describes the device.
 
     ```mlir
     tpc.cost_table "resnet8.costs.json"
@@ -181,11 +183,11 @@ def Tpc_CostTableOp : Tpc_DeviceFactOp<"cost_table"> {
 }
 
 def Tpc_OnnxOperatorsOp : Tpc_DeviceFactOp<"onnx_operators"> {
-  let summary = "Operators of ONNX that a device has";
+  let summary = "ONNX operators of a device";
   let description = [{
-    * `missing`: operators that it does not have.
+    * `missing`: operators that the device does not support.
     * `wide`: operators that read values of 16 bits; the others read 8.
-    * `behind_layers`: operators that are computed together with the layer that makes their input (`Conv`,
+    * `behind_layers`: operators that are computed together with the layer that produces their input (`Conv`,
       `ConvTranspose`, `Gemm`, `MatMul`), and `behind_sums` with an addition or subtraction: no point is needed between.
 
     ```mlir
@@ -207,11 +209,11 @@ def Tpc_OnnxLimitsOp : Tpc_DeviceFactOp<"onnx_limits"> {
   let description = [{
     The device reads files whose points are ops of `mct_quantizers`; it computes no floating-point numbers between them.
 
-    * `batch`: samples that it takes at once.
+    * `batch`: samples that it processes at once.
     * `bytes`: memory for weights, biases and activations.
     * `signed`, `unsigned`: widths of activations, in bits. `power_of_two`: their thresholds are powers of two.
-    * `weights`: widths of weights, in bits. `symmetric`: they have no zero points. `tables_with_zero`: a table of weights
-      that uses all codes has an entry 0.
+    * `weights`: widths of weights, in bits. `symmetric`: they have no zero points. `tables_with_zero`: a table of
+      weights that uses all codes must have an entry 0.
 
     ```mlir
     tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4, 8] symmetric

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `tpc` dialect: descriptions of target platforms, and quantizer points.
+// The `tpc` dialect: descriptions of target platforms, and quantization points.
 #ifndef TPC_DIALECT_IR_TPCDIALECT_H
 #define TPC_DIALECT_IR_TPCDIALECT_H
 
@@ -38,8 +38,8 @@ using quantization::stringifyErrorMethod;
 using quantization::stringifyQuantizationMethod;
 using quantization::symbolizeQuantizationMethod;
 
-/// A double as a parameter of an attribute: equal to another one when all bits
-/// are, which is what its hash sees.
+/// A double as a parameter of an attribute: equal to another one if all bits
+/// are, as its hash requires.
 struct Real {
   Real(double value = 0.0) : value(value) {}
   operator double() const { return value; }
@@ -57,7 +57,8 @@ inline llvm::hash_code hash_value(const Real &real) {
 struct RealList : llvm::ArrayRef<double> {
   using llvm::ArrayRef<double>::ArrayRef;
   RealList(llvm::ArrayRef<double> values) : llvm::ArrayRef<double>(values) {}
-  /// Follows the generated parsers, which take a list that may be left out.
+  /// Converts for the generated parsers, which expect this type for an optional
+  /// list.
   operator llvm::SmallVector<double>() const {
     return llvm::SmallVector<double>(begin(), end());
   }

@@ -10,24 +10,26 @@ def Tpc_Dialect : Dialect {
   let cppNamespace = "::mct::tpc";
   let summary = "Target-platform capabilities and quantization points";
   let description = [{
-    The dialect describes what a chip can do (`tpc.platform`), which ops form its operator sets in an IR
-    (`tpc.binding`), what the ops of that IR look like (`tpc.framework`) and which of them a device runs (`tpc.device`); and the op through which every quantized
-    tensor flows (`tpc.quantize`), on which all decisions about that tensor are recorded.
+    The dialect describes the capabilities of a chip (`tpc.platform`), the ops that form its operator sets in an IR
+    (`tpc.binding`), the operands of the ops of that IR (`tpc.framework`) and the device that runs them (`tpc.device`).
+    It also has the op through which every quantized tensor passes (`tpc.quantize`), which records all decisions about
+    that tensor.
 
-    Nothing in this dialect is computed from data: statistics and parameters are stored here, and made in
+    Nothing in this dialect is computed from data: statistics and parameters are stored here, and computed in
     `lib/Calibration` and `lib/Quantization`.
   }];
   let dependentDialects = ["::mlir::quant::QuantDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Module attribute, a symbol reference: the `tpc.platform` that the module is compiled for.
+    /// Name of the attribute of a module that refers to the `tpc.platform` that it is compiled for.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tpc.target";
-    /// Attribute of any op, a string: the operator set that the op belongs to, whatever the target's binding says.
+    /// Name of the attribute of any op that holds its operator set, a string, and takes precedence over the
+    /// target's binding.
     static constexpr ::llvm::StringLiteral kSetAttrName = "tpc.set";
-    /// Attribute of a function, a dictionary: how far the results of the network are from those of the float network when
-    /// one operator takes one of its alternatives. `of` has for each operator a list of numbers, one for each alternative;
-    /// `metric`, `kl` or `mse`, and `samples` tell how they were measured.
+    /// Name of the attribute of a function that holds the distances of the network's results from those of the float
+    /// network with one operator in one of its alternatives, a dictionary. `of` has a list of numbers for each
+    /// operator, one for each alternative; `metric`, `kl` or `mse`, and `samples` describe the measurement.
     static constexpr ::llvm::StringLiteral kSensitivitiesAttrName = "tpc.sensitivities";
     static constexpr ::llvm::StringLiteral kSensitivityTable = "of";
     static constexpr ::llvm::StringLiteral kSensitivityMetric = "metric";

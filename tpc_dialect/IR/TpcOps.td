@@ -22,7 +22,7 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
       fusing [#tpc.fusing<["Conv", "ReLU"]>]
     ```
 
-    A `?` in `version` is a number that is not known. The name is that of the platform in MCT; all characters are allowed.
+    A `?` in `version` is an unknown number. The name is that of the platform in MCT; all characters are allowed.
 
     Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets;
     (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and (P6) an activation width that no
@@ -48,9 +48,10 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operator set of that name, or null.
+    /// Returns the operator set of that name, or null.
     ::mct::tpc::OperatorSetAttr lookupOperatorSet(::llvm::StringRef name);
-    /// Options of the set of that name: its own, else the platform's default (also for a name that is not defined).
+    /// Returns the options of the set of that name: its own, or else the platform's default (also for an undefined
+    /// name).
     ::mct::tpc::QCOptionsAttr getOptionsOf(::llvm::StringRef name);
   }];
 }
@@ -59,12 +60,12 @@ def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
   let summary = "A chip described by its differences from another one";
   let description = [{
     `tpc-attach-target` and `mct-translate` turn it into the `tpc.platform` that it describes. `from` names a stock
-    target, or a file in a path relative to this one. Clauses that are left out are those of the base. Its bindings and frameworks
-    are taken where this file has none.
+    target, or a file in a path relative to this one. Omitted clauses are those of the base. Its bindings and frameworks
+    are used if this file has none.
 
-    * `default`: options of the operators that no set names, and of the sets without options.
+    * `default`: options of the operators that are in no set, and of the sets without options.
     * `linear`: options of those of `Conv`, `DepthwiseConv2D`, `ConvTranspose` and `FullyConnected` that the base has.
-    * `operator_sets`: sets of the base that get other options, or none; they come after `linear`.
+    * `operator_sets`: sets of the base that get other options, or none; they are applied after `linear`.
     * `new_operator_sets`: sets that the base does not have.
     * `fusing`: all fusing patterns.
 
@@ -76,8 +77,8 @@ def Tpc_DeriveOp : Tpc_Op<"derive", [Symbol]> {
       new_operator_sets [#tpc.operator_set<"Gelu", options = #act16>]
     ```
 
-    Rules: (D1) the base can be read and is not a chain that ends in itself; (D2) it defines every set of `operator_sets`,
-    none of `new_operator_sets`, and a set for `linear`; the result obeys those of `tpc.platform`.
+    Rules: (D1) the base can be read and does not derive from this op; (D2) it defines every set of `operator_sets`,
+    none of `new_operator_sets`, and a set for `linear`; the result obeys the rules of `tpc.platform`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -112,7 +113,8 @@ def Tpc_BindingOp : Tpc_Op<"binding", [Symbol, DeclareOpInterfaceMethods<SymbolU
     ]
     ```
 
-    Without `for` it is a stock binding, which describes an IR only: it serves every platform that has no binding, and entries for sets that the platform does not define do not count.
+    Without `for` it is a stock binding, which only describes an IR: it applies to every platform that has no binding,
+    and entries for sets that the platform does not define are ignored.
 
     Rules: (B1) the platform exists; (B2) it defines every bound set (neither for a stock binding); (B3) each set is
     bound once; (B4) a set that is not bound is a warning; (B5) a pattern in two sets needs equal options; (B6) weights
@@ -148,25 +150,25 @@ def Tpc_FrameworkOp : Tpc_Op<"framework", [Symbol]> {
 def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]>]> {
   let summary = "A quantization point: a tensor that is, or will be, quantized";
   let description = [{
-    Without `parameters` the identity; with them every element is replaced by its representative on the grid.
+    The identity without `parameters`; with them every element is replaced by its representative on the grid.
 
-    * `point_name`: the op that makes the value (the last of a fused group). `name`, or `name/weight` of a weight, is
-      what statistics files, overrides and reports call the point: no two points of a function have the same.
+    * `point_name`: the op that produces the value (the last of a fused group). `name`, or `name/weight` for a weight,
+      identifies the point in statistics files, overrides and reports, and is unique in a function.
     * `activation`, or `weight` with the generic name of the weight (`kernel_attr`); `axes` are then the axes over
       which its channels run, ascending, none for one parameter per tensor.
-    * `config`: what the target asks for: `#tpc.op_quant_config` of an activation, `#tpc.attr_quant_config` of a weight.
-      An attribute of `QuantizeConfigAttrInterface`, such as `#tpc.quantize_config`, asks for points that are not there
-      yet: the point marks the operator that makes the value, and is the identity (`mct-quantize-annotate`).
-    * `candidates`: what the target allows instead, where there are several: `#tpc.alternatives`, by which the points of
-      one operator change together (`mct-choose-candidates`). Files of earlier versions have a plain list of the
-      distinct configs, which does not say what goes with what.
-    * `group`: names of the fused ops of which this is the result.
-    * `range`: bounds that the value can never leave; from `tpc.framework`.
-    * `statistics`: from calibration. `parameters`: the chosen quantizer. `selection`: how it was found, and its error.
-    * `corrections`: of the layer that has this kernel, on a weight.
-    * `trainable`: how the point is trained. In a function that a training run executes it also has `learned` values,
-      what its quantizer learns or observes, one for each role of `trainable`; elsewhere it has none, and is what its
-      `parameters` say.
+    * `config`: the target's requirement: `#tpc.op_quant_config` for an activation, `#tpc.attr_quant_config` for a
+      weight. An attribute of `QuantizeConfigAttrInterface`, such as `#tpc.quantize_config`, requests points that do not
+      exist yet: the point marks the operator that produces the value, and is the identity (`mct-quantize-annotate`).
+    * `candidates`: the alternatives that the target allows, if there are several: `#tpc.alternatives`, by which the
+      points of one operator change together (`mct-choose-candidates`). Files of earlier versions have a plain list of
+      the distinct configs, which does not relate the configs of different points.
+    * `group`: names of the fused ops whose result this is.
+    * `range`: bounds that the value can never exceed; from `tpc.framework`.
+    * `statistics`: from calibration. `parameters`: the chosen quantizer. `selection`: its origin and its error.
+    * `corrections`: on a weight, those of the layer that has this kernel.
+    * `trainable`: the training of the point. In a function that a training run executes it also has `learned` values,
+      which its quantizer learns or observes, one for each role of `trainable`; elsewhere it has none, and its
+      `parameters` apply.
 
     ```mlir
     %2 = tpc.quantize %1 as "relu1" activation config(#act8) group(["conv1", "relu1"])
@@ -180,13 +182,13 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     In bytecode the attributes are one dictionary, so that later ones do not change the form (files without a version
     of the dialect have them in a fixed order).
 
-    Rules: (C1) `config` is the chosen one of the alternatives; (C2) the points of a function whose alternatives are of
-    one operator have as many and choose the same; (C3) what marks an operator has neither `parameters` nor `trainable`;
-    (S5) a selection stands beside parameters, with one error or one for each of them; (T1) there are learned values for
-    all roles of `trainable`, or none; (T2) a threshold, an end of a range or a scale has the rank of the tensor, and
-    size 1 except on the channel axes, where it has size 1 on all of them or that of the tensor; a fraction has size 1;
-    what is learned for every element has the type of the tensor; (T3) roundings and perturbations are learned to the
-    evenly spaced levels of `parameters`.
+    Rules: (C1) `config` is the chosen one of the alternatives; (C2) the points of a function whose alternatives belong
+    to one operator have equally many and choose the same; (C3) a point that marks an operator has neither `parameters`
+    nor `trainable`; (S5) a selection requires parameters, and has one error or one for each of them; (T1) there are
+    learned values for all roles of `trainable`, or none; (T2) a threshold, an end of a range or a scale has the rank of
+    the tensor, and size 1 except on the channel axes, where it has size 1 on all of them or that of the tensor; a
+    fraction has size 1; values learned for every element have the type of the tensor; (T3) roundings and perturbations
+    are learned to the evenly spaced levels of `parameters`.
 
     ```mlir
     %3 = tpc.quantize %1 as "relu1" activation
@@ -194,7 +196,7 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
            : tensor<1x8x8x16xf32>
     ```
 
-    The op has no folder: canonicalization and CSE keep every point apart, because names are unique.
+    The op has no folder: canonicalization and CSE keep points separate, because names are unique.
   }];
   let arguments = (ins
     AnyRankedTensor:$input,
@@ -221,7 +223,7 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     (`learned` `(` $learned^ `:` type($learned) `)`)? attr-dict `:` type($output)
   }];
   let builders = [
-    // A point without learned values; passes set what else they know of it.
+    // Builds a point without learned values; passes set its other attributes.
     OpBuilder<(ins "::mlir::Value":$input, "::mlir::StringAttr":$pointName, CArg<"::mlir::StringAttr", "{}">:$weight,
                    CArg<"::mlir::DenseI64ArrayAttr", "{}">:$axes, CArg<"::mlir::Attribute", "{}">:$config,
                    CArg<"::mct::tpc::QuantizerAttrInterface", "{}">:$parameters)>
@@ -234,33 +236,33 @@ def Tpc_QuantizeOp : Tpc_Op<"quantize", [Pure, AllTypesMatch<["input", "output"]
     /// Returns whether the parameters are those of the file that the network was imported from, which nothing estimates
     /// again.
     bool hasImportedParameters();
-    /// Name that no other point has: `conv1`, or `conv1/kernel_attr` for a weight.
+    /// Returns the unique name of the point: `conv1`, or `conv1/kernel_attr` for a weight.
     std::string getUniqueName();
     /// Gives the point other parameters. Their `selection` is replaced by that of the new
     /// ones, or removed.
     void setQuantizer(::mct::tpc::QuantizerAttrInterface parameters, ::mct::tpc::SelectionAttr selection = {});
-    /// Leaves the point without parameters.
+    /// Removes the parameters of the point.
     void removeQuantizer();
-    /// Configuration of an activation point, or null.
+    /// Returns the configuration of an activation point, or null.
     ::mct::tpc::OpQuantConfigAttr getActivationConfig();
-    /// Returns the wishes for the operator that an activation point marks, or null.
+    /// Returns the quantizers requested for the operator that an activation point marks, or null.
     ::mct::tpc::QuantizeConfigAttrInterface getOperatorConfig();
-    /// Configuration of a weight point, or null.
+    /// Returns the configuration of a weight point, or null.
     ::mct::tpc::AttrQuantConfigAttr getWeightConfig();
     /// Returns the alternatives of the point's operator, or null; also for a list of an earlier version.
     ::mct::tpc::AlternativesAttr getAlternatives();
-    /// Axes of the channels; empty for one parameter per tensor.
+    /// Returns the axes of the channels; empty for one parameter per tensor.
     ::llvm::ArrayRef<int64_t> getChannelAxes() { return getAxes().value_or(::llvm::ArrayRef<int64_t>()); }
   }];
 }
 
 def Tpc_BiasOp : Tpc_Op<"bias", [Pure, ConstantLike]> {
-  let summary = "A constant bias, with what a folded batch norm made of each channel";
+  let summary = "A constant bias, with the moments of each channel from a folded batch norm";
   let description = [{
     A constant like `tosa.const`, for the bias of a layer into which a batch norm was folded. Every output channel of
     that layer had the mean `mean` (beta) and the standard deviation `deviation` (|gamma|) over the training data, in
-    the unit of the output. Passes that look for constants take it for one. A pass that computes a new bias writes an
-    ordinary constant, so that what is no longer true does not stay.
+    the unit of the output. Passes that look for constants treat it as one. A pass that computes a new bias creates an
+    ordinary constant, so that outdated moments do not remain.
 
     ```mlir
     %b = tpc.bias values(dense<[0.5, -1.0]> : tensor<2xf32>) mean(dense<[0.0, 0.25]> : tensor<2xf32>)
@@ -268,7 +270,7 @@ def Tpc_BiasOp : Tpc_Op<"bias", [Pure, ConstantLike]> {
     ```
 
     Rules: (M1) `values` has the type of the result, f32; (M2) `mean` and `deviation` are f32 vectors of one size, which
-    is 1 or the number of values where there are several; (M3) a deviation is not negative.
+    is 1 or, for several values, their number; (M3) a deviation is not negative.
 
     Source: MCT keeps both as `NodePriorInfo` (`std_output`, `mean_output`) of the folded layer.
   }];
@@ -280,7 +282,7 @@ def Tpc_BiasOp : Tpc_Op<"bias", [Pure, ConstantLike]> {
   let hasFolder = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Mean and deviation, one of each per channel; none when their data are missing.
+    /// Returns mean and deviation, one of each per channel; none if their data are missing.
     std::optional<std::pair<::llvm::SmallVector<float>, ::llvm::SmallVector<float>>> getMoments();
   }];
 }

@@ -6,8 +6,8 @@
 
 namespace mct::tpc {
 
-/// Attribute of a function: the rules of the user that its points were inserted
-/// by, in order, each as the line of its file.
+/// Name of the attribute of a function that holds the user's rules with which
+/// its points were inserted, in order, each as the line of its file.
 ///
 ///     tpc.overrides = ["name \22conv*\22 weights=4"]
 inline constexpr llvm::StringLiteral kOverridesAttrName = "tpc.overrides";

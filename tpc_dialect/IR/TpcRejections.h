@@ -13,26 +13,27 @@
 
 namespace mct::tpc {
 
-/// Attribute of a function: corrections that were undone, because samples to
-/// which they had not been fitted showed a loss; a list of dictionaries.
+/// Name of the attribute of a function that lists corrections that were undone
+/// because samples to which they had not been fitted showed a loss: a list of
+/// dictionaries.
 ///
 ///     tpc.rejected_corrections = [
 ///       {correction = "quantized_network", layers = ["dense/kernel_attr"],
 ///       loss = 5.9,
 ///        output = 0 : i64, samples = 32 : i64, standard_error = 0.3}]
 ///
-/// * `correction`: as `#tpc.corrections` calls it, or `shift_negative` or
+/// * `correction`: the name in `#tpc.corrections`, or `shift_negative` or
 ///   `channel_equalization`.
-/// * `layers`: unique names of the points of the kernels in whose layers it was
-///   undone; absent: it was undone as a whole.
-/// * `output`: number of the result of the function that lost most; absent: the
-///   layers themselves lost.
-/// * `loss`: f64, dB by which the errors of that result were larger with the
-///   correction than without it; of layers the largest, by the means of their
-///   channels. `standard_error` of it, f64, in dB, over the samples, absent
-///   where they were too few to tell; `samples`: how many.
+/// * `layers`: unique names of the kernel points of the layers in which it was
+///   undone; absent if it was undone as a whole.
+/// * `output`: number of the result of the function that lost most; absent if
+///   the layers themselves lost.
+/// * `loss`: f64, the increase of the errors of that result by the correction
+///   in dB; for layers the largest one, by the means of their channels.
+///   `standard_error`: f64, of the loss over the samples, in dB, absent if
+///   there were too few to estimate it; `samples`: their number.
 ///
-/// The correction is not made there again.
+/// The correction is not applied there again.
 inline constexpr llvm::StringLiteral kRejectedCorrectionsAttrName =
     "tpc.rejected_corrections";
 inline constexpr llvm::StringLiteral kShiftNegativeCorrection =
@@ -43,7 +44,7 @@ inline constexpr llvm::StringLiteral kResidualEqualization =
     "residual_equalization";
 inline constexpr llvm::StringLiteral kPartsRescaling = "parts_rescaling";
 
-/// One of that list.
+/// An entry of that list.
 struct RejectedCorrection {
   std::string correction;
   std::vector<std::string> layers;
@@ -53,7 +54,7 @@ struct RejectedCorrection {
   int64_t samples = 0;
 };
 
-/// Returns the list of a function; empty where there is none.
+/// Returns the list of a function; empty if there is none.
 std::vector<RejectedCorrection>
 readRejectedCorrections(mlir::Operation *function);
 /// Adds to the list of a function.
@@ -64,7 +65,7 @@ void addRejectedCorrection(mlir::Operation *function,
 bool isRejected(mlir::Operation *function, llvm::StringRef correction,
                 llvm::StringRef layer);
 
-/// Checks for the verifier of the dialect.
+/// Verifies the attribute for the verifier of the dialect.
 llvm::LogicalResult verifyRejectedCorrections(mlir::Operation *op,
                                               mlir::Attribute attribute);
 

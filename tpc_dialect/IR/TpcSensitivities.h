@@ -6,12 +6,13 @@
 
 namespace mct::tpc {
 
-/// Member of `tpc.sensitivities`: which points inside of the network were
-/// compared beside its results, and how. Without it: none.
+/// Member of `tpc.sensitivities` that describes the points inside the network
+/// that were compared in addition to its results, and how. Absent if there were
+/// none.
 ///
 ///     points = {fraction = 1.0, distance = "auto", weighting = "average"}
 inline constexpr llvm::StringLiteral kSensitivityPoints = "points";
-/// An f64 above 0, at most 1.
+/// Key of an f64 above 0 and at most 1.
 inline constexpr llvm::StringLiteral kSensitivityFraction = "fraction";
 inline constexpr llvm::StringLiteral kSensitivityDistance = "distance";
 inline constexpr llvm::StringLiteral kSensitivityDistances[] = {"auto", "mse",

@@ -11,10 +11,10 @@ class Tpc_TrainableAttr<string name, string attr_mnemonic, list<string> methods 
         !listconcat(["getRoles"], methods)>]>;
 
 def Tpc_StraightThroughAttr : Tpc_TrainableAttr<"StraightThrough", "straight_through", ["keepsParameters"]> {
-  let summary = "A quantizer that stays as it is, and passes gradients";
+  let summary = "A fixed quantizer that passes gradients";
   let description = [{
-    Nothing of the quantizer is learned; values pass their gradients. `clip` decides about values that the quantizer
-    clips: they get no gradient (`masked`), or that of the identity (`passed`).
+    The quantizer is not learned; values pass their gradients. `clip` applies to values that the quantizer clips: they
+    get no gradient (`masked`), or that of the identity (`passed`).
 
     ```mlir
     #tpc.straight_through<clip = passed>
@@ -29,14 +29,15 @@ def Tpc_StraightThroughAttr : Tpc_TrainableAttr<"StraightThrough", "straight_thr
 def Tpc_LearnedThresholdAttr : Tpc_TrainableAttr<"LearnedThreshold", "learned_threshold"> {
   let summary = "A symmetric grid whose threshold is learned";
   let description = [{
-    Levels as those of `#tpc.symmetric`; the threshold is at least 2^-16. With `power_of_two` it counts as the next power
-    of two, in training as in what comes of it, `#tpc.power_of_two`.
+    Levels are those of `#tpc.symmetric`; the threshold is at least 2^-16. With `power_of_two` it is rounded up to the
+    next power of two, in training and in the resulting `#tpc.power_of_two`.
 
-    * `gradient`: what stands for the derivative by the step: `learned_step` treats rounding as the identity, and clipping
-      as a clamp; `straight_through` treats both as the identity.
-    * `clip`: with `straight_through`, the gradient of values that are clipped.
-    * `gradient_scale`: multiplies what comes back to the threshold. Without it `learned_step` has 1 / sqrt(highest code *
-      parameters), with the channels of a weight, or the size of the last axis of an activation, and `straight_through` 1.
+    * `gradient`: substitute for the derivative by the step: `learned_step` treats rounding as the identity, and
+      clipping as a clamp; `straight_through` treats both as the identity.
+    * `clip`: with `straight_through`, the gradient of clipped values.
+    * `gradient_scale`: multiplies the gradient of the threshold. Without it `learned_step` has 1 / sqrt(highest code *
+      parameters), with the channels of a weight, or the size of the last axis of an activation, and `straight_through`
+      1.
 
     ```mlir
     #tpc.learned_threshold<bits = 4, is_signed = false, gradient = straight_through>
@@ -60,8 +61,8 @@ def Tpc_LearnedThresholdAttr : Tpc_TrainableAttr<"LearnedThreshold", "learned_th
 def Tpc_LearnedRangeAttr : Tpc_TrainableAttr<"LearnedRange", "learned_range"> {
   let summary = "A grid with a zero point whose range is learned";
   let description = [{
-    Levels as those of `#tpc.uniform`, over a range that is moved so that it holds zero, and at least 2^-15 wide. The
-    other parameters as those of `#tpc.learned_threshold`.
+    Levels are those of `#tpc.uniform`, over a range that is shifted so that it contains zero, and is at least 2^-15
+    wide. The other parameters are as for `#tpc.learned_threshold`.
 
     ```mlir
     #tpc.learned_range<bits = 8, gradient_scale = 0.5>
@@ -78,12 +79,12 @@ def Tpc_LearnedRangeAttr : Tpc_TrainableAttr<"LearnedRange", "learned_range"> {
 }
 
 def Tpc_SoftRoundingAttr : Tpc_TrainableAttr<"SoftRounding", "soft_rounding", ["keepsParameters"]> {
-  let summary = "Weights between two levels of the point's quantizer, and what is learned where";
+  let summary = "Weights between two levels of the point's quantizer, with a learned choice";
   let description = [{
     For a weight point with evenly spaced levels, which it keeps. Every weight w has a variable a and becomes step *
-    (floor(w / step) + h(a)), clipped, where h is a sigmoid stretched to reach 0 and 1; in the end it goes up where h(a)
-    is at least 1/2. With `learns_scale` the result is multiplied by a scale for each channel, which is learned, too, and
-    goes into the quantizer in the end: with thresholds that are not powers of two.
+    (floor(w / step) + h(a)), clipped, where h is a sigmoid stretched to reach 0 and 1; in the end it is rounded up if
+    h(a) is at least 1/2. With `learns_scale` the result is multiplied by a learned scale for each channel, which
+    becomes part of the quantizer in the end; this requires thresholds that need not be powers of two.
 
     ```mlir
     #tpc.soft_rounding<learns_scale = true>
@@ -100,7 +101,7 @@ def Tpc_SoftRoundingAttr : Tpc_TrainableAttr<"SoftRounding", "soft_rounding", ["
 }
 
 def Tpc_PerturbedRoundingAttr : Tpc_TrainableAttr<"PerturbedRounding", "perturbed_rounding", ["keepsParameters"]> {
-  let summary = "Weights on levels of the point's quantizer that are moved by what is learned";
+  let summary = "Weights on levels of the point's quantizer that are moved by learned amounts";
   let description = [{
     For a weight point with evenly spaced levels, which it keeps. Every weight has a perturbation in its unit, which moves
     its code by at most `most_levels`; all gradients pass to it.
@@ -116,16 +117,16 @@ def Tpc_PerturbedRoundingAttr : Tpc_TrainableAttr<"PerturbedRounding", "perturbe
 }
 
 def Tpc_ObservedRangeAttr : Tpc_TrainableAttr<"ObservedRange", "observed_range"> {
-  let summary = "A quantizer whose range follows what training shows it";
+  let summary = "A quantizer whose range follows the values during training";
   let description = [{
-    As TensorFlow's fake quantization: the range is moved so that zero is a level, and halves go up. Both ends follow the
-    values by `observer`, and are used as they are after that; nothing of them is learned.
+    Like TensorFlow's fake quantization: the range is shifted so that zero is a level, and halves are rounded up. Both
+    ends follow the values by `observer`, and the new ends are used; they are not learned.
 
     * `last_value`: the range of the values; `moving_average`: an exponential mean of ranges with `decay`; `all_values`:
-      of everything seen, and zero; `fixed`: it stays.
+      that of all values so far, and zero; `fixed`: it does not change.
     * `is_symmetric`: as wide on both sides of zero, in levels. `is_narrow`: without the lowest level. With one bit
       neither is possible.
-    * `decay`: of `moving_average`, at least 0 and below 1.
+    * `decay`: decay of `moving_average`, at least 0 and below 1.
 
     ```mlir
     #tpc.observed_range<observer = moving_average, bits = 8>
@@ -143,7 +144,7 @@ def Tpc_ObservedRangeAttr : Tpc_TrainableAttr<"ObservedRange", "observed_range">
 }
 
 def Tpc_GradualAttr : Tpc_TrainableAttr<"Gradual", "gradual", ["keepsParameters"]> {
-  let summary = "A quantizer that sets in during training";
+  let summary = "A quantizer that is applied gradually during training";
   let description = [{
     The result is (1 - fraction) * x + fraction * q(x), q being the quantizer `of`. The fraction is one number, which the
     schedule of the training sets.
@@ -162,8 +163,8 @@ def Tpc_GradualAttr : Tpc_TrainableAttr<"Gradual", "gradual", ["keepsParameters"
 def Tpc_HostQuantizerAttr : Tpc_TrainableAttr<"HostQuantizer", "host_quantizer", ["keepsParameters"]> {
   let summary = "A quantizer that the caller runs";
   let description = [{
-    Its result and its gradient are computed by functions that were registered under `name`, for example in
-    Python; `config` has the arguments they were made of, so that they can be made again. Only they can freeze it.
+    Its result and its gradient are computed by functions that were registered under `name`, for example in Python;
+    `config` has the arguments that they were created with, so that they can be created again. Only they can freeze it.
 
     ```mlir
     #tpc.host_quantizer<name = "my_module.MyQuantizer", config = {bits = 4 : i64}>
@@ -176,25 +177,26 @@ def Tpc_HostQuantizerAttr : Tpc_TrainableAttr<"HostQuantizer", "host_quantizer",
 
 def Tpc_QuantizeConfigAttr
     : Tpc_Attr<"QuantizeConfig", "quantize_config", [DeclareAttrInterfaceMethods<Tpc_QuantizeConfigAttrInterface>]> {
-  let summary = "Which weights, activations and outputs of an operator get which quantizer";
+  let summary = "Quantizers of the weights, activations and outputs of an operator";
   let description = [{
-    Stands as `config` on a point behind an operator, and marks it: such a point is the identity, until
-    `mct-quantize-apply` puts in its place the points that it asks for.
+    The `config` of a point after an operator, which marks it: such a point is the identity, until `mct-quantize-apply`
+    replaces it by the points that it requests.
 
-    * `weights`: quantizers by generic name (`kernel_attr`, `bias_attr`, `pos_attr`); weights that are not named get none.
+    * `weights`: quantizers by generic name (`kernel_attr`, `bias_attr`, `pos_attr`); weights that are not listed get
+      none.
     * `per_channel`: names of those that have parameters for each channel instead of one for the tensor.
-    * `activations`: quantizer of the activation function that runs with the operator, or of its result where there is
+    * `activations`: quantizer of the activation function that runs with the operator, or of its result if there is
       none; `[]`: no quantizer.
-    * `outputs`: quantizer of what leaves the operator, behind its activation function; `[]`: none.
-    * `name`, `config`: the object of the caller that has the quantizers, so that it can be made again: the name of a class, for
-      example in Python, and its arguments.
+    * `outputs`: quantizer of the output of the operator, after its activation function; `[]`: none.
+    * `name`, `config`: the object of the caller that has the quantizers, so that it can be created again: the name of a
+      class, for example in Python, and its arguments.
 
-    `weights`, `activations` and `outputs` that are left out are as the scheme of `mct-quantize-apply` says, so that
-    `#tpc.quantize_config<>` asks for its defaults. A quantizer is one that is trained, such as `#tpc.observed_range`, or
-    one that stays, such as `#tpc.symmetric`.
+    Omitted `weights`, `activations` and `outputs` are those of the scheme of `mct-quantize-apply`, so that
+    `#tpc.quantize_config<>` requests its defaults. A quantizer is one that is trained, such as `#tpc.observed_range`,
+    or a fixed one, such as `#tpc.symmetric`.
 
-    Rules: (QC1) what `weights` maps to, and what the lists hold, are quantizers; (QC2) `config` stands with a `name`,
-    which is not empty; (QC3) `per_channel` has names of `weights`.
+    Rules: (QC1) the values of `weights` and the elements of the lists are quantizers; (QC2) `config` requires a `name`
+    that is not empty; (QC3) `per_channel` has names of `weights`.
 
     ```mlir
     #tpc.quantize_config<
@@ -215,7 +217,7 @@ def Tpc_QuantizeConfigAttr
     OptionalParameter<"::mlir::DictionaryAttr">:$config);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Returns whether it leaves everything to the scheme.
+    /// Returns whether all quantizers are left to the scheme.
     bool isDefault() const { return !getWeights() && !getActivations() && !getOutputs(); }
   }];
 }

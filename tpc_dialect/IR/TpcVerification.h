@@ -11,15 +11,15 @@
 namespace mct::tpc {
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Bounds are of f32 values, and there is something between them.
+/// Checks that bounds are f32 values, and that there is a value between them.
 mlir::LogicalResult verifyBounds(EmitError emitError, const llvm::Twine &what,
                                  std::optional<Real> min,
                                  std::optional<Real> max);
 
-/// Check parameters of quantizers.
+/// Check the parameters of quantizers.
 mlir::LogicalResult verifyBits(EmitError emitError, unsigned bits);
 
-/// Checks what is learned of a point, and its operands.
+/// Checks the learned values of a point, and its operands.
 mlir::LogicalResult verifyLearned(QuantizeOp point);
 } // namespace mct::tpc
 

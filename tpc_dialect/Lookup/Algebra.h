@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that are formulas, such as a layer norm. Importers write them in so
-// many ways that a table of forms never ends: they are known by what they
-// compute.
+// many ways that no table of forms could be complete: they are recognized by
+// what they compute.
 #ifndef TPC_DIALECT_LOOKUP_ALGEBRA_H
 #define TPC_DIALECT_LOOKUP_ALGEBRA_H
 
@@ -15,11 +15,11 @@
 
 namespace mct::tpc {
 
-/// Returns the floating-point number that all elements of a constant are, if
-/// they are one.
+/// Returns the floating-point number that all elements of a constant are equal
+/// to; none if they differ.
 std::optional<double> getSplatNumber(mlir::ElementsAttr elements);
 
-/// An operator that is known by its formula.
+/// An operator that is recognized by its formula.
 struct Formula {
   llvm::StringLiteral name;
   /// The function of x, for messages.
@@ -33,20 +33,20 @@ struct FormulaMatch {
   llvm::StringRef name;
   /// x.
   mlir::Value input;
-  /// The last is the root; no other result is used outside.
+  /// Ops in program order. The last one is the root; results of the others have
+  /// no uses outside.
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
 /// Returns the formulas that the TOSA ops of a block compute, in program order
-/// of their roots; of those that overlap all. The order of operands and of
+/// of their roots, including overlapping ones. The order of operands and of
 /// products, numbers as splats or as ops on constants, casts between float
-/// types, reshapes and the many spellings of means, squares and roots make no
-/// difference. A formula that goes on with constant factors and terms is
-/// longer.
+/// types, reshapes and the various forms of means, squares and roots do not
+/// matter. A formula that continues with constant factors and terms is longer.
 ///
-/// Around each value that may be an x so many ops are looked at as the longest
-/// formula needs: time is linear in the number of ops.
-/// `visited` counts on how often an op was computed with.
+/// For each value that may be an x, only as many ops are visited as the longest
+/// formula needs: time is linear in the number of ops. `visited` counts how
+/// often an op was evaluated.
 std::vector<FormulaMatch> findFormulas(mlir::Block &block,
                                        uint64_t *visited = nullptr);
 

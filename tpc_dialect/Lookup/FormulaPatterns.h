@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Polynomials that are formulas.
+// Recognizes polynomials that are formulas.
 #ifndef TPC_DIALECT_LOOKUP_FORMULAPATTERNS_H
 #define TPC_DIALECT_LOOKUP_FORMULAPATTERNS_H
 
@@ -8,13 +8,13 @@
 
 namespace mct::tpc {
 
-/// Questions about polynomials of the atoms of one x.
+/// Classifies polynomials of the atoms of one x.
 class FormulaPatterns {
 public:
   explicit FormulaPatterns(const Polynomials &atoms) : atoms(atoms) {}
 
   /// Returns the formula of a polynomial that an op of this name computes,
-  /// "norm" for those that differ in shapes alone; empty when it is none.
+  /// "norm" for those that differ only in shapes; empty if it is not a formula.
   llvm::StringRef classify(llvm::StringRef opName,
                            const Polynomial &polynomial) const;
   bool isSoftmax(const Term &term) const;
@@ -25,10 +25,11 @@ public:
   bool isMaximum(const Polynomial &polynomial) const;
 
 private:
-  /// `square`: the atom mean(x^2) in it.
+  /// `square` gets the atom mean(x^2) in it.
   bool isVariance(const Polynomial &polynomial, bool isCentered,
                   unsigned *square) const;
-  /// Returns whether all powers are one, of a variance to -1/2.
+  /// Returns whether the term is a power of one atom that divides by a
+  /// deviation: a variance to the power of -1/2, or 1 / (deviation + e).
   bool isNormalizer(const Term &term, bool isCentered, unsigned *square) const;
   /// Returns whether the atom is mean(x^exponent).
   bool isMoment(unsigned atom, double exponent) const;

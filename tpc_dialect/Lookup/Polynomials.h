@@ -2,7 +2,7 @@
 //
 // Symbolic arithmetic for findFormulas.
 //
-// From a value x on, every op is computed symbolically: its result is a
+// Starting from a value x, every op is evaluated symbolically: its result is a
 // polynomial, a sum of products of powers of atoms. Atoms are x, means over
 // some of its axes, functions of polynomials, and polynomials of several terms
 // as a whole where they are bases of roots. Equal values get one number, so
@@ -45,7 +45,7 @@ struct Term {
 /// A sum of products.
 struct Polynomial {
   llvm::SmallVector<Term, 2> terms;
-  /// Number of elements of x that went into each element by reductions.
+  /// Number of elements of x that were reduced into each element.
   int64_t count = 1;
 
   bool isConstant() const {
@@ -54,11 +54,11 @@ struct Polynomial {
   }
 };
 
-/// A value that is not computed further.
+/// A value that is not expanded further.
 struct Atom {
   enum Kind { Input, Mean, Base, Function, Largest, Predicate };
   Kind kind;
-  /// Name of a function, or the axes of a mean or a maximum, a digit each.
+  /// Name of a function, or the axes of a mean or a maximum, one digit each.
   std::string name;
   /// Operand of the mean, base of the power, or argument of the function.
   Polynomial argument;
@@ -70,7 +70,7 @@ struct Atom {
 void addPower(Term &term, unsigned atom, double exponent);
 
 /// The atoms of one x, which is atom 0, and the operations on polynomials of
-/// them. An operation returns none where its result is no polynomial of at most
+/// them. An operation returns none if its result is not a polynomial of at most
 /// `kMaxTerms` terms.
 class Polynomials {
 public:
@@ -79,7 +79,7 @@ public:
   Polynomials() { getAtom(Atom::Input, "", {}, 1); }
 
   const Atom &operator[](unsigned atom) const { return atoms[atom]; }
-  /// Returns the index of an atom, one for equal ones.
+  /// Returns the index of an atom; equal atoms have the same index.
   unsigned getAtom(Atom::Kind kind, llvm::StringRef name,
                    const Polynomial &argument, int64_t count);
   static Polynomial atomPower(unsigned atom, double exponent, int64_t count);

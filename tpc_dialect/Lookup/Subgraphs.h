@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that arrive as several ops, such as softmax.
+// Operators that consist of several ops in the IR, such as softmax.
 #ifndef TPC_DIALECT_LOOKUP_SUBGRAPHS_H
 #define TPC_DIALECT_LOOKUP_SUBGRAPHS_H
 
@@ -14,23 +14,22 @@
 
 namespace mct::tpc {
 
-/// One form of a named operator, as text: one op a line in program order, the
+/// One form of a named operator, as text: one op per line in program order, the
 /// last being the root. A line without `=` continues the one before.
 ///
 ///     RESULT = OP OPERAND... [same ATTRIBUTE] [kernel] [optional] [where F]
 ///
 /// An operand is the RESULT of an earlier line, `const` (any constant),
 /// `per_channel` (a constant with exactly one axis longer than 1), `scalar` (a
-/// constant that is one number everywhere), a number (that one), `LO..HI` (one
+/// constant whose elements are all equal), a number (that one), `LO..HI` (one
 /// between these), or any other word: an input, the same value wherever the
 /// word is repeated. `each RESULT`, at the end: every operand from there on is
-/// made by an op like the line of that name, which names no operands itself.
-/// Operands that a line does not name are free. Commutative operands match
-/// either way. `same ATTRIBUTE`: equal on all lines that say so. `kernel`: the
-/// op that `weights` of a binding speaks of (default: the root). `optional`:
-/// the line may be missing, its RESULT then is its first operand. `where F`: a
-/// filter as in
-/// `#tpc.op`.
+/// the result of an op like the line of that name, which names no operands
+/// itself. Operands that a line does not name may be anything. Commutative
+/// operands match in either order. `same ATTRIBUTE`: equal on all lines with
+/// this attribute. `kernel`: the op that `weights` of a binding refers to
+/// (default: the root). `optional`: the line may be missing; its RESULT then is
+/// its first operand. `where F`: a filter as in `#tpc.op`.
 struct SubgraphForm {
   std::string name;
   std::string ops;
@@ -38,17 +37,17 @@ struct SubgraphForm {
 
 /// Returns a form for every way in which importers write an operator.
 std::vector<SubgraphForm> listOurSubgraphs();
-/// Returns our forms and those that were registered for the context (null: ours
-/// alone), in order.
+/// Returns our forms and those that were registered for the context, in order;
+/// only ours if it is null.
 std::vector<SubgraphForm> listSubgraphs(mlir::MLIRContext *context);
 
-/// Prints our forms and the formulas as a table in Markdown, a row for each
+/// Prints our forms and the formulas as a table in Markdown, one row for each
 /// name.
 void printSubgraphs(llvm::raw_ostream &os);
 
-/// Adds a form to a context, also one more of a name that is known. Takes
-/// effect for every TpcLookup created afterwards. Must not be called while
-/// passes run in the context.
+/// Adds a form to a context, also one more for an existing name. Takes effect
+/// for every TpcLookup created afterwards. Must not be called while passes run
+/// in the context.
 void registerSubgraph(mlir::MLIRContext *context, llvm::StringRef name,
                       llvm::StringRef ops);
 
@@ -80,20 +79,20 @@ struct CompiledSubgraph {
   unsigned numInputs = 0;
 
   struct Match {
-    /// The last is the root.
+    /// Ops in program order; the last one is the root.
     llvm::SmallVector<mlir::Operation *> ops;
     mlir::Operation *kernelOp = nullptr;
   };
 
-  /// Returns the ops of the form with this root; none when it does not match or
-  /// when an interior value is used outside. `visited` counts on how often an
-  /// op was held against a step.
+  /// Returns the ops of the form with this root; none if it does not match or
+  /// if an inner value is used outside. `visited` counts how often an op was
+  /// compared with a step.
   std::optional<Match> match(mlir::Operation *root,
                              uint64_t *visited = nullptr) const;
 };
 
-/// Returns the form, once for every combination of its optional lines. One that
-/// cannot be read is reported at `loc`.
+/// Returns the form once for every combination of its optional lines. An
+/// invalid form is reported at `loc`.
 mlir::FailureOr<std::vector<std::shared_ptr<const CompiledSubgraph>>>
 compileSubgraph(const SubgraphForm &form, mlir::Location loc);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `tpc-*` passes: they attach, match and check target descriptions and
-// never compute from data.
+// The `tpc-*` passes: they attach, match and check target descriptions, and
+// never compute with data.
 #ifndef TPC_DIALECT_TRANSFORMS_PASSES_H
 #define TPC_DIALECT_TRANSFORMS_PASSES_H
 

@@ -9,17 +9,17 @@ def Tpc_TargetOption :
            "A name of --tpc-list-targets, or path of a file with a tpc.platform, a tpc.derive or MCT's JSON">;
 
 def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
-  let summary = "Put the description of a target platform into the module";
+  let summary = "Attach the description of a target platform to the module";
   let description = [{
     Copies the `tpc.platform`, `tpc.binding` and `tpc.framework` ops of a target to the beginning of the module and
-    names the platform in the module attribute `tpc.target`. From then on the module states its
-    target. A target that was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target
-    without a `tpc.binding` gets the stock ones, of which it keeps the operator sets that the platform defines. The
-    stock `tpc.framework`s come along, after the target's own: the first description of an op counts.
+    names the platform in the module attribute `tpc.target`. From then on the module states its target. A target that
+    was attached before is replaced. A `tpc.derive` becomes the platform that it describes. A target without a
+    `tpc.binding` gets the stock ones, restricted to the operator sets that the platform defines. The stock
+    `tpc.framework`s are added after the target's own: the first description of an op counts.
 
     The target is checked as a whole: errors for a binding that names ops, attributes, operands or subgraphs which do
-    not exist, or one pattern in two operator sets with different options; warnings for what is legal but can hardly be
-    meant, such as an operator set without ops.
+    not exist, or one pattern in two operator sets with different options; warnings for what is legal but probably
+    unintended, such as an operator set without ops.
 
     Source: MCT `get_target_platform_capabilities` and `AttachTpcToFramework`.
 
@@ -48,7 +48,7 @@ def AttachTargetPass : Pass<"tpc-attach-target", "::mlir::ModuleOp"> {
     }
     ```
 
-    Fails when the target is neither known nor a readable file, or does not define exactly one platform.
+    Fails if the target is neither known nor a readable file, or does not define exactly one platform.
   }];
   let options = [Tpc_TargetOption];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];

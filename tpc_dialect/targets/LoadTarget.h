@@ -11,9 +11,8 @@
 namespace mct::tpc {
 
 /// Reads a stock target, or a file with MLIR, bytecode or MCT's JSON (`.json`).
-/// The result holds one platform, and the bindings and frameworks that come
-/// with it. Null after an error, which is reported at `requestedAt` or in the
-/// file.
+/// The result has one platform, with its bindings and frameworks. Null after an
+/// error, which is reported at `requestedAt` or in the file.
 mlir::OwningOpRef<mlir::ModuleOp> loadTarget(llvm::StringRef target,
                                              mlir::Location requestedAt);
 
@@ -22,7 +21,7 @@ mlir::OwningOpRef<mlir::ModuleOp> loadTarget(llvm::StringRef target,
 mlir::LogicalResult resolveDerivations(mlir::ModuleOp module,
                                        llvm::StringRef folder);
 
-/// Returns the only platform of the module; null after an error, which calls
+/// Returns the only platform of the module; null after an error, which names
 /// the module `name`.
 PlatformOp findPlatform(mlir::ModuleOp module, llvm::StringRef name,
                         mlir::Location requestedAt);

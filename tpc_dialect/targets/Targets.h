@@ -12,17 +12,17 @@
 
 namespace mct::tpc {
 
-/// A stock target: a name, the target that it stands for, which is itself
-/// unless the name is an alias, and the MLIR text of that.
+/// A stock target: a name, the target that it resolves to (itself unless the
+/// name is an alias), and the MLIR text of that.
 struct StockTarget {
   llvm::StringRef name, resolved, text;
   bool isAlias() const { return name != resolved; }
 };
 
-/// Returns all stock targets, aliases among them, sorted by name.
+/// Returns all stock targets, including aliases, sorted by name.
 llvm::ArrayRef<StockTarget> listTargets();
 
-/// Returns the stock target of that name, or null.
+/// Returns the stock target `name`, or null.
 const StockTarget *lookupTarget(llvm::StringRef name);
 
 /// The same for the stock `tpc.binding` and `tpc.framework` of each IR.
@@ -31,8 +31,8 @@ llvm::ArrayRef<StockTarget> listStockVocabularies();
 /// Returns the stock devices, sorted by name.
 llvm::ArrayRef<StockTarget> listDevices();
 
-/// Returns the one of `known` that `name` is probably a misspelling of, or
-/// nothing.
+/// Returns the element of `known` that `name` is probably a misspelling of, or
+/// none.
 std::optional<llvm::StringRef>
 findNearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that choose among the alternatives of operators: what each costs, and
-// which together keep to a budget.
+// Passes that choose among the alternatives of operators: the cost of each, and
+// the combinations that keep to a budget.
 #ifndef MCT_BITWIDTHS_PASSES_H
 #define MCT_BITWIDTHS_PASSES_H
 
@@ -14,7 +14,7 @@
 
 namespace mct {
 
-/// How results of a network are compared with those of the float network.
+/// Comparison of the results of a network with those of the float network.
 enum class SensitivityMetric {
   /// KL for distributions, MSE for others.
   Auto,
@@ -24,7 +24,7 @@ enum class SensitivityMetric {
   Logits,
 };
 
-/// Returns the command line's words for them.
+/// Returns the values of the command-line option.
 inline llvm::cl::ValuesClass sensitivityMetricValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityMetric::Auto, "auto",
@@ -38,7 +38,7 @@ inline llvm::cl::ValuesClass sensitivityMetricValues() {
                  "mse of the logarithms of distributions, mse for others"));
 }
 
-/// How a value inside of the network is compared with that of the float one.
+/// Comparison of a value inside the network with that of the float network.
 enum class SensitivityDistance {
   /// KL for softmax, Cosine for fully connected layers and sigmoids, MSE for
   /// others.
@@ -48,7 +48,7 @@ enum class SensitivityDistance {
   KL,
 };
 
-/// Returns the command line's words for them.
+/// Returns the values of the command-line option.
 inline llvm::cl::ValuesClass sensitivityDistanceValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityDistance::Auto, "auto",
@@ -63,10 +63,10 @@ inline llvm::cl::ValuesClass sensitivityDistanceValues() {
                  "axis"));
 }
 
-/// How the distances of several such values become one.
+/// Combination of the distances of several such values.
 enum class SensitivityWeighting { Average, LastLayer, Exponential, Hessian };
 
-/// Returns the command line's words for them.
+/// Returns the values of the command-line option.
 inline llvm::cl::ValuesClass sensitivityWeightingValues() {
   return llvm::cl::values(
       clEnumValN(SensitivityWeighting::Average, "average", "their mean"),
@@ -79,10 +79,10 @@ inline llvm::cl::ValuesClass sensitivityWeightingValues() {
                  "network change with them"));
 }
 
-/// Resource that an assignment with a limited drop makes small.
+/// Resource that is minimized by an assignment with a limited drop.
 enum class MinimizedResource { Weights, Total, Bops, Cycles };
 
-/// Returns the command line's words for them.
+/// Returns the values of the command-line option.
 inline llvm::cl::ValuesClass minimizedResourceValues() {
   return llvm::cl::values(
       clEnumValN(MinimizedResource::Weights, "weights",

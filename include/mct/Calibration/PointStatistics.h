@@ -16,13 +16,12 @@ namespace mct::calibration {
 /// Statistics of one tensor that calibration collects; merging is exact.
 struct PointStatistics {
   quantization::Histogram histogram;
-  /// Computed over the last axis of one sample; none when not asked for.
+  /// Computed over the last axis of one sample; none if not requested.
   std::optional<quantization::ChannelStatistics> channels;
 
-  /// Adds everything `other` has seen. Fails, and changes nothing, when one
-  /// side has per-channel statistics and the other has not, or of another
-  /// number of channels, or when there were more than 2^63 - 1 values, which no
-  /// attribute can count.
+  /// Adds all observations of `other`. Fails, and changes nothing, if only one
+  /// side has per-channel statistics, if their numbers of channels differ, or
+  /// if there are more than 2^63 - 1 values, which no attribute can count.
   llvm::Error merge(const PointStatistics &other);
 };
 
@@ -31,7 +30,7 @@ struct PointStatistics {
 using StatisticsMap = std::map<std::string, PointStatistics>;
 
 /// A statistics file: JSON, with exact numbers (counts, and sums in hexadecimal
-/// fixed point), so that loading and merging lose nothing.
+/// fixed point), so that loading and merging are lossless.
 ///
 /// ```json
 /// {"format": "mct-statistics", "version": 1, "instruction_set": "…",
@@ -39,29 +38,29 @@ using StatisticsMap = std::map<std::string, PointStatistics>;
 ///             "first": 2048, "counts": […], "channels": […]}}}
 /// ```
 ///
-/// `instruction_set` is a list of names where machines of several kinds had a
-/// part in the numbers.
+/// `instruction_set` is a list of names if machines of several kinds
+/// contributed to the numbers.
 struct StatisticsFile {
-  /// Instruction sets of the machines that ran the network: results of another
-  /// one may differ in the last bits.
+  /// Instruction sets of the machines that ran the network: results with
+  /// another one may differ in the last bits.
   std::set<std::string> instructionSets;
   StatisticsMap points;
 
-  /// Adds everything `other` has. Fails with the name of a point whose
-  /// statistics do not go together.
+  /// Adds everything in `other`. Fails with the name of a point whose
+  /// statistics cannot be merged.
   llvm::Error merge(const StatisticsFile &other);
   /// The same for one point.
   llvm::Error merge(const std::string &name, const PointStatistics &added);
 
-  /// Fails with the file's name and what is wrong in it: names that are there
-  /// twice, numbers that no data can give.
+  /// Loads a file. Fails with its name and the problem in it: duplicate names,
+  /// or numbers that no data can have.
   static llvm::Expected<StatisticsFile> load(llvm::StringRef path);
-  /// Writes to a temporary that is renamed when complete.
+  /// Writes to a temporary file that is renamed when complete.
   llvm::Error save(llvm::StringRef path) const;
 
-  /// Returns `points` alone, as they stand in a file.
+  /// Returns `points` alone, in the format of the file.
   llvm::json::Value pointsToJson() const;
-  /// Reads what pointsToJson returned.
+  /// Parses the result of `pointsToJson`.
   static llvm::Expected<StatisticsMap>
   pointsFromJson(const llvm::json::Object &points);
 };

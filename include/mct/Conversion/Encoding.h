@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How real numbers are stored in the integer tensors of an integer network.
+// Storage of real numbers in the integer tensors of an integer network.
 #ifndef MCT_CONVERSION_ENCODING_H
 #define MCT_CONVERSION_ENCODING_H
 
@@ -15,10 +15,10 @@
 
 namespace mct {
 
-/// A tensor of signless integers that stands for real numbers:
-/// real = scale * (stored - zero point), low <= stored <= high.
+/// A tensor of signless integers that represents real numbers: real = scale *
+/// (stored - zero point), low <= stored <= high.
 struct Encoding {
-  /// float(step) of the grid, which the simulation multiplies with.
+  /// The step of the grid as f32, which the simulation multiplies with.
   double scale = 1;
   int64_t zeroPoint = 0;
   int64_t low = 0, high = 0;
@@ -29,16 +29,16 @@ struct Encoding {
   quantization::Rounding rounding = quantization::Rounding::HalfUp;
 
   /// Returns the encoding of a quantizer with one grid for the tensor: codes of
-  /// up to 8 bits as they are, unsigned ones of 8 bits less 128; codes of 9 to
-  /// 16 bits in 16, symmetric ones only, as TOSA has no zero points there.
-  /// Returns nothing for any other quantizer.
+  /// up to 8 bits are stored as they are, unsigned ones of 8 bits minus 128;
+  /// codes of 9 to 16 bits are stored in 16 bits, symmetric ones only, because
+  /// TOSA has no zero points there. Returns none for any other quantizer.
   static std::optional<Encoding> get(tpc::QuantizerAttrInterface quantizer);
 
   /// Returns the grid of the stored integers.
   quantization::Grid getGrid() const {
     return {scale, zeroPoint, low, high, rounding};
   }
-  /// Returns the stored integer of a real number, as the quantizer rounds it.
+  /// Returns the stored integer of a real number, rounded as by the quantizer.
   int64_t quantize(float value) const;
   /// Returns the real number, as the simulation computes it.
   float dequantize(int64_t stored) const {

@@ -10,7 +10,7 @@
 
 namespace mct {
 
-/// Integers that stand for exactly a float value.
+/// Integers that represent a float value exactly.
 struct StoredIntegers {
   mlir::Value value;
   Encoding encoding;
@@ -22,7 +22,7 @@ class IntegerBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
 
-  /// Returns the type of a tensor with integers of so many bits as elements.
+  /// Returns the type of `value` with integers of `bits` bits as elements.
   mlir::RankedTensorType getType(mlir::Value value, unsigned bits);
 
   //===--- Constants ------------------------------------------------------===//
@@ -46,25 +46,26 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value bitwiseAnd(mlir::Value a, mlir::Value b);
   /// Multiplies by one factor, or by one for each position along the last axis;
-  /// `from` and `to` are zero points. `roundsTwice`: as DOUBLE_ROUND says,
-  /// with multipliers that have `droppedBits` bits less. Returns null if no
-  /// multiplier expresses a factor.
+  /// `from` and `to` are zero points. `roundsTwice` rounds as DOUBLE_ROUND
+  /// does, with multipliers that have `droppedBits` bits fewer. Returns null if
+  /// no multiplier can express a factor.
   mlir::Value rescale(mlir::Value value, int64_t from,
                       llvm::ArrayRef<double> factors, int64_t to, unsigned bits,
                       quantization::FactorRounding rounding =
                           quantization::FactorRounding::Nearest,
                       bool roundsTwice = false, unsigned droppedBits = 0);
-  /// Returns stored - zero point in i32, times a factor that keeps it exact.
+  /// Returns stored - zero point in i32, times a factor for which the result is
+  /// exact.
   mlir::Value widen(const StoredIntegers &stored, double factor = 1);
   /// Limits codes to [low, high].
   mlir::Value clamp(mlir::Value value, int64_t low, int64_t high,
                     const Encoding &encoding);
-  /// Limits i32 values, which TOSA does not clamp.
+  /// Limits i32 values, which `tosa.clamp` does not support.
   mlir::Value limit(mlir::Value value, int64_t low, int64_t high);
 
   //===--- Conversions ----------------------------------------------------===//
 
-  /// Returns the f32 values that integers stand for.
+  /// Returns the f32 values that integers represent.
   mlir::Value dequantize(const StoredIntegers &stored);
   /// Returns the integers of f32 values, as the simulation computes them.
   mlir::Value quantize(mlir::Value value, const Encoding &encoding);

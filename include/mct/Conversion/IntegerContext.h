@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of the values of a simulated network: what ops are asked for,
-// and what they ask with.
+// Integer forms of the values of a simulated network: the requests that ops
+// answer, and the context in which they do so.
 #ifndef MCT_CONVERSION_INTEGERCONTEXT_H
 #define MCT_CONVERSION_INTEGERCONTEXT_H
 
@@ -29,7 +29,7 @@ enum class IntegerReason {
 
 struct IntegerFailure {
   IntegerReason reason;
-  /// The op to blame; null if no op makes the value.
+  /// The op at fault; null if no op defines the value.
   mlir::Operation *culprit;
 
   llvm::StringRef getText() const;
@@ -62,7 +62,7 @@ private:
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// The sums of stored codes along axes.
+/// Sums of stored codes along axes.
 struct SumsOfCodes {
   StoredIntegers codes;
   /// Numbers of the axes, the last one first.
@@ -70,24 +70,26 @@ struct SumsOfCodes {
   mlir::Value sums;
 };
 
-/// Describes values whose mean is taken.
+/// Values whose mean is taken.
 struct Summands {
   double step = 1;
   bool hasNegative = true;
-  /// Count of the summed values; 1 where the step contains it.
+  /// Number of summed values; 1 if the step includes it.
   double count = 1;
-  /// Set where the values are stored codes and have one count in all sums.
+  /// Set if the values are stored codes and all sums have the same number of
+  /// them.
   std::optional<SumsOfCodes> origin = {};
 };
 
-/// The products and sums with numbers that f32 computes one after the other,
-/// and may round each time, from integers of a range small enough to try all.
+/// Sums and products with numbers that f32 computes one after the other, and
+/// may round each time, from integers of a range that is small enough to try
+/// all of them.
 struct FloatHistory {
-  /// i32, stands for exactly `step` times itself, in [low, high].
+  /// An i32 value in [low, high] that represents exactly `step` times itself.
   mlir::Value base;
   double step = 1;
   int64_t low = 0, high = 0;
-  /// Largest magnitude of all integers that the stored types hold.
+  /// Largest magnitude of all integers in the range of the stored types.
   int64_t reach = 0;
   /// A sum or product with one number, or with one for each position along the
   /// last axis.
@@ -101,30 +103,30 @@ struct FloatHistory {
   };
   std::vector<Step> steps = {};
 
-  /// Returns what f32 makes of an integer.
+  /// Returns the result of f32 arithmetic for an integer.
   float compute(int64_t integer, size_t channel) const;
-  /// Returns true if f32 rounds any result.
+  /// Returns whether f32 rounds any result.
   bool isRounded(size_t numChannels) const;
 };
 
-/// An i32 (or i48) tensor that stands for `scales` times itself.
+/// An i32 (or i48) tensor that represents `scales` times itself.
 struct IntegerAccumulator {
   mlir::Value value;
-  /// One for all elements, or one for each position along the last axis.
+  /// One scale for all elements, or one for each position along the last axis.
   std::vector<double> scales;
-  /// No element is larger in magnitude.
+  /// Bound on the magnitude of all elements.
   double bound = 0;
-  /// Set for a mean of n values, n no power of two.
+  /// Set for a mean of n values if n is not a power of two.
   std::optional<Summands> mean;
-  /// Shape of the value that it stands for, with the elements in this order.
+  /// Shape of the represented value, with the elements in this order.
   llvm::SmallVector<int64_t> shape;
-  /// Set for a sum, which becomes a mean when 1 / n is multiplied with.
+  /// Set for a sum, which becomes a mean if it is multiplied by 1 / n.
   std::optional<Summands> summands = {};
   std::optional<FloatHistory> history = {};
   /// Set for sums of a fully connected layer.
   bool isFullyConnected = false;
-  /// Set for a mean of a pool. On another grid than that of its values files
-  /// have it as a layer, whose sums all kernels round once.
+  /// Set for a mean of a pool. If its grid is not that of its values, files
+  /// store it as a layer, whose sums all kernels round once.
   bool isPool = false;
 
   double getScale(size_t channel) const {
@@ -144,8 +146,8 @@ struct IntegerOptions {
   bool allowsInt4 = false, allowsInt16 = false;
 };
 
-/// Integer forms that ops of a function have given, and what they are made
-/// with. The simulated network stays as it is; integer ops are written beside
+/// Integer forms of the values of a function, and the objects to create them
+/// with. The simulated network stays unchanged; integer ops are inserted beside
 /// it. The function has one block and static shapes.
 class IntegerForms {
 public:
@@ -158,9 +160,10 @@ public:
 
   /// Records the integers of a point.
   void setStored(mlir::Value value, const StoredIntegers &stored);
-  /// Returns the integers of a point; null if it has none, or is no point.
+  /// Returns the integers of a point; null if there are none, or if `value` is
+  /// not a point.
   const StoredIntegers *findPoint(mlir::Value value) const;
-  /// Forgets integers that were computed in a region for values outside of it.
+  /// Forgets integers that were computed in a region for values outside it.
   void leave(mlir::Region &region);
 
 private:
@@ -174,48 +177,49 @@ private:
 
   llvm::DenseMap<mlir::Value, IntegerOr<StoredIntegers>> storedValues;
   llvm::DenseMap<mlir::Value, IntegerOr<IntegerAccumulator>> accumulators;
-  /// Encodings that were met, and codes by float value and encoding.
+  /// Encodings used so far, and codes by float value and encoding.
   llvm::UniqueVector<Encoding> encodings;
   std::map<std::pair<void *, size_t>, mlir::Value> codes;
 };
 
 /// Deviations from the options in the codes of one point.
 struct IntegerDeviations {
-  /// Says why halves go up although the options say otherwise; empty: they do
-  /// not.
+  /// Reason why halves are rounded up although the options request otherwise;
+  /// empty if there is no deviation.
   llvm::StringRef roundHalfUpReason;
 };
 
-/// A question about one point, as each op that is asked passes it to the ops of
-/// its operands. Answers are remembered in the forms.
+/// A request for one point, which ops pass on to the ops that define their
+/// operands. Results are remembered in the forms.
 class IntegerContext {
 public:
-  /// Asks on behalf of a point, whose deviations are written to `deviations`.
+  /// Creates a request for a point, whose deviations are written to
+  /// `deviations`.
   IntegerContext(IntegerForms &forms, IntegerDeviations &deviations)
       : IntegerContext(forms, deviations, 0) {}
 
   const IntegerOptions &getOptions() const { return forms.options; }
   IntegerBuilder &getBuilder() { return forms.builder; }
   ConstantEvaluator &getConstants() { return forms.constants; }
-  /// Returns the input of the layer norm that ends with this value, without
-  /// gains and offsets behind it, or with some; null if none does.
+  /// Returns the input of the layer norm that ends with this value, which may
+  /// be before, between or after its gains and offsets; null if there is none.
   mlir::Value getLayerNormInput(mlir::Value value) const {
     return forms.layerNormInputs.lookup(value);
   }
 
-  /// Returns integers that stand for exactly this float value. They are
-  /// computed directly behind it.
+  /// Returns integers that represent this float value exactly. They are
+  /// computed directly after it.
   IntegerOr<StoredIntegers> getStored(mlir::Value value);
-  /// Returns sums that stand for the value before it is rounded to a grid.
+  /// Returns sums that represent the value before it is rounded to a grid.
   IntegerOr<IntegerAccumulator> getAccumulator(mlir::Value value);
-  /// Returns the codes that a quantizer of this encoding makes of the value,
+  /// Returns the codes of the value for a quantizer with this encoding,
   /// computed by ops at the builder's insertion point.
   IntegerOr<mlir::Value> getCodes(mlir::Value value, const Encoding &encoding);
   /// Returns the codes of the value's accumulator.
   IntegerOr<mlir::Value> roundAccumulator(mlir::Value value,
                                           const Encoding &encoding);
 
-  /// Notes why halves go up in the codes of the point.
+  /// Records the reason why halves are rounded up in the codes of the point.
   void noteRoundHalfUp(llvm::StringRef reason) {
     deviations.roundHalfUpReason = reason;
   }
@@ -225,7 +229,7 @@ private:
                  unsigned depth)
       : forms(forms), deviations(deviations), depth(depth) {}
 
-  /// Returns the same question, asked from one op farther away.
+  /// Returns the same request, one op further away from the point.
   IntegerContext getDeeper() const { return {forms, deviations, depth + 1}; }
   bool isTooDeep() const;
   IntegerOr<StoredIntegers> createStored(mlir::Value value);
@@ -235,11 +239,11 @@ private:
 
   IntegerForms &forms;
   IntegerDeviations &deviations;
-  /// Number of ops between the point and the value that is asked for.
+  /// Number of ops between the point and the requested value.
   const unsigned depth;
 };
 
-/// Returns the integers of another encoding, rounded as the options say.
+/// Returns the integers of another encoding, rounded as the options request.
 IntegerOr<mlir::Value> requantize(IntegerContext &context,
                                   const StoredIntegers &stored,
                                   const Encoding &encoding);
@@ -247,8 +251,8 @@ IntegerOr<mlir::Value> requantize(IntegerContext &context,
                                   const IntegerAccumulator &accumulator,
                                   const Encoding &encoding);
 
-/// Attaches the integer forms of the ops of TOSA, and of `tpc.quantize`,
-/// wherever those dialects are loaded.
+/// Attaches the integer models of the ops of TOSA, and of `tpc.quantize`,
+/// whenever those dialects are loaded.
 void registerIntegerModels(mlir::DialectRegistry &registry);
 
 } // namespace mct

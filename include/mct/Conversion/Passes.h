@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that turn quantizer points into what other compilers take.
+// Passes that convert quantization points to the input of other compilers.
 #ifndef MCT_CONVERSION_PASSES_H
 #define MCT_CONVERSION_PASSES_H
 
@@ -22,7 +22,7 @@ enum class IntegerBoundary { Float, Integer };
 /// Lowering of a softmax: float between conversions, a chain of integer ops, or
 /// removed if it is the last op.
 enum class IntegerSoftmax { Float, Integer, Cut };
-/// Lowering of a layer norm whose only point is behind it.
+/// Lowering of a layer norm whose only point is after it.
 enum class IntegerLayerNorm { Float, Integer };
 
 /// Values of command-line options.

@@ -5,29 +5,34 @@
 include "mct/Support/Options.td"
 
 def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
-  let summary = "Turn linalg on tensors into TOSA";
+  let summary = "Convert linalg on tensors to TOSA";
   let description = [{
-    Rewrites ops of `linalg`, `tensor` and `arith` as ops of TOSA that compute the same, by what they are and not by their
-    names:
+    Rewrites ops of `linalg`, `tensor` and `arith` as TOSA ops that compute the same, recognized by their semantics and
+    not by their names:
 
-    * matrix products and convolutions by `linalg::isaContractionOpInterface` and `linalg::isaConvolutionOpInterface`, in any
-      order of their axes, with one or two image axes, grouped and depthwise ones too. Padding by zeros becomes the padding
-      of the convolution, a broadcast bias its bias; a convolution of elements that lie apart is a transposed one;
-    * maxima and sums of windows as pools; a sum that is divided by the count of its window is their mean;
-    * bodies of all other ops, with any maps that permute and broadcast axes, or read them by steps or backwards: arithmetic, comparisons, selections (those of
-      the larger or the smaller number are a maximum, a minimum or a clamp, through which a NaN goes), casts, indices, and lookups of rows;
-    * reductions by sum, product, maximum, minimum, and, or, and the first place of an extremum, however its body is written;
-    * reshapes, slices and insertions at any steps, concatenations, padding, softmax, constants, and ops of scalars that have
-      tensors as operands. Slices keep the whole of a dynamic batch; sizes that come out as constants are these.
+    * matrix products and convolutions by `linalg::isaContractionOpInterface` and `linalg::isaConvolutionOpInterface`,
+      in any order of their axes, with one or two image axes, including grouped and depthwise ones. Padding by zeros
+      becomes the padding of the convolution, a broadcast bias its bias; a convolution of elements with gaps between
+      them becomes a transposed one;
+    * maxima and sums of windows become pools; a sum divided by the size of its window becomes an average pool;
+    * bodies of all other ops, with any maps that permute and broadcast axes, or read them with strides or in reverse:
+      arithmetic, comparisons, selections (those of the larger or the smaller number are a maximum, a minimum or a
+      clamp, which propagates NaN), casts, indices, and lookups of rows;
+    * reductions by sum, product, maximum, minimum, and, or, and the first index of an extremum, however its body is
+      written;
+    * reshapes, slices and insertions with any strides, concatenations, padding, softmax, constants, and ops of scalars
+      that have tensors as operands. Slices keep the whole of a dynamic batch; computed sizes that are constant become
+      static.
 
-    TOSA computes in f32 and i32: values of f64 between two ops are computed in f32, those of i64 and index in i32. Ops of
-    TOSA on f64, which importers write for layer norms, compute in f32 too.
-    Convolutions of TOSA have channels last; `mct-move-transposes` moves the transpositions out of the way.
+    TOSA computes in f32 and i32: values of f64 between two ops are computed in f32, those of i64 and index in i32. Ops
+    of TOSA on f64, which importers write for layer norms, are computed in f32, too. Convolutions of TOSA have channels
+    last; `mct-move-transposes` then removes transpositions.
 
-    The last op that computes something, of those that one has become, has its name; the others are called after what they
-    do, too (`name/reshape`). Other ops stay as they are, with a warning where it is a layer, else with a remark if asked for. A `cf.assert`
-    that always holds is removed, and so is the one that asks whether the place of a lookup lies within its tensor; any
-    other one is an error, since an assertion cannot be compiled into a network. So is a function on buffers (`memref`).
+    Among the ops that replace one op, the last one that computes something has its name; the others have names that
+    include their function (`name/reshape`). Other ops stay as they are, with a warning for a layer, otherwise with a
+    remark if requested. A `cf.assert` that always holds is removed, and so is one that checks the index of a lookup;
+    any other one is an error, since an assertion cannot be compiled into a network. A function on buffers (`memref`) is
+    an error, too.
 
     Before:
     ```mlir
@@ -53,24 +58,25 @@ def RaiseLinalgPass : Pass<"mct-raise-linalg", "::mlir::func::FuncOp"> {
 }
 
 def CutDecodingPass : Pass<"mct-cut-decoding", "::mlir::ModuleOp"> {
-  let summary = "Put the decoding of the places of objects into a function of its own";
+  let summary = "Move the decoding of object positions to a function of its own";
   let description = [{
-    The network ends with the results of its last layers, or with their points where it has some, and what decodes them is a second function, `decode`, of these
-    results, which a camera, or a program on the host, runs behind the accelerator. Its results are those that the network
-    had; other results of the network pass through it.
+    The network ends with the results of its last layers, or with their points if it has some. The ops that decode them
+    become a second function, `decode`, of these results, which a camera, or a program on the host, runs after the
+    accelerator. It returns the results that the network had; other results of the network pass through it.
 
-    The decoding part of a network is behind its last layers (ops with a constant kernel, each with its bias and the clamp
-    behind it), where nothing has weights any more, and one of its ops
+    The decoding part of a network follows its last layers (ops with a constant kernel, each with its bias and the clamp
+    after it); no op in it has weights, and one of its ops
 
     * adds, subtracts or multiplies with anchors, a grid of cells, or strides: a constant of at least 16 elements and
-      three values that repeat at least four times each, on average, and that differ for other places than the channels of the layer;
-    * takes the mean of bins: a product with the constant 0, 1, …, n - 1, n of at least 4;
+      three values that repeat at least four times each, on average, and that vary along other axes than the channels of
+      the layer;
+    * computes the mean of bins: a product with the constant 0, 1, …, n - 1, where n is at least 4;
     * finds peaks: compares a value with its own max pool of stride 1.
 
-    All that is behind the last layers is a part of it then, with the softmax or sigmoid of the scores.
+    Everything after the last layers is then part of it, including the softmax or sigmoid of the scores.
 
-    A network without such a part stays as it is, with a warning. Fails where the function is not called `main` and no
-    option names it: the two functions could not be told apart.
+    A network without such a part stays as it is, with a warning. Fails if the function is not called `main` and no
+    option names it: the two functions could not be distinguished.
 
     Source: generalized focal loss (Li et al. 2020) for the bins, CenterNet (Zhou et al. 2019) for the peaks.
 
@@ -99,14 +105,14 @@ def CutDecodingPass : Pass<"mct-cut-decoding", "::mlir::ModuleOp"> {
 }
 
 def LowerToLinalgPass : Pass<"mct-lower-to-linalg", "::mlir::func::FuncOp"> {
-  let summary = "Turn TOSA into linalg named ops";
+  let summary = "Convert TOSA to linalg named ops";
   let description = [{
-    For compilers that start from linalg on tensors. The conversions are those of MLIR: layers become named ops, everything
-    else bodies of `linalg.generic`, `tensor` and `arith`; a rescale becomes its multiplication and shift in i64, so that
-    an integer network computes the same integers.
+    For compilers that start from linalg on tensors. The conversions are those of MLIR: layers become named ops,
+    everything else becomes `linalg.generic`, `tensor` and `arith`; a rescale becomes its multiplication and shift in
+    i64, so that an integer network computes the same integers.
 
-    Values that have a name in the records of the function (`tpc.points` of `mct-lower-to-integer`) keep it, on the
-    last of the ops that they were turned into; records of values that are gone are dropped.
+    Values that have a name in the records of the function (`tpc.points` of `mct-lower-to-integer`) keep it, on the last
+    of the ops that replace them; records of values that no longer exist are dropped.
 
     Before:
     ```mlir
@@ -125,24 +131,24 @@ def LowerToLinalgPass : Pass<"mct-lower-to-linalg", "::mlir::func::FuncOp"> {
 }
 
 def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
-  let summary = "Turn points into casts of the quant dialect";
+  let summary = "Convert points to casts of the quant dialect";
   let description = [{
-    For compilers that know `!quant.uniform` types and not our points. In every function:
+    For compilers that use `!quant.uniform` types and do not know our points. In every function:
 
     * A point with parameters becomes `quant.qcast` to the type of its grid and `quant.dcast` back: per tensor, or per
-      axis where its channels run over one axis (others of size 1 do not count: a depthwise kernel [KH, KW, C, 1]). The
-      storage is as wide as the point has bits, `u` in front where it is unsigned.
+      axis if its channels run over one axis (others of size 1 do not count: a depthwise kernel [KH, KW, C, 1]). The
+      storage type has the width of the point, with the prefix `u` if it is unsigned.
     * A point without parameters disappears: its values are float.
-    * `tpc.bias` becomes `tosa.const`; tags `tpc.…` on ops, the target and what belongs to it go. Where nothing stays
-      behind (below), the module needs no dialect of ours.
+    * `tpc.bias` becomes `tosa.const`; tags `tpc.…` on ops, and the target with its bindings, are removed. If no point
+      remains (see below), the module does not need our dialect.
 
-    A point for which upstream has no type stays a `tpc.quantize`, with a remark if asked for: levels that are not evenly spaced
-    (lookup tables), channels over several axes, and a step that f32 cannot hold.
+    A point for which upstream has no type stays a `tpc.quantize`, with a remark if requested: levels that are not
+    evenly spaced (lookup tables), channels over several axes, and a step that f32 cannot represent.
 
-    The type does not say where halves go; its user rounds. Ops between two points, and biases, stay
-    float: `mct-lower-to-integer` makes an integer network.
+    The type does not define the rounding of halves; its user rounds. Ops between two points, and biases, stay float:
+    `mct-lower-to-integer` creates an integer network.
 
-    Folding takes a `quant.qcast` together with its `quant.dcast` for nothing and removes both (`--canonicalize`,
+    Folding treats a `quant.qcast` followed by its `quant.dcast` as the identity and removes both (`--canonicalize`,
     `--lower-quant-ops` and all other passes that fold): run the pass that uses the casts first.
 
     Before:
@@ -168,41 +174,42 @@ def LowerToQuantPass : Pass<"mct-lower-to-quant", "::mlir::ModuleOp"> {
 }
 
 def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
-  let summary = "Make points and biases what they are in an integer network";
+  let summary = "Give points and biases the values that they have in an integer network";
   let description = [{
-    Comes behind everything that chooses parameters and before `mct-lower-to-integer`; what it leaves is the network whose
+    Runs after all passes that choose parameters and before `mct-lower-to-integer`; the result is the network whose
     accuracy an integer device has. All functions of the module are changed.
 
-    * Activation points round halves up, as `tosa.rescale` does (`rounding=half-even`: to the even code, for targets that
-      do so). Weights keep their codes: they are rounded once, halves to the even one.
-    * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again, halves away from
-      zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`. LiteRT's reference kernels do so,
-      but for fully connected layers: `double-convolutions`. Points round halves up, and behind layers, means, average pools and leaky ReLUs whose
-      result a point quantizes, a part of a step that makes the same codes is added to values or, where these are negative,
-      subtracted. The result is to be run: this pass, `mct-lower-to-integer`, whose own option says how the integers round, and the
-      export to `.tflite` take those parts away again.
-    * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and dw
-      (a table of 8-bit entries: a 128th of its threshold)
-      becomes round(b / (dx * dw)) * dx * dw for every output channel, computed in f64. A bias that two layers share is
-      copied; `corrections` of the layer are brought into line. One that has more steps than 32 bits hold stays as it is,
-      with a warning.
-    * `table-points`: where a layer, or another op that is computed in integers, has an activation fused to it that is more
-      than a clamp (sigmoid, tanh, swish, hard-swish, GELU, any chain of element-wise ops of one value and numbers),
-      an integer network needs 8-bit codes in between, to look them up. A point is put there, named after the op that
-      makes the value, of the kind that the point behind the activation has. Sums along axes times a positive number are
-      means, which need none.
-      Its parameters are those with the least mean squared error behind the outer quantizer. The error is taken over inputs
-      of all magnitudes up to 2^15, 256 in each octave; their weights come from the statistics of the outer point, whose
-      histogram says how often a result was seen: the count of a bin is spread evenly over the inputs whose results
-      it holds. So a threshold ends where inputs beyond it make the same code, or were not seen. Candidates are powers of
-      two, or 8 thresholds in each octave; among equal errors the finest one is taken.
-    * `rounding=half-even`, the one of ONNX Runtime, whose kernels add codes to codes: a constant of several numbers that is added to a
-      value on a grid, where points of at most 8 bits alone read the sum, gets a point of 8 bits (`pos_attr`) of the kind that the
-      ones behind are of, with the least squared error. The integers of TOSA need none: they add constants in 32 bits.
+    * Activation points round halves up, as `tosa.rescale` does (`rounding=half-even`: to the even code, for targets
+      that do so). Weights keep their codes: they are rounded once, halves to the even code.
+    * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again,
+      halves away from zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`.
+      LiteRT's reference kernels do so, except for fully connected layers: `double-convolutions`. Points round halves
+      up, and after layers, means, average pools and leaky ReLUs whose result a point quantizes, a fraction of a step
+      that results in the same codes is added to values or, if these are negative, subtracted. The resulting network is
+      only for execution: this pass, `mct-lower-to-integer`, which has its own option for the rounding of integers, and
+      the export to `.tflite` remove those fractions again.
+    * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and
+      dw (a table of 8-bit entries: a 128th of its threshold) becomes round(b / (dx * dw)) * dx * dw for every output
+      channel, computed in f64. A bias that two layers share is copied; `corrections` of the layer are updated. A bias
+      that does not fit in 32 bits stays as it is, with a warning.
+    * `table-points`: if a layer, or another op that is computed in integers, has a fused activation that is more than a
+      clamp (sigmoid, tanh, swish, hard-swish, GELU, any chain of element-wise ops of one value and numbers), an integer
+      network needs 8-bit codes in between, as indices of a table. A point is inserted there, named after the op that
+      produces the value, of the same kind as the point after the activation. Sums along axes times a positive number
+      are means, which need none. Its parameters are those with the least mean squared error after the outer quantizer.
+      The error is taken over inputs of all magnitudes up to 2^15, 256 in each octave; their weights come from the
+      statistics of the outer point, whose histogram counts the results: the count of a bin is spread evenly over the
+      inputs whose results it holds. So a threshold does not include inputs that result in the same code, or were not
+      observed. Candidates are powers of two, or 8 thresholds in each octave; among equal errors the finest one is
+      taken.
+    * `rounding=half-even` is that of ONNX Runtime, whose kernels add codes to codes: a constant of several numbers that
+      is added to a value on a grid, if all users of the sum are points of at most 8 bits, gets a point of 8 bits
+      (`pos_attr`) of the same kind as these points, with the least squared error. The integers of TOSA need none: they
+      add constants in 32 bits.
 
-    With `remarks`, a layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias| + half a step of the
-    output, all as codes) says so: f32 adds exactly below that only, and with steps that are powers of two nothing else is
-    ever rounded.
+    With `remarks`, there is a remark for each layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias|
+    + half a step of the output, all as codes): f32 adds exactly only below that, and with steps that are powers of two
+    nothing else is ever rounded.
 
     Before:
     ```mlir
@@ -225,9 +232,9 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
-           "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
+           "Rounding of a value halfway between two codes", "::mct::integerRoundingValues()">,
     Option<"tablePoints", "table-points", "bool", /*default=*/"true",
-           "Quantize in front of fused activations that are more than a clamp">,
+           "Quantize before fused activations that are more than a clamp">,
     Mct_RemarksOption,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
@@ -235,11 +242,11 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
 }
 
 def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
-  let summary = "Turn a network whose points have parameters into one of integers";
+  let summary = "Lower a network whose points have parameters to integers";
   let description = [{
     Every activation point with a grid of at most 8 bits (16 with `extensions=int16`) becomes a tensor of integers, and
-    what lies between points becomes TOSA ops on integers that make the codes which the simulation has. For powers of
-    two nothing differs as long as f32 adds exactly what the simulation adds; run `mct-simulate-integers` before, so
+    the ops between points become TOSA ops on integers that compute the codes of the simulation. With powers of two all
+    codes are equal as long as f32 computes the sums of the simulation exactly; run `mct-simulate-integers` before, so
     that both round alike.
 
     | between the points | becomes |
@@ -261,46 +268,51 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     | layer norm with one point behind it | float between conversions, or the chain of `layer-norm=integer`; with points inside as its parts |
 
     Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
-    stored less 128, codes of fewer bits in i8, limited by a clamp.
+    stored minus 128, codes of fewer bits in i8, limited by a clamp.
 
-    Products and sums with numbers for each channel, where all steps are powers of two, get factors and offsets that make the
-    codes which f32 makes, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. Where there are
-    none, as for 0.3 and 8-bit codes, they stay float.
+    If all steps are powers of two, products and sums with numbers for each channel get factors and offsets that result
+    in the codes of f32, for every integer that they can read: 0.1 * 5 is 0.5 in f32, and 0.1 is not in f32. If there
+    are none, as for 0.3 and 8-bit codes, they stay float.
 
-    An op without such a form stays float between explicit conversions, with a remark that says why. Points in branches and loops
-    (`tosa.cond_if`, `tosa.while_loop`) are lowered where they stand; operands and results of a branch or a loop are float.
+    An op without such a form stays float between explicit conversions, with a remark that gives the reason. Points in
+    branches and loops (`tosa.cond_if`, `tosa.while_loop`) are lowered in place; operands and results of a branch or a
+    loop are float.
 
-    * `rounding`: where a code lies halfway. `half-even` costs five to nine ops more for each rescale that meets middles between
-      codes. Halves still go up, with a remark at the point, in means on a grid that is more than 16 times as fine as that of what
-      they are taken of, in sums of 16-bit codes that 32 bits may not hold (TOSA has no ops on the bits of 48), and behind factors
-      that no multiplier of 31 bits is (the rescale rounds otherwise than at the middle). Inside of `softmax=integer` they go up.
-      `double` makes the codes of LiteRT for microcontrollers, `double-convolutions` those of LiteRT's reference kernels, which round
-      once behind fully connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
-      values 19 bits more than the coarser one, average pools the rounding of `tosa.avg_pool2d` on codes as they are stored, leaky
-      ReLUs tables of what is rounded twice, and means the multiplier of one value, divided by what their number is more than a power of two. Pools whose results are on
-      another grid round once, as the layers do that they are in exported `.tflite` files.
-    * `profile`: an error at each op of the result that this device cannot run, as `mct-check-integer` says it. With `ethos-u85`,
-      images that a convolution reads from an argument are copied into the device's memory first (a 1x1 `tosa.max_pool2d` over rows of
-      16 bytes), because it fetches few channels slowly from outside; not where its memory does not hold them beside what the
-      convolution makes of them. With both, a 1x1 convolution with strides that reads an image of few channels, but for its last rows
-      and columns, reads all of it, with zeros as its other weights. With both, codes of small images of many channels are added up by
-      depthwise convolutions with kernels of ones (`tpc.column_sums`), which is up to 37 % faster by Vela. With both, a convolution that points with different parameters
-      read is computed once for each of them where that is faster, since one rescale is part of a convolution there, and of several
-      each reads sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions with few products and weights. A remark
-      says so, or that it would be slower.
+    * `rounding`: that of values halfway between codes. `half-even` costs five to nine more ops for each rescale that
+      may have such values. Halves are still rounded up, with a remark at the point, in means on a grid that is more
+      than 16 times as fine as that of their operands, in sums of 16-bit codes that 32 bits may not hold (TOSA has no
+      ops on the bits of 48), and after factors that no multiplier of 31 bits represents exactly (the rescale then does
+      not round at the middle). Inside `softmax=integer` they are rounded up. `double` results in the codes of LiteRT
+      for microcontrollers, `double-convolutions` in those of LiteRT's reference kernels, which round once after fully
+      connected layers: rescales to codes have the mode DOUBLE_ROUND (TOSA's extension `doubleround`), sums of two
+      values are computed with 19 bits more than the coarser one, average pools have the rounding of `tosa.avg_pool2d`
+      on stored codes, leaky ReLUs are tables of values rounded twice, and means have the multiplier of one value,
+      divided by the ratio of their number to a power of two. Pools whose results are on another grid round once, like
+      the layers that represent them in exported `.tflite` files.
+    * `profile`: emits an error at each op of the result that this device cannot run, as `mct-check-integer` does. With
+      `ethos-u85`, images that a convolution reads from an argument are copied into the device's memory first (a 1x1
+      `tosa.max_pool2d` over rows of 16 bytes), because it fetches few channels slowly from outside; but not if its
+      memory cannot hold them beside the convolution's result. With both, a strided 1x1 convolution on an image of few
+      channels, which would not read the last rows and columns, reads all of it, with zeros as its other weights. With
+      both, codes of small images of many channels are summed by depthwise convolutions with kernels of ones
+      (`tpc.column_sums`), which is up to 37 % faster by Vela. With both, a convolution whose users are points with
+      different parameters is computed once for each of them if that is faster, since one rescale is part of a
+      convolution there, and several read sums of 32 bits from memory: up to 3.5 times as fast by Vela, for convolutions
+      with few products and weights. A remark says so, or that it would be slower.
     * `extensions`: `int4` stores kernels of at most 4 bits in i4 (one that has -8 stays in i8, with a remark), `int16` takes points of up to 16 bits, in i16.
-    * `batch`: samples of the arguments; 0: as many as they are, one where that is not known.
-    * `io`: whether arguments and results are numbers or codes. A result that is a concatenation of values on different grids
-      (`mct-split-shared-grids`), perhaps behind reshapes and transpositions, has no codes: it is a float concatenation of
+    * `batch`: samples of the arguments; 0 keeps their number, or sets it to one if it is unknown.
+    * `io`: form of arguments and results, numbers or codes. A result that is a concatenation of values on different
+      grids (`mct-split-shared-grids`), possibly reshaped and transposed, has no codes: it is a float concatenation of
       them, and with `io=integer` and a `profile`, whose device cannot compute that, one result for each part.
-    * `softmax`: above. The integer one has at most 511 values along its axis. It multiplies by the reciprocal of the sum, as few
-      devices divide integers, and is off by less than 2^-13 before it is rounded to codes.
-    * `layer-norm`: above. The integer one, over the last axis, is the exact one of the codes it reads but for the root: with n
-      values in a row, whose squared differences from the mean sum up to Q squared steps, its normalized values x are off by less than
+    * `softmax`: see above. The integer one has at most 511 values along its axis. It multiplies by the reciprocal of
+      the sum, because few devices divide integers, and its error is below 2^-13 before it is rounded to codes.
+    * `layer-norm`: see above. The integer one, over the last axis, is exact for the codes that it reads except for the
+      root: with n values in a row, whose squared differences from the mean sum up to Q squared steps, the error of its
+      normalized values x is below
       |x| (2^-13 + 1 / Q) + 2^-13 for n up to 2048, so that only values that near to the middle of two codes take the other one.
 
-    The attribute `tpc.points` of the function says of every named value, and `tpc.quantized` of arguments and results,
-    what its codes stand for: real = scale * (code - zero_point).
+    The attribute `tpc.points` of the function for every named value, and `tpc.quantized` of arguments and results,
+    record the meaning of the codes: real = scale * (code - zero_point).
 
     Before:
     ```mlir
@@ -320,32 +332,33 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
-           "Where a value halfway between two codes goes", "::mct::integerRoundingValues()">,
+           "Rounding of a value halfway between two codes", "::mct::integerRoundingValues()">,
     Option<"profile", "profile", "std::string", /*default=*/"",
-           "Device that runs the result: none, ethos-u55, ethos-u85, imx500, pro_int, or a file with a `tpc.device`; empty: the one that belongs to the platform">,
+           "Device that runs the result: none, ethos-u55, ethos-u85, imx500, pro_int, or a file with a `tpc.device`; "
+           "empty: that of the platform">,
     ListOption<"extensions", "extensions", "std::string", "Extensions of the device beyond pro_int: int4, int16">,
-    Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: as they are, or one">,
+    Option<"batch", "batch", "uint64_t", /*default=*/"0", "Samples of the arguments; 0: unchanged, or one if unknown">,
     Option<"boundary", "io", "::mct::IntegerBoundary", /*default=*/"::mct::IntegerBoundary::Float",
-           "Arguments and results", "::mct::integerBoundaryValues()">,
+           "Form of arguments and results", "::mct::integerBoundaryValues()">,
     Option<"softmax", "softmax", "::mct::IntegerSoftmax", /*default=*/"::mct::IntegerSoftmax::Float",
-           "How a softmax is lowered", "::mct::integerSoftmaxValues()">,
+           "Lowering of a softmax", "::mct::integerSoftmaxValues()">,
     Option<"layerNorm", "layer-norm", "::mct::IntegerLayerNorm", /*default=*/"::mct::IntegerLayerNorm::Float",
-           "How a layer norm with one point is lowered", "::mct::integerLayerNormValues()">,
+           "Lowering of a layer norm with one point", "::mct::integerLayerNormValues()">,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def SeparateStepsPass : Pass<"mct-separate-steps", "::mlir::ModuleOp"> {
-  let summary = "Take the steps of kernels out of sums, which are exact then";
+  let summary = "Factor steps of kernels out of sums, so that these are exact";
   let description = [{
-    For comparisons with runtimes that sum integers and multiply once, as ONNX Runtime does. Comes behind
-    `mct-simulate-integers`. Where the input of a layer has a step that is a power of two, and its sums stay below 2^24 in codes, the
-    kernel becomes its codes times powers of two, and so does the bias: f32 sums them exactly, in any order. The remainders of the
-    steps, factors from 1 to 2, are multiplied behind the layer, and that is rounded once. Values differ from those of before in
-    the last bits, and so do codes of values that lie in the middle of two levels.
+    For comparisons with runtimes that sum integers and multiply once, as ONNX Runtime does. Runs after
+    `mct-simulate-integers`. If the input of a layer has a step that is a power of two, and its sums stay below 2^24 in
+    codes, the kernel becomes its codes times powers of two, and so does the bias: f32 sums them exactly, in any order.
+    The remainders of the steps, factors from 1 to 2, are multiplied after the layer, with one rounding. Values differ
+    from those before in the last bits, and so do codes of values halfway between two levels.
 
-    Kernels lose the parameters of their points: the result is to be run. Layers with other inputs stay as they are, and so do
-    those whose steps are powers of two, which are exact already.
+    Kernels lose the parameters of their points: the result is only for execution. Layers with other inputs stay as they
+    are, and so do those whose steps are powers of two, which are exact already.
 
     Before:
     ```mlir
@@ -365,11 +378,11 @@ def SeparateStepsPass : Pass<"mct-separate-steps", "::mlir::ModuleOp"> {
 }
 
 def ReturnPointsPass : Pass<"mct-return-points", "::mlir::ModuleOp"> {
-  let summary = "Make results of the points of an integer network";
+  let summary = "Return the points of an integer network as results";
   let description = [{
-    Other tools show results of a function only. So that what they compute can be compared at every point, the values
-    that `tpc.points` names become results, behind those that there are and in the order of the list; each keeps its
-    record as `tpc.quantized`. A value that is a result under the same name already, or an argument, stays where it is.
+    Other tools show only results of a function. To compare all points with theirs, the values that `tpc.points` names
+    become results, after the existing ones and in the order of the list; each keeps its record as `tpc.quantized`. A
+    value that already is a result under the same name, or an argument, is not added.
 
     Before:
     ```mlir

@@ -11,18 +11,18 @@
 
 namespace mct {
 
-/// Makes the points behind layers, means, average pools and leaky ReLUs, which
-/// round halves up, return what kernels make that round a product to 31 bits,
-/// shift it, and round again, with halves away from zero. A product q * m *
-/// 2^-e, m from 0.5 to 1, becomes floor((q * m + s / 2) * 2^-e + 1/2), s its
-/// sign: half of 2^-e codes is added in front of the point, or subtracted.
+/// Makes the points after layers, means, average pools and leaky ReLUs, which
+/// round halves up, return the results of kernels that round a product to 31
+/// bits, shift it, and round again, with halves away from zero. A product q * m
+/// * 2^-e, m from 0.5 to 1, becomes floor((q * m + s / 2) * 2^-e + 1/2), where
+/// s is its sign: half of 2^-e codes is added before the point, or subtracted.
 void roundTwice(mlir::func::FuncOp function, const KernelOps &kernels,
                 IntegerRounding rounding);
 
-/// Does so behind leaky ReLUs alone, which are tables in integers.
+/// Does the same only after leaky ReLUs, which are tables in integers.
 void roundLeakyRelusTwice(mlir::func::FuncOp function);
 
-/// Takes away again what `roundTwice` added.
+/// Removes the ops that `roundTwice` added.
 void roundOnce(mlir::func::FuncOp function);
 
 } // namespace mct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds TOSA ops that take the place of an op of another dialect.
+// Builds TOSA ops that replace an op of another dialect.
 #ifndef MCT_CONVERSION_TOSABUILDER_H
 #define MCT_CONVERSION_TOSABUILDER_H
 
@@ -10,11 +10,11 @@
 
 namespace mct {
 
-/// Builds the replacement of one op before it. What was built is erased again
-/// unless `replace` was called, so that a pattern that fails changes nothing.
+/// Builds the replacement of one op before it. New ops are erased again unless
+/// `replace` was called, so that a failing pattern changes nothing.
 ///
-/// TOSA computes in f32 and i32: values of f64 and i64 are read as these
-/// (`read`), and results are extended to what the op had.
+/// TOSA computes in f32 and i32: values of f64 and i64 are converted to these
+/// (`read`), and results are extended to the types of the op.
 class TosaBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   TosaBuilder(mlir::Operation *op, mlir::PatternRewriter &rewriter);
@@ -23,26 +23,28 @@ public:
   TosaBuilder &operator=(const TosaBuilder &) = delete;
 
   /// Replaces the results of the op, and erases it. A null value stands for a
-  /// result without users. Their shapes are those of the results.
+  /// result without uses. The values have the shapes of the results.
   void replace(llvm::ArrayRef<mlir::Value> values);
 
   //===--- Values ---------------------------------------------------------===//
 
-  /// Returns the element type that stands for another one: f32 for f64, i32 for
-  /// i64 and index; null where TOSA has none.
+  /// Returns the element type that replaces another one: f32 for f64, i32 for
+  /// i64 and index; null if TOSA has none.
   static mlir::Type getElementType(mlir::Type type);
-  /// Returns a ranked tensor as one of such elements; null where there is none.
+  /// Returns a ranked tensor converted to such an element type; null if there
+  /// is none.
   mlir::Value read(mlir::Value value);
-  /// Returns what is repeated along axes of size 1, where that makes the value;
-  /// else the value.
+  /// Returns the source of the value if that is repeated along axes of size 1;
+  /// otherwise the value.
   static mlir::Value getRepeated(mlir::Value value);
-  /// Returns the number that a scalar or all elements of a tensor are.
+  /// Returns the number that a scalar, or every element of a tensor, is equal
+  /// to.
   static std::optional<double> getNumber(mlir::Value value);
 
   //===--- Constants ------------------------------------------------------===//
 
   mlir::Value createShape(llvm::ArrayRef<int64_t> sizes);
-  /// Creates a constant whose elements all are `number`.
+  /// Creates a constant with all elements equal to `number`.
   mlir::Value createSplat(llvm::ArrayRef<int64_t> shape, mlir::Type type,
                           double number);
   mlir::Value createVector(llvm::ArrayRef<int64_t> values);
@@ -50,37 +52,39 @@ public:
   //===--- Ops ------------------------------------------------------------===//
 
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// Moves axis `order[i]` to place i.
+  /// Moves axis `order[i]` to position i.
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> order);
-  /// Moves axes in that order and reshapes, without a transposition where only
-  /// axes of size 1 change places. `shape` has the same other sizes.
+  /// Transposes and reshapes, without a transposition if only axes of size 1
+  /// change places. `shape` has the same other sizes.
   mlir::Value rearrange(mlir::Value value, llvm::ArrayRef<int64_t> order,
                         llvm::ArrayRef<int64_t> shape);
-  /// Repeats axes of size 1 until the value has this shape. Returns null for
-  /// other shapes.
+  /// Repeats axes of size 1 until the value has this shape. Returns null if
+  /// that is not possible.
   mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// Returns `sizes` elements of every axis from `offsets` on.
   mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
                     llvm::ArrayRef<int64_t> sizes);
-  /// Takes every `strides[i]`th of them; null for places that there are not.
+  /// Takes every `strides[i]`th of these elements; returns null for positions
+  /// out of range.
   mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
                     llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> strides);
-  /// `low` and `high`: elements before and behind each axis.
+  /// Pads each axis with `low` elements before and `high` elements after it.
   mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> low,
                   llvm::ArrayRef<int64_t> high, double number);
   mlir::Value cast(mlir::Value value, mlir::Type elementType);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, mlir::Value b);
-  /// Applies an op with two operands of broadcastable shapes; null where they
-  /// are not. `elementType` is that of the result, null: of the operands.
+  /// Applies an op with two operands of broadcastable shapes; returns null if
+  /// they are not broadcastable. `elementType` is that of the result; null for
+  /// that of the operands.
   template <typename Op, typename... Rest>
   mlir::Value binary(mlir::Value a, mlir::Value b, mlir::Type elementType,
                      Rest &&...rest) {
     mlir::RankedTensorType type = getBroadcastType(a, b, elementType);
     return type ? mlir::Value(Op::create(*this, type, a, b, rest...)) : nullptr;
   }
-  /// Returns null for shapes that do not fit.
+  /// Returns the type of the result; null if the shapes are not broadcastable.
   static mlir::RankedTensorType
   getBroadcastType(mlir::Value a, mlir::Value b,
                    mlir::Type elementType = nullptr);
@@ -88,7 +92,7 @@ public:
 private:
   mlir::PatternRewriter &rewriter;
   mlir::Operation *op;
-  /// The op before the first one that was built; null: none.
+  /// The op before the first one that was built; null if there is none.
   mlir::Operation *before;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that change biases and kernels so that a quantized network makes what
-// the float one made.
+// Passes that change biases and kernels so that a quantized network reproduces
+// the float network.
 #ifndef MCT_CORRECTIONS_PASSES_H
 #define MCT_CORRECTIONS_PASSES_H
 
@@ -16,7 +16,7 @@ namespace mct {
 /// Source of the error of a layer for mct-correct-bias.
 enum class BiasEstimate { QuantizedNetwork, InputMean };
 
-/// Returns the command line's words for them.
+/// Returns the values of the command-line option.
 inline llvm::cl::ValuesClass biasEstimateValues() {
   return llvm::cl::values(clEnumValN(BiasEstimate::QuantizedNetwork,
                                      "quantized-network",
@@ -25,7 +25,7 @@ inline llvm::cl::ValuesClass biasEstimateValues() {
                                      "mean inputs of the float network"));
 }
 
-/// Returns the command line's words for the halves of the samples.
+/// Returns the values of the command-line option for the halves of the samples.
 inline llvm::cl::ValuesClass sampleHalfValues() {
   using execution::SampleHalf;
   return llvm::cl::values(

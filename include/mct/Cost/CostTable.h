@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Costs of layers on a device, as they were measured: a table of cycles and
-// bytes by what layers compute.
+// Measured costs of layers on a device: a table of cycles and bytes by the
+// computation of a layer.
 #ifndef MCT_COST_COSTTABLE_H
 #define MCT_COST_COSTTABLE_H
 
@@ -15,14 +15,14 @@
 
 namespace mct {
 
-/// An op, or a fused chain, whose cost a table can know.
+/// An op, or a fused chain, whose cost a table may have.
 struct CostedLayer {
   /// Name of the last op, and that op.
   std::string name;
   mlir::Operation *op = nullptr;
-  /// Content that the cost depends on, beside the width and the codes of the
-  /// kernel: `ops`, `operands`, `constants`, `result` and `attributes`. Layers
-  /// of other networks may have the same.
+  /// Properties that the cost depends on, apart from the width and the codes of
+  /// the kernel: `ops`, `operands`, `constants`, `result` and `attributes`.
+  /// Layers of other networks may have the same form.
   llvm::json::Object form;
   /// Points of the weights that it reads, with the layer whose kernel they are.
   struct Weight {
@@ -31,7 +31,8 @@ struct CostedLayer {
   };
   std::vector<Weight> weights;
 
-  /// Returns the present width of the kernel; none without a kernel.
+  /// Returns the present width of the kernel in bits; none if there is no
+  /// kernel.
   std::optional<int64_t> getKernelBits() const;
   /// Returns the estimated bytes of the weights in the compressed form of
   /// Ethos-U, with the present parameters.
@@ -50,13 +51,13 @@ struct LayerCost {
 /// A JSON document `mct-costs`.
 class CostTable {
 public:
-  /// Reads a table. Errors name the file, and what is wrong in it.
+  /// Reads a table. Errors name the file and the problem in it.
   static llvm::Expected<CostTable> read(llvm::StringRef path);
 
-  /// Returns the cost of a layer whose kernel has that width and size: between
-  /// measured sizes on the line through both, below all that of the smallest,
-  /// and above on the line through the largest two. None where the table does
-  /// not have it.
+  /// Returns the cost of a layer with this width and size of the kernel:
+  /// interpolated linearly between measured sizes, that of the smallest size
+  /// below all, and extrapolated from the largest two above all. None if the
+  /// table does not have the layer.
   std::optional<LayerCost> find(const CostedLayer &layer,
                                 std::optional<int64_t> kernelBits,
                                 int64_t compressedBytes) const;
@@ -64,7 +65,7 @@ public:
   std::optional<LayerCost> find(const CostedLayer &layer) const {
     return find(layer, layer.getKernelBits(), layer.getCompressedBytes());
   }
-  /// Fails, with a diagnostic at the layer, for one that is missing.
+  /// Emits an error at a layer that the table does not have.
   mlir::LogicalResult reportMissing(const CostedLayer &layer) const;
 
   llvm::StringRef getDevice() const { return device; }
@@ -76,8 +77,7 @@ private:
     int64_t compressedBytes = 0;
     LayerCost cost;
   };
-  /// Costs that were measured of one form, with one width of its kernel or
-  /// any.
+  /// Measured costs of one form, with one width of its kernel or any.
   struct Entry {
     std::string form;
     std::optional<int64_t> kernelBits;
@@ -90,9 +90,9 @@ private:
   std::vector<Entry> entries;
 };
 
-/// Returns the table of `path`, or else that of a device; none where neither
-/// names one. Fails, with a diagnostic, for a table that cannot be read or is
-/// of another device. `device` may be null.
+/// Returns the table at `path`, or else that of the device; none if neither
+/// names one. Fails, with a diagnostic, if the table cannot be read or belongs
+/// to another device. `device` may be null.
 mlir::FailureOr<std::optional<CostTable>>
 findCostTable(llvm::StringRef path, Device *device, mlir::ModuleOp module);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits that quantized weights take in the compressed form in which Ethos-U
-// reads them.
+// Size of quantized weights in the compressed form of Ethos-U, in bits.
 #ifndef MCT_COST_ENCODEDWEIGHTS_H
 #define MCT_COST_ENCODEDWEIGHTS_H
 
@@ -10,8 +9,8 @@
 namespace mct {
 
 /// Estimates the bits of a weight under a quantizer, from the nearest levels.
-/// `layer`: the layer whose kernel it is; the codes of other weights, and those
-/// of more than 8 bits, are not compressed.
+/// `layer` is the layer whose kernel it is; the codes of other weights, and
+/// those of more than 8 bits, are not compressed.
 int64_t estimateEncodedBits(tpc::QuantizeOp point,
                             tpc::QuantizerAttrInterface quantizer,
                             llvm::ArrayRef<int64_t> axes,

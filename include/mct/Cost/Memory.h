@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory the weights and activations of a network need on its target.
+// Memory that the weights and activations of a network need on its target.
 #ifndef MCT_COST_MEMORY_H
 #define MCT_COST_MEMORY_H
 
@@ -11,21 +11,21 @@
 
 namespace mct {
 
-/// One tensor: a constant or what an op makes.
+/// A tensor: a constant or the result of an op.
 struct TensorMemory {
   enum class Kind { Kernel, Bias, Constant, Activation };
 
   Kind kind = Kind::Constant;
-  /// The unique name of its point, else that of the value; may be empty.
+  /// Unique name of its point, or else the name of the value; may be empty.
   std::string name;
   /// A dynamic size counts as 1.
   int64_t elements = 0;
-  /// Bytes with channels that are rounded up, where the target computes several
-  /// at once.
+  /// Number of elements with the channels rounded up, if the target computes
+  /// several at once.
   int64_t paddedElements = 0;
-  /// Bits of an element: as it is stored, and in the float module.
+  /// Bits of a stored element, and of an element in the float module.
   unsigned bits = 0, floatBits = 0;
-  /// The value stays inside of a fused chain and is not stored.
+  /// True if the value stays inside a fused chain and is not stored.
   bool isFused = false;
 
   uint64_t storedBits() const {
@@ -35,8 +35,8 @@ struct TensorMemory {
 };
 llvm::StringRef stringifyKind(TensorMemory::Kind kind);
 
-/// An op, or an argument of the function, with the constants that it is the
-/// first to read and what it makes.
+/// An op, or an argument of the function, with its result and the constants
+/// that it is the first to read.
 struct OpMemory {
   std::string name, op;
   std::vector<TensorMemory> tensors;
@@ -47,24 +47,24 @@ struct MemoryReport {
   std::string function;
   std::vector<OpMemory> ops;
 
-  /// Sums over all tensors of a kind.
+  /// Return the sums over all tensors of a kind.
   uint64_t totalBits(TensorMemory::Kind kind) const;
   uint64_t totalFloatBits(TensorMemory::Kind kind) const;
 };
 
-/// Counts tensors of floating-point numbers. A tensor has the bits of its
-/// point: of the parameters, else of what the target asks for; a value that
-/// only moves another one has those of that; the rest has those of its type.
-/// A constant counts once, with the widest of its points; constants of one
-/// element are left out: they are numbers of formulas, which are not stored as
-/// tensors. A value inside of the fused chain of a point (`group`) is not
-/// stored.
+/// Counts tensors of floating-point numbers. A tensor has the width of its
+/// point: that of the parameters, or else the one that the target requires; a
+/// value that only moves another one has the width of that; all others have the
+/// width of their type. A constant counts once, with the widest of its points;
+/// constants of one element are ignored: they are numbers in formulas, which
+/// are not stored as tensors. A value inside the fused chain of a point
+/// (`group`) is not stored.
 ///
-/// Where the target pads (`simd_padding`) and says by how much (`simd_size`),
-/// the last axis of an activation and the output channels of the kernel that
-/// makes it are rounded up.
+/// If the target pads (`simd_padding`) and gives the size (`simd_size`), the
+/// last axis of an activation and the output channels of the kernel that
+/// produces it are rounded up.
 ///
-/// The models of ops (`registerOpModels`) must be known to the context.
+/// The models of ops (`registerOpModels`) must be registered in the context.
 MemoryReport computeMemory(mlir::func::FuncOp function,
                            const KernelOps &kernels);
 

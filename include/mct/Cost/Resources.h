@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resources of its target that a quantized network uses, as a function of the
-// widths of its points: memory of weights and activations, and operations on
-// bits.
+// Resources of the target that a quantized network uses, as a function of the
+// widths of its points: memory of weights and activations, and bit operations.
 #ifndef MCT_COST_RESOURCES_H
 #define MCT_COST_RESOURCES_H
 
@@ -16,60 +15,60 @@
 
 namespace mct {
 
-/// Returns the bits of the values of a point: of its parameters, else of what
-/// the target asks for; none when it leaves them in float.
+/// Returns the width of the values of a point in bits: that of its parameters,
+/// or else the one that the target requires; none if the values stay in float.
 std::optional<unsigned> getBits(tpc::QuantizeOp point);
 
 /// Returns `getBits`, or 32 for a point whose values stay in float.
 int64_t getPresentBits(tpc::QuantizeOp point);
 
-/// Bits of the values of a point that quantizes.
+/// Function that returns the width of a point that quantizes, in bits.
 using BitsOfPoint = llvm::function_ref<int64_t(tpc::QuantizeOp)>;
 
-/// Width in bits.
+/// Resources that a network uses.
 struct ResourceUse {
-  /// Bits of all weights that are quantized.
+  /// Bits of all quantized weights.
   int64_t weights = 0;
-  /// Bits of the activations that live at the same time, at the step where they
-  /// need most.
+  /// Bits of the activations that are alive at the same time, at the step where
+  /// they are most.
   int64_t activations = 0;
-  /// Returns the bits of both.
+  /// Returns the bits of weights and activations.
   int64_t total() const { return weights + activations; }
   /// Sum over the layers of bits of the input * bits of the kernel *
   /// multiplications.
   int64_t bops = 0;
-  /// Estimated bits of the weights in the compressed form of Ethos-U, where
-  /// whoever evaluates knows their codes.
+  /// Estimated bits of the weights in the compressed form of Ethos-U, if the
+  /// codes are known.
   int64_t compressed = 0;
-  /// Cycles on a device, where whoever evaluates has a table of costs.
+  /// Cycles on a device, if there is a table of costs.
   int64_t cycles = 0;
 };
 
 /// The quantized tensors of one function, the steps at which its activations
-/// live, in program order, and the multiplications of its layers.
+/// are alive, in program order, and the multiplications of its layers.
 ///
-/// A fused chain is one step. A step's cut is everything that is made at it or
-/// before and read at it or behind. A value that only moves another one has the
-/// bits of that; values that are not quantized, biases in float among them, do
-/// not count. A dynamic size counts as 1.
+/// A fused chain is one step. The cut of a step consists of all values that are
+/// produced at or before it and read at or after it. A value that only moves
+/// another one has the width of that; values that are not quantized, including
+/// float biases, do not count. A dynamic size counts as 1.
 ///
 /// Source: MCT `ResourceUtilization`, with the schedule of the program, and
-/// with values that are moved, which MCT counts where the target preserves
-/// their quantization.
+/// with moved values, which MCT counts if the target preserves their
+/// quantization.
 struct ResourceModel {
   struct Tensor {
     std::string name;
-    /// Quantizes it, or what it was moved from.
+    /// Point that quantizes the tensor, or the one that it was moved from.
     tpc::QuantizeOp point;
     int64_t elements = 0;
   };
   /// An argument, an op, or a fused chain by its last op.
   struct Step {
     std::string name, op;
-    /// Weights that it is the first to read, activations that it makes and
-    /// those of its cut, by number.
+    /// Indices of the weights that it is the first to read, of the activations
+    /// that it produces, and of those of its cut.
     std::vector<size_t> weights, made, cut;
-    /// A layer in the step; without a point its input counts 32 bits.
+    /// A layer in the step; an input without a point counts 32 bits.
     struct Layer {
       int64_t multiplications = 0;
       tpc::QuantizeOp input, kernel;
@@ -81,15 +80,15 @@ struct ResourceModel {
   std::vector<Step> steps;
 
   ResourceUse evaluate(BitsOfPoint bits) const;
-  /// Uses the bits that the points have.
+  /// Evaluates the present widths of the points.
   ResourceUse evaluate() const;
-  /// Return the bits of the cut of a step, and its operations on bits.
+  /// Return the bits of the cut of a step, and the bit operations of a layer.
   int64_t cutBits(const Step &step, BitsOfPoint bits) const;
   static int64_t bopsOf(const Step::Layer &layer, BitsOfPoint bits);
 };
 
-/// Returns what the ops of a function use. The models of ops
-/// (`registerOpModels`) must be known to the context.
+/// Returns the resource model of a function. The models of ops
+/// (`registerOpModels`) must be registered in the context.
 ResourceModel computeResources(mlir::func::FuncOp function,
                                const KernelOps &kernels);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Distances between the same values in two modules.
+// Measures distances between the same values in two modules.
 #ifndef MCT_EVALUATION_COMPARISON_H
 #define MCT_EVALUATION_COMPARISON_H
 
@@ -18,16 +18,18 @@
 
 namespace mct::execution {
 
-/// A value that is compared, under its name in the reference.
+/// A compared value, under its name in the reference.
 struct ComparedValue {
   std::string name;
-  /// The reals that stored integers stand for; none for a tensor of f32.
+  /// Record of the real numbers that stored integers represent; none for a
+  /// tensor of f32.
   std::optional<QuantizedValue> stored;
-  /// The quantizer of a tensor of f32 that is observed in front of it, which
-  /// then takes part in the comparison; may be null.
+  /// Quantizer of a tensor of f32 that is observed before it; the comparison
+  /// applies the quantizer. May be null.
   tpc::QuantizerAttrInterface quantizer = {};
   llvm::SmallVector<int64_t> axes = {};
-  /// True if its samples follow one another: the batch is the first axis.
+  /// True if its samples follow one another, because the batch is the first
+  /// axis.
   bool isBatchFirst = false;
 };
 
@@ -38,32 +40,32 @@ template <typename Sums> struct PointComparison {
   Sums sums;
   /// Differences of a value that is stored as integers.
   std::optional<StepCounts> steps;
-  /// Set if it has a quantizer: the error that this adds to the values of the
-  /// reference, and the error in front of it.
+  /// Set if it has a quantizer: the error that the quantizer adds to the values
+  /// of the reference, and the error before it.
   std::optional<Sums> own, inherited;
 };
 using ComparedPoint = PointComparison<ErrorSums>;
-/// The sums of some samples, to which those of others can be added.
+/// Sums over some samples, to which those over others can be added.
 using PointTotals = PointComparison<ExactErrorSums>;
 
-/// Values of a reference whose axes are in another order, by the names of those
-/// that are compared with them.
+/// Values of a reference whose axes are in another order, by the names of the
+/// values that are compared with them.
 using TransposedNames = llvm::StringMap<TransposedName>;
 
-/// Runs a reference beside an executor and compares what both observe, value by
-/// value, by name. One for all workers.
+/// Runs a reference beside an executor and compares the values that both
+/// observe, by name. One object serves all workers.
 class Comparison {
 public:
-  /// `values`: one for each value that the executor observes. It is the
-  /// partner of what the reference observes under its name, when both have the
-  /// same number of elements and the reference's are of f32, or when
-  /// `transposed` says so and the sizes agree.
+  /// `values` has one entry for each value that the executor observes. Its
+  /// partner is the value that the reference observes under its name, if both
+  /// have the same number of elements and the reference's value is of f32, or
+  /// if `transposed` has it and the sizes agree.
   ///
-  /// `samples`: what the reference reads, where it is not what the executor
-  /// reads; else null. `isLocal`: the reference computes on with the values of
-  /// the executor that are stored as integers, in place of its own, where it
-  /// may change them (`CompileOptions::numEdited`: `numEdited` of them), so
-  /// that a difference is seen where it arises and nowhere else.
+  /// `samples` are those of the reference if they are not the executor's;
+  /// otherwise null. With `isLocal` the reference continues to compute with the
+  /// executor's values that are stored as integers, in place of its own, as far
+  /// as it can change them (`CompileOptions::numEdited`, which is `numEdited`),
+  /// so that a difference is visible only where it arises.
   Comparison(const Executor &executor, llvm::ArrayRef<ComparedValue> values,
              const Executor &reference,
              std::shared_ptr<const SampleSource> samples,
@@ -75,14 +77,15 @@ public:
   void setUp(size_t index, Worker &worker);
   /// Runs the reference on a unit that the executor has just computed.
   llvm::Error compare(const Unit &unit);
-  /// Returns the reference's outputs of the unit that `compare` ran last on
+  /// Returns the reference's outputs for the last unit that `compare` ran on
   /// this worker.
   llvm::ArrayRef<void *> referenceOutputs(size_t worker) const;
 
-  /// Returns each compared value, in the executor's order. Sums are the same
-  /// whichever worker computed a unit, and in any order of the samples.
+  /// Returns the totals of each compared value, in the executor's order. Sums
+  /// depend neither on the workers that computed units nor on the order of the
+  /// samples.
   std::vector<PointTotals> totals() const;
-  /// Names of the executor's values that have no partner.
+  /// Returns the names of the executor's values that have no partner.
   std::vector<std::string> withoutPartner() const;
 
 private:
@@ -93,19 +96,20 @@ private:
   const Executor &reference;
   std::shared_ptr<const SampleSource> samples;
   std::vector<ComparedValue> values;
-  /// The grids of those that are stored as integers.
+  /// Grids of the values that are stored as integers.
   std::vector<std::optional<quantization::Grid>> grids;
-  /// The quantizers that take part; null for the other values.
+  /// Quantizers that the comparison applies; null for the other values.
   std::vector<std::unique_ptr<quantization::TensorQuantizer>> quantizers;
   struct Partner {
     size_t index;
-    /// Brings the axes of the reference's value into order; empty: they are.
+    /// Permutation that brings the axes of the reference's value into order;
+    /// empty if they are.
     llvm::SmallVector<int32_t> permutation;
   };
   /// Reference value for each observed value of the executor, or none.
   std::vector<std::optional<Partner>> partners;
   std::vector<std::unique_ptr<WorkerState>> workers;
-  /// Sums of one value that one worker has seen.
+  /// Sums over one value on one worker.
   struct Difference {
     ExactErrorSums sums, own, inherited;
     StepCounts steps;

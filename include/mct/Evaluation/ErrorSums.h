@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums from which the distances between the same values in two networks follow.
+// Sums from which the distances between the same values in two networks are
+// computed.
 #ifndef MCT_EVALUATION_ERRORSUMS_H
 #define MCT_EVALUATION_ERRORSUMS_H
 
@@ -13,7 +14,7 @@
 
 namespace mct::execution {
 
-/// Sums over the elements of one value, from which the distances follow.
+/// Sums over the elements of one value, from which the distances are computed.
 struct ErrorSums {
   double reference = 0; // sum of squares of the reference
   double value = 0;     // sum of squares of the compared value
@@ -25,20 +26,21 @@ struct ErrorSums {
   void merge(const ErrorSums &other);
 
   /// Returns the signal-to-quantization-noise ratio in dB; infinite for equal
-  /// values, NaN where values that differ are not finite.
+  /// values, NaN if differing values are not finite.
   double sqnr() const;
   double cosine() const;
 };
 
-/// The sums of many samples: those of each sample are added without rounding,
-/// so that they are the same in any order, and however samples are divided.
+/// Sums over many samples: those of each sample are added without rounding, so
+/// that the result does not depend on the order and the division of samples.
 class ExactErrorSums {
 public:
-  /// Adds the sums over some elements, which are the same however samples are
-  /// divided: those of one sample, for example.
+  /// Adds sums over some elements, which must not depend on the division of
+  /// samples: those of one sample, for example.
   void add(const ErrorSums &sums);
   /// Adds the elements of `samples` samples, which follow one another, sample
-  /// by sample; 0: samples are not apart, and elements are added one by one.
+  /// by sample. If it is 0, samples are not separate, and elements are added
+  /// one by one.
   void add(llvm::ArrayRef<float> values, llvm::ArrayRef<float> references,
            int64_t samples);
   void merge(const ExactErrorSums &other);
@@ -46,33 +48,34 @@ public:
   /// Returns the sums, each rounded once.
   ErrorSums round() const;
 
-  /// Writes the sums as words; equal sums give equal text.
+  /// Returns the sums as text; equal sums give equal text.
   std::string toText() const;
-  /// Reads what toText wrote.
+  /// Parses the result of `toText`.
   static llvm::Expected<ExactErrorSums> fromText(llvm::StringRef text);
 
 private:
   struct Sum {
     quantization::ExactSum finite;
-    /// Sum of what is not finite; 0 without.
+    /// Sum of the values that are not finite; 0 if there are none.
     double other = 0;
 
     void add(double value);
     double round() const { return other == 0 ? finite.round() : other; }
   };
-  /// One for each member of ErrorSums but the last, in order.
+  /// Sum of each member of ErrorSums but the last, in order.
   std::array<Sum, 4> sums;
   double largest = 0;
 };
 
-/// Counts how often integers differ from those of a simulation, and how far.
+/// Counts and sizes of the differences between integers and those of a
+/// simulation.
 struct StepCounts {
   int64_t values = 0, differing = 0;
-  /// Largest difference in steps of the grid. A simulated value that does not
-  /// lie on the grid is a difference, however small.
+  /// Largest difference in steps of the grid. A simulated value that is not on
+  /// the grid counts as a difference, however small.
   double largest = 0;
 
-  /// Compares integers of the grid with the values of a simulation.
+  /// Compares stored integers of the grid with the values of a simulation.
   void add(const quantization::Grid &grid, llvm::ArrayRef<int64_t> stored,
            llvm::ArrayRef<float> simulated);
   void merge(const StepCounts &other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a module on samples, alone or beside a reference.
+// Runs a module on samples, alone or together with a reference.
 #ifndef MCT_EVALUATION_EVALUATION_H
 #define MCT_EVALUATION_EVALUATION_H
 
@@ -23,7 +23,7 @@ struct SeenResults {
   /// units.
   llvm::ArrayRef<TensorSpec> specs, referenceSpecs;
   llvm::ArrayRef<void *> reference;
-  /// Classes of all samples; empty if they are not known.
+  /// Classes of all samples; empty if unknown.
   llvm::ArrayRef<int64_t> labels;
 };
 
@@ -34,38 +34,38 @@ struct EvaluationOptions {
   std::string name, referenceName;
   /// Names, or patterns with *, of the points that do not quantize.
   std::vector<std::string> floatPoints;
-  /// Class of each sample, or what the metric takes, in an `.npy` file; empty:
-  /// not known.
+  /// File (`.npy`) with the class of each sample, or the labels of the metric;
+  /// empty if unknown.
   std::string labelsFile;
-  /// Name of a metric (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty for none.
   std::string metric;
   /// Paths of an `.npy` file for each output; empty if outputs are not kept.
   std::vector<std::string> outputFiles;
-  /// Set for a comparison with a reference: the stored integers of an integer
-  /// network are compared, and nothing else. `local`: every point computes from
+  /// Set for a comparison with a reference: only the stored integers of an
+  /// integer network are compared. With `local`, every point computes from
   /// those integers.
   bool exact = false, local = false;
-  /// Set for a comparison with a reference: splits the error of every point
-  /// that quantizes into what its quantizer does and what comes in.
+  /// Set for a comparison with a reference: splits the error of every
+  /// quantizing point into the part of its quantizer and the inherited part.
   bool splitErrors = false;
   /// Called for each unit, in the thread of the worker; may be null.
   std::function<llvm::Error(const SeenResults &)> onUnitDone;
-  /// Compute the digest of the samples, too.
+  /// True to compute the digest of the samples, too.
   bool digest = false;
-  /// Set if there are labels, of this process or of the shards.
+  /// True if there are labels, of this process or of the shards.
   bool hasLabels = false;
 };
 
 struct Evaluation {
   int64_t samples = 0;
-  /// The digest of the samples (`digestSamples`); empty if it was not asked
-  /// for.
+  /// Digest of the samples (`digestSamples`); empty if it was not requested.
   std::string digest;
   double seconds = 0;
-  /// Shares of the samples whose largest score is the label, or that of the
-  /// reference; the latter only for scores of classes (`ResultComparison`).
+  /// Share of the samples whose largest score is the label, and share of those
+  /// whose largest score is that of the reference; the latter only for scores
+  /// of classes (`ResultComparison`).
   std::optional<double> top1, agreement;
-  /// The metric that was asked for, and how much is lost against the reference.
+  /// The requested metric, and its loss against the reference.
   std::optional<MetricResult> metric;
   /// Comparisons of the results that are real numbers in both networks.
   std::vector<ComparedResult> results;
@@ -80,52 +80,54 @@ struct Evaluation {
 };
 
 /// Runs the function on the samples of `settings`, and `reference`, which may
-/// be null, beside it. Both modules are in one context, and their values get
-/// names. Every failure is one diagnostic. Output files appear when all has
-/// been done, or not at all.
+/// be null, on the same samples. Both modules are in one context, and their
+/// values get names. Every failure is one diagnostic. Output files are created
+/// when everything is complete, or not at all.
 mlir::FailureOr<Evaluation> evaluate(mlir::ModuleOp module,
                                      mlir::ModuleOp reference,
                                      RunSettings settings,
                                      const EvaluationOptions &options);
 
-/// Does the same up to what samples say, to which that of others can be added.
+/// Does the same, but returns totals, to which those of other samples can be
+/// added.
 mlir::FailureOr<EvaluationTotals> measure(mlir::ModuleOp module,
                                           mlir::ModuleOp reference,
                                           RunSettings settings,
                                           const EvaluationOptions &options);
-/// Returns the evaluation, when all samples are in the totals; a diagnostic for
-/// a metric that they have no value of.
+/// Returns the evaluation of totals that include all samples; emits a
+/// diagnostic if they have no value for the metric.
 mlir::FailureOr<Evaluation> judgeEvaluation(mlir::Location loc,
                                             const EvaluationTotals &totals,
                                             const EvaluationOptions &options);
 
-/// Evaluations among the parts that files of shards have.
+/// Kind of the parts of shards that hold evaluations.
 inline constexpr llvm::StringLiteral kEvaluationPart = "evaluation";
-/// Returns a name of an evaluation, which is the same for all shards.
+/// Returns a name of an evaluation that is the same for all shards.
 mlir::FailureOr<std::string> nameEvaluation(mlir::ModuleOp module,
                                             mlir::ModuleOp reference,
                                             const RunSettings &settings,
                                             const EvaluationOptions &options);
-/// Returns what the parts of all shards say together; there is one at least.
+/// Returns the merged totals of the parts of all shards, of which there must be
+/// at least one.
 mlir::FailureOr<EvaluationTotals>
 mergeEvaluations(const Shards &shards, llvm::ArrayRef<const ShardPart *> parts);
-/// Adds what other shards have of an evaluation. Returns false for another
+/// Adds the evaluation of other shards to `content`. Returns false for another
 /// kind.
 llvm::Expected<bool> mergeEvaluationParts(llvm::StringRef kind,
                                           llvm::json::Object &content,
                                           const llvm::json::Object &other);
 /// Returns whether the shards that have evaluated a network had labels.
 bool haveLabels(const Shards &shards);
-/// Returns what all shards have found together, which is what `evaluate` finds
-/// with all samples. Where they have not, evaluates the shard at hand, records
-/// it and returns none; fails, as `Shards::reportMissing` does, without
-/// samples.
+/// Returns the merged evaluation of all shards, which equals that of `evaluate`
+/// on all samples. If shards are missing, evaluates the shard of this process,
+/// records it and returns none; without samples fails, as
+/// `Shards::reportMissing` does.
 mlir::FailureOr<std::optional<Evaluation>>
 evaluateShards(Shards &shards, mlir::ModuleOp module, mlir::ModuleOp reference,
                RunSettings settings, const EvaluationOptions &options);
 
-/// Writes the members of a JSON object; a number that is infinite or not
-/// defined is null.
+/// Writes the members of a JSON object; a number that is infinite or NaN is
+/// null.
 void printMembers(llvm::json::OStream &stream, const Evaluation &evaluation);
 
 } // namespace mct::execution

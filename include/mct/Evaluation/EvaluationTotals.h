@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluations of some samples, to which others can be added: several processes
-// evaluate shards of the samples, and find what one finds.
+// Evaluations of some samples that can be merged: several processes evaluate
+// shards of the samples, with the same result as one process.
 #ifndef MCT_EVALUATION_EVALUATIONTOTALS_H
 #define MCT_EVALUATION_EVALUATIONTOTALS_H
 
@@ -21,10 +21,10 @@ struct MetricTotals {
   /// Rows of the reference for the same samples; none without one.
   std::optional<MetricRows> reference;
 
-  /// Brings the rows into order.
+  /// Sorts the rows.
   void sort();
   llvm::Error merge(const MetricTotals &other);
-  /// Returns what the rows say; they are those of `metric`.
+  /// Returns the result for the rows, which are those of `metric`.
   llvm::Expected<MetricResult> judge(const Metric &metric) const;
 
   llvm::json::Object toJson() const;
@@ -34,27 +34,27 @@ struct MetricTotals {
 
 struct EvaluationTotals {
   int64_t samples = 0;
-  /// The digest of the samples; empty if it was not asked for.
+  /// Digest of the samples; empty if it was not requested.
   std::string digest;
-  /// Seconds of all runs together.
+  /// Total seconds of all runs.
   double seconds = 0;
-  /// Number of samples whose largest score is the label; none where labels are
-  /// no classes of the first result.
+  /// Number of samples whose largest score is the label; none if labels are not
+  /// classes of the first result.
   std::optional<int64_t> correct;
   std::optional<MetricTotals> metric;
-  /// None without a reference.
+  /// Results; none without a reference.
   std::optional<ResultTotals> results;
   std::vector<PointTotals> points;
   std::vector<std::string> notCompared;
   bool exact = false;
-  /// Set if the shards had labels.
+  /// True if the shards had labels.
   bool hasLabels = false;
 
-  /// Adds what other samples say. Fails where another network was evaluated, or
-  /// in another way.
+  /// Adds the totals of other samples. Fails if those are of another network or
+  /// another kind of evaluation.
   llvm::Error merge(const EvaluationTotals &other);
-  /// Returns the evaluation, when all samples are in it. `metric`: that of the
-  /// rows; null where there are none.
+  /// Returns the evaluation; the totals must include all samples. `metric` is
+  /// that of the rows; null if there are none.
   llvm::Expected<Evaluation> judge(const Metric *metric) const;
 
   llvm::json::Object toJson() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classes of samples, and what a network answers.
+// Classes of samples, and answers of a network.
 #ifndef MCT_EVALUATION_LABELS_H
 #define MCT_EVALUATION_LABELS_H
 
@@ -12,17 +12,17 @@ namespace mct::execution {
 /// Reads the classes of samples, integers in an `.npy` file of shape N or Nx1.
 /// Errors name the file.
 llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path);
-/// Reads those of the samples that are run, each below `classes`; the file may
-/// have one class for each of these, or for each sample that there is.
+/// Reads the classes of the samples of a run, each below `classes`; the file
+/// may have one class for each of these, or one for each available sample.
 llvm::Expected<std::vector<int64_t>>
 readLabels(const SampleSource &samples, llvm::StringRef path, int64_t classes);
 
-/// Returns the index of the largest of the `count` elements that a sample of a
-/// unit has, of equals the first; -1 where one is NaN.
+/// Returns the index of the largest of the `count` elements of a sample of a
+/// unit, the first of equal ones; -1 if one is NaN.
 int64_t findAnswer(const TensorSpec &output, const void *data, int64_t sample,
                    int64_t count);
-/// Returns whether an output of a network with this unit has its values of each
-/// sample along one axis, as scores of classes are.
+/// Returns whether an output of a network with this unit has all values of a
+/// sample along one axis, as scores of classes have.
 bool hasScores(const TensorSpec &output, int64_t unit);
 
 } // namespace mct::execution

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics that users judge a network by: a number for each sample, or for all
-// of them, and how far two networks are apart in it beyond chance.
+// Metrics by which users judge a network: a number for each sample, or for all
+// of them, and whether the difference between two networks is beyond chance.
 #ifndef MCT_EVALUATION_METRIC_H
 #define MCT_EVALUATION_METRIC_H
 
@@ -20,8 +20,7 @@
 
 namespace mct::execution {
 
-/// Labels say what is right of each sample: an `.npy` file of shape N x ….
-/// Errors name the file.
+/// Labels of samples: an `.npy` file of shape N x …. Errors name the file.
 class MetricLabels {
 public:
   static llvm::Expected<MetricLabels> open(llvm::StringRef path);
@@ -39,7 +38,7 @@ public:
   /// Reads the elements of the label of a sample.
   llvm::Error read(int64_t sample, std::vector<double> &values) const;
 
-  /// Returns an error that names the file, and the sample if it is one's own.
+  /// Returns an error that names the file, and the sample if there is one.
   llvm::Error fail(const llvm::Twine &message,
                    std::optional<int64_t> sample = std::nullopt) const;
 
@@ -48,7 +47,7 @@ private:
   int64_t elements = 1;
 };
 
-/// Each sample contributes a row of numbers.
+/// Rows of numbers; each sample contributes one row.
 struct MetricRows {
   int64_t length = 1;
   std::vector<double> values;
@@ -62,9 +61,9 @@ struct MetricRows {
   }
 };
 
-/// A way to judge the results of a network for samples with labels. Each sample
-/// contributes a row of numbers, from which the metric of any choice of the
-/// samples follows; several threads may measure samples.
+/// A metric of the results of a network for samples with labels. Each sample
+/// contributes a row of numbers, from which the metric of any selection of the
+/// samples is computed. Several threads may measure samples.
 class Metric {
 public:
   enum class Unit {
@@ -76,17 +75,17 @@ public:
 
   virtual ~Metric();
 
-  /// Makes a metric from its name, its parameter behind a colon where it has
-  /// one, and the result that it is about behind an `@`, by name or index,
-  /// where that is not the first: `top5`, `psnr:255`, `top1@labels`. The error
-  /// lists what there is.
+  /// Creates a metric from its name. A parameter follows after a colon, and the
+  /// result that it applies to, by name or index, after an `@` if it is not the
+  /// first one: `top5`, `psnr:255`, `top1@labels`. The error lists the known
+  /// metrics.
   static llvm::Expected<std::unique_ptr<Metric>> create(llvm::StringRef text);
-  /// Returns a line for each metric: the name, and what it is.
+  /// Returns a line for each metric: its name and its description.
   static std::vector<std::pair<std::string, std::string>> list();
 
-  /// Returns what it was made of.
+  /// Returns the text that the metric was created from.
   llvm::StringRef getText() const { return text; }
-  /// Returns the result that it is about; empty for the first.
+  /// Returns the result that it applies to; empty for the first.
   llvm::StringRef getResult() const { return result; }
   virtual Unit getUnit() const { return Unit::Share; }
   virtual bool isHigherBetter() const { return true; }
@@ -96,20 +95,21 @@ public:
   /// the scores of these classes.
   virtual bool takesClasses() const { return false; }
 
-  /// Checks that outputs of this shape, without the batch, go with the labels;
-  /// comes before all others.
+  /// Checks that outputs of this shape, without the batch, fit the labels. Must
+  /// be called before all other functions.
   virtual llvm::Error prepare(llvm::ArrayRef<int64_t> outputShape,
                               const MetricLabels &labels) = 0;
   virtual int64_t getRowLength() const { return 1; }
-  /// Fills the row of one sample. `label`: its elements.
+  /// Computes the row of one sample. `label` has the elements of its label.
   virtual llvm::Error measure(llvm::ArrayRef<float> output,
                               llvm::ArrayRef<double> label,
                               llvm::MutableArrayRef<double> row) const = 0;
-  /// Turns rows into those that `aggregate` reads, when all samples were
-  /// measured. Rows may go, the same ones for each network.
+  /// Converts rows to those that `aggregate` uses, after all samples were
+  /// measured. Rows may be dropped, the same ones for each network.
   virtual llvm::Error finish(MetricRows &rows) const;
-  /// Returns the metric of samples that count so often; NaN where it has none.
-  /// Like `finish`, it knows of rows alone: others may have measured them.
+  /// Returns the metric of samples that occur `counts` times; NaN if it has no
+  /// value. Like `finish`, it depends on the rows alone, which others may have
+  /// measured.
   virtual double aggregate(const MetricRows &rows,
                            llvm::ArrayRef<uint32_t> counts) const;
 
@@ -120,97 +120,98 @@ private:
 /// Returns `share`, `dB` or `number`.
 llvm::StringRef getName(Metric::Unit unit);
 
-/// How much a network loses against a reference, in the unit of the metric.
+/// Loss of a network against a reference, in the unit of the metric.
 struct MetricLoss {
-  /// Positive where the network is worse, whatever the metric counts.
+  /// Positive if the network is worse, whatever the direction of the metric.
   double loss = 0;
-  /// None where there are too few samples for one.
+  /// Interval of the loss; none if there are too few samples.
   std::optional<quantization::Interval> interval;
-  /// How many samples would show that there is a loss, or a gain, were it as
-  /// large as that found; none where these do, or where it is 0.
+  /// Number of samples that would show that there is a loss, or a gain, if it
+  /// were as large as the one found; none if these samples do, or if it is 0.
   std::optional<int64_t> samplesNeeded;
 
-  /// Returns whether the interval leaves out 0.
+  /// Returns whether the interval excludes 0.
   bool isBeyondChance() const { return interval && !interval->contains(0); }
 };
 
-/// The metric of one network.
+/// The metric of a network.
 struct MetricResult {
   std::string name;
   Metric::Unit unit = Metric::Unit::Share;
   bool isHigherBetter = true;
   /// Number of samples that count.
   int64_t samples = 0;
-  /// False of one number for all samples together, which has no interval.
+  /// False for one number for all samples together, which has no interval.
   bool hasRows = true;
   double value = 0;
   std::optional<quantization::Interval> interval;
-  /// Value of the reference, and how much the network loses against it.
+  /// Value of the reference, and the loss of the network against it.
   std::optional<double> reference;
   std::optional<MetricLoss> loss;
 };
 
-/// Returns what finished rows say of a network, and of a reference, which may
-/// be null.
+/// Returns the result of finished rows of a network, and of a reference, which
+/// may be null.
 MetricResult judge(const Metric &metric, const MetricRows &rows,
                    const MetricRows *reference);
 
-/// How much a network loses against a reference at most.
+/// Upper bound of the loss of a network against a reference.
 struct LossLimit {
-  /// Loss on the samples; positive where the network is worse.
+  /// Loss on the samples; positive if the network is worse.
   double loss = 0;
-  /// Largest loss with 95 % confidence on that one side: exact for
-  /// shares of samples, by a bootstrap for others. None where there are too few
-  /// samples for one.
+  /// Largest loss with one-sided confidence of 95 %: exact for shares of
+  /// samples, by a bootstrap for others. None if there are too few samples.
   std::optional<double> atMost;
   int64_t samples = 0;
-  /// Number of samples, about, that would show that it loses no more than it
-  /// may; none where these do, or where no number does.
+  /// Approximate number of samples that would show that the loss is no larger
+  /// than allowed; none if these samples do, or if no number does.
   std::optional<int64_t> samplesNeeded;
 };
 
-/// Returns the limit for shares of samples: one number for each, 0 or 1.
+/// Returns the bound for shares of samples: one number for each, 0 or 1.
 LossLimit limitOfShares(llvm::ArrayRef<double> values,
                         llvm::ArrayRef<double> reference, bool isHigherBetter,
                         double allowed);
-/// Returns the limit of a loss that is known for samples which count so often.
+/// Returns the bound of a loss that `findLoss` computes for samples that occur
+/// so often.
 LossLimit
 limitByBootstrap(int64_t samples,
                  llvm::function_ref<double(llvm::ArrayRef<uint32_t>)> findLoss,
                  double allowed);
 
-/// Returns what finished rows say of the loss of a network that may lose so
-/// much.
+/// Returns the bound for finished rows of a network whose loss may be
+/// `allowed`.
 LossLimit limitLoss(const Metric &metric, const MetricRows &rows,
                     const MetricRows &reference, double allowed);
 
-/// Returns what numbers, one for each sample, say, for a metric that is their
-/// mean: exact where all are 0 or 1.
+/// Returns the result of a metric that is the mean of one number for each
+/// sample; exact if all are 0 or 1.
 MetricResult judgeMeans(llvm::StringRef name, bool isHigherBetter,
                         llvm::ArrayRef<double> values,
                         std::optional<llvm::ArrayRef<double>> reference);
 
-/// Returns what one number for all samples together says.
+/// Returns the result of a metric with one number for all samples together.
 MetricResult judgeNumber(llvm::StringRef name, bool isHigherBetter,
                          int64_t samples, double value,
                          std::optional<double> reference);
 
-/// Returns what the average precision of detections says, of which others know
-/// the value, `value`, and that of the reference. `reference` may be null.
+/// Returns the result of the average precision of detections. The caller has
+/// computed its values, `value` and that of the reference. `reference` may be
+/// null.
 MetricResult judgeDetections(llvm::StringRef name, int64_t samples,
                              double value, const MatchedDetections &detections,
                              std::optional<double> referenceValue,
                              const MatchedDetections *reference);
 
-/// Returns a value in words: `97.50 %`, `31.20 dB`.
+/// Returns a value with its unit: `97.50 %`, `31.20 dB`.
 std::string describeValue(double value, Metric::Unit unit);
-/// Returns a difference of values in words: `0.40 points`, `0.10 dB`.
+/// Returns a difference of values with its unit: `0.40 points`, `0.10 dB`.
 std::string describeDifference(double value, Metric::Unit unit);
-/// Returns a loss in words, without a full stop: `loses 0.40 ± 0.30 points
-/// (95 %)`; and whether the samples are too few to tell.
+/// Returns a description of a loss, without a full stop: `loses 0.40 ± 0.30
+/// points (95 %)`; it mentions if there are too few samples to decide.
 std::string describeLoss(const MetricResult &result);
 
-/// Writes a JSON object; a number that is infinite or not defined is null.
+/// Writes a JSON object; a number that is infinite or NaN is null.
 void print(llvm::json::OStream &stream, const MetricResult &result);
 
 } // namespace mct::execution

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much a metric drops from the float network to quantized ones, on labelled
-// samples of which a part is kept for the last judgement.
+// Measures the drop of a metric from the float network to quantized ones, on
+// labelled samples of which a part is reserved for the final judgement.
 #ifndef MCT_EVALUATION_METRICDROP_H
 #define MCT_EVALUATION_METRICDROP_H
 
@@ -14,9 +14,9 @@
 
 namespace mct::execution {
 
-/// Measures quantized networks against the float one. Samples are divided into
-/// a tenth that a search may look at, and those that are held out, by their
-/// values.
+/// Measures quantized networks against the float network. Samples are divided,
+/// by their values, into a tenth for searches and the others, which are held
+/// out.
 class MetricDrop {
 public:
   enum class Part { Search, HeldOut };
@@ -24,21 +24,21 @@ public:
   struct Options {
     /// Function to run; empty: `main`, or the only public one.
     std::string function;
-    /// Name of a metric (`Metric::create`); of no account where the program
+    /// Name of a metric (`Metric::create`); ignored if the calling program
     /// computes one (`MetricHostScope`).
     std::string metric;
-    /// Labels of the samples, in an `.npy` file; a metric of the program's has
-    /// its own.
+    /// File (`.npy`) with the labels of the samples; a metric of the program
+    /// has its own.
     std::string labelsFile;
-    /// Drop that is allowed, in the unit of the metric.
+    /// Allowed drop, in the unit of the metric.
     double allowed = 0;
-    /// Samples that the network was calibrated on, of which none may be among
-    /// those of the drop. Without files: not known.
+    /// Samples that the network was calibrated on, which must not be among
+    /// those of the drop. Without files: unknown.
     SampleOptions calibration = {};
   };
 
   /// Runs a network with points as the float network, on all samples of
-  /// `settings`. A diagnostic for everything that fails, here and later.
+  /// `settings`. Every failure, here and later, is a diagnostic.
   static mlir::FailureOr<std::unique_ptr<MetricDrop>>
   create(mlir::ModuleOp network, RunSettings settings, const Options &options);
 
@@ -86,9 +86,9 @@ private:
   /// Rows of the float network for all samples, not finished.
   MetricRows reference;
 
-  /// The metric of the program; null: `metric`.
+  /// Metric of the calling program; null to use `metric`.
   MetricHost *host = nullptr;
-  /// Its judgement of the float network on each part.
+  /// The host's measurement of the float network on each part.
   std::array<MetricHost::Measured, 2> hostedReference;
 };
 

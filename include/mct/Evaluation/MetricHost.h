@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A metric that the program computes which uses the compiler.
+// A metric that the calling program computes.
 #ifndef MCT_EVALUATION_METRICHOST_H
 #define MCT_EVALUATION_METRICHOST_H
 
@@ -15,13 +15,14 @@ namespace mct::execution {
 
 class MetricHost {
 public:
-  /// A result of the network for some samples, which come first in the shape.
+  /// A result of the network for some samples, which are the first axis of the
+  /// shape.
   struct Result {
     llvm::SmallVector<int64_t> shape;
     std::vector<float> values;
   };
-  /// Judgement of some samples: a number for each, the larger the better, or
-  /// the detections that an average precision is made of.
+  /// Measurement of some samples: a number for each, the larger the better, or
+  /// the detections for an average precision.
   struct Measured {
     std::vector<double> values;
     std::optional<MatchedDetections> detections;
@@ -30,14 +31,14 @@ public:
   virtual ~MetricHost();
 
   virtual std::string getName() const = 0;
-  /// Judges all results of a network for the samples at these positions among
+  /// Measures all results of a network for the samples at these positions among
   /// all `samples` that have labels.
   virtual llvm::Expected<Measured> measure(llvm::ArrayRef<Result> results,
                                            llvm::ArrayRef<int64_t> positions,
                                            int64_t samples) = 0;
 };
 
-/// While it lives, drops of networks of a context are those of this metric.
+/// Makes drops of networks of a context use this metric while it lives.
 using MetricHostScope = support::ContextScope<MetricHost>;
 
 } // namespace mct::execution

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chance in the average precision of detectors, whose detections pycocotools
-// has matched with the boxes that there are.
+// Statistics of the average precision of detectors, from detections that
+// pycocotools matched with the ground-truth boxes.
 #ifndef MCT_EVALUATION_PRECISION_H
 #define MCT_EVALUATION_PRECISION_H
 
@@ -12,12 +12,12 @@
 
 namespace mct::execution {
 
-/// Detections of one class in all images, the most certain first.
+/// Detections of one class in all images, in descending order of confidence.
 struct MatchedClass {
-  /// Image of each detection, and the overlaps (a bit each) at which it is
-  /// matched with a box.
+  /// Image of each detection, and the overlap thresholds (a bit each) at which
+  /// it is matched with a box.
   std::vector<uint32_t> images, matches;
-  /// Number of boxes that there are in each image.
+  /// Number of ground-truth boxes in each image.
   std::vector<uint32_t> boxes;
 };
 
@@ -26,9 +26,9 @@ struct MatchedDetections {
   std::vector<MatchedClass> classes;
   unsigned numOverlaps = 1;
 
-  /// Returns the average precision of images that count so often, as COCO
-  /// defines it: the mean over classes that have boxes, over overlaps, and over
-  /// recalls of 0, 0.01, …, 1. NaN where there is no box.
+  /// Returns the average precision of images that occur so often, as COCO
+  /// defines it: the mean over classes that have boxes, over overlap
+  /// thresholds, and over recalls of 0, 0.01, …, 1. NaN if there is no box.
   double aggregate(llvm::ArrayRef<uint32_t> counts) const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Distances of the results of a network from those of a reference: of each
-// result, and of each group of channels with a meaning of its own.
+// result, and of each group of channels with the same meaning.
 #ifndef MCT_EVALUATION_RESULTCOMPARISON_H
 #define MCT_EVALUATION_RESULTCOMPARISON_H
 
@@ -12,14 +12,14 @@
 
 namespace mct::execution {
 
-/// Returns how the results of a function are probabilities: made by a sigmoid
-/// or a softmax, behind which values are moved at most.
+/// Kinds of results that are probabilities: those of a sigmoid or a softmax
+/// that are at most moved afterwards.
 enum class Probabilities { None, Sigmoid, Softmax };
 std::vector<Probabilities> findProbabilities(mlir::func::FuncOp function);
 
-/// Channels of a result that have one meaning.
+/// Channels of a result that have the same meaning.
 struct ComparedGroup {
-  /// Names of the values that they are made of, or a list of the channels.
+  /// Names of the values that they come from, or a list of the channels.
   std::string name;
   /// Positions along `ComparedResult::axis`, ascending.
   std::vector<int64_t> channels;
@@ -32,26 +32,26 @@ struct ComparedResult {
   /// Name of the value in the reference.
   std::string name;
   ErrorSums sums;
-  /// Errors of the logits of probabilities: of log(p / (1 - p)) behind a
-  /// sigmoid, of log(p) behind a softmax, where a probability counts as at
-  /// least 1e-6, and with a sigmoid as at most 1 - 1e-6. None for other
-  /// results.
+  /// Errors of the logits of probabilities: of log(p / (1 - p)) after a
+  /// sigmoid, of log(p) after a softmax, where a probability counts as at least
+  /// 1e-6, and with a sigmoid as at most 1 - 1e-6. None for other results.
   std::optional<ErrorSums> logits;
-  /// True for one row of scores of classes for each sample.
+  /// True if there is one row of scores of classes for each sample.
   bool isScores = false;
   int64_t axis = 0;
-  /// Either none, or two and more.
+  /// Groups; none, or at least two.
   std::vector<ComparedGroup> groups;
 };
 
-/// Holds what some samples say of the results, to which others can be added.
-/// Sums are the same in any order.
+/// Totals of the results over some samples, to which others can be added. Sums
+/// do not depend on the order.
 struct ResultTotals {
   struct Result {
     int64_t number = 0;
     std::string name;
     int64_t axis = 0;
-    /// Groups of channels that the network tells of; empty: none.
+    /// Groups of channels from the structure of the network; empty if it has
+    /// none.
     ResultGroups groups;
     bool hasLogits = false;
     ExactErrorSums whole, logits;
@@ -64,23 +64,23 @@ struct ResultTotals {
   struct Rows {
     int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
             agreeing = 0;
-    /// Smallest and largest answer; -1: none.
+    /// Smallest and largest answer; -1 if there is none.
     int64_t firstAnswer = -1, lastAnswer = -1;
 
     void merge(const Rows &other);
   };
   std::vector<Result> results;
   Rows rows;
-  /// Length of a row that may be one of scores; 0 if no row may.
+  /// Length of a row that may consist of scores; 0 if no row may.
   int64_t classes = 0;
   bool isReconstruction = false, hasLabels = false;
 
-  /// Adds what other samples say. Fails where other results are compared.
+  /// Adds the totals of other samples. Fails if other results are compared.
   llvm::Error merge(const ResultTotals &other);
-  /// Returns the results, when all samples were compared.
+  /// Returns the results; the totals must include all samples.
   std::vector<ComparedResult> compareAll() const;
   /// Returns the share of the samples whose largest score is that of the
-  /// reference; none where the first result is no row of scores.
+  /// reference; none if the first result is not a row of scores.
   std::optional<double> agreement() const;
 
   llvm::json::Object toJson() const;
@@ -95,26 +95,26 @@ private:
 /// Compares results with those of a reference, unit by unit; several workers
 /// may do so at the same time.
 ///
-/// Channels are in groups as `findResultGroups` tells, or, where the network
-/// tells nothing, where the largest magnitudes of channels in the reference,
-/// sorted, are more than 8 times apart.
+/// Channels are grouped by `findResultGroups`, or, if the structure of the
+/// network has no groups, where the sorted largest magnitudes of channels in
+/// the reference differ by a factor of more than 8.
 ///
-/// A result is one row of scores of classes when it has two values and more for
+/// A result is one row of scores of classes if it has at least two values for
 /// each sample, all along one axis, and
 /// * there are labels, and it is the first one; or it is the only one, and in
 ///   the reference
 /// * every row is a distribution: no value is negative, and their sum is 1; or
-/// * rows behave as logits: most of their softmaxes are above one half in one
+/// * rows behave like logits: most of their softmaxes are above one half in one
 ///   class, which is not the same for all samples, most of their means are less
-///   than half a standard deviation away from 0, as the gradients of a softmax
-///   leave them, and no argument has as many elements.
-/// Everything else counts as numbers without an order: a result of one value,
-/// boxes, coordinates, pictures, embeddings.
+///   than half a standard deviation away from 0, as training with a softmax
+///   leaves them, and no argument has as many elements. Everything else counts
+///   as numbers without an order: a result of one value, boxes, coordinates,
+///   pictures, embeddings.
 class ResultComparison {
 public:
   struct Inputs {
-    /// Results of the module, the reals that its integers stand for (may be
-    /// null), and the results and arguments of the reference.
+    /// Results of the module, the records of its integers (may be null), and
+    /// the results and arguments of the reference.
     llvm::ArrayRef<TensorSpec> specs;
     const QuantizedValues *stored = nullptr;
     llvm::ArrayRef<TensorSpec> referenceSpecs, arguments;
@@ -130,12 +130,13 @@ public:
 
   void compare(const Unit &unit, llvm::ArrayRef<void *> reference);
 
-  /// Returns what all units say of the results that are real numbers in both.
+  /// Returns the totals over all units of the results that are real numbers in
+  /// both networks.
   ResultTotals totals() const;
 
 private:
   struct Part {
-    /// One for each result; those that are not compared stay empty.
+    /// One entry for each result; those that are not compared stay empty.
     std::vector<ResultTotals::Result> results;
     ResultTotals::Rows rows;
   };
@@ -148,8 +149,8 @@ private:
                const void *reference, ResultTotals::Rows &to) const;
 
   Inputs inputs;
-  /// Index, for each result, of the part that each position along the axis of
-  /// its channels belongs to; empty where the result is not compared.
+  /// Index of the part of each position along the axis of a result's channels,
+  /// for each result; empty if the result is not compared.
   std::vector<std::vector<int64_t>> comparedAs;
   /// The same as in ResultTotals.
   int64_t classes = 0;
@@ -159,8 +160,8 @@ private:
 };
 
 /// Returns the elements of the valid samples of a unit as real numbers, or none
-/// where they are not real. `stored` has the reals that integers stand for, by
-/// index of the result.
+/// if they do not represent real numbers. `stored` has the records of integers,
+/// by index of the result.
 std::optional<std::vector<float>>
 readResult(const TensorSpec &spec, const void *data, int64_t unit,
            int64_t valid, const QuantizedValues &stored, size_t number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The distance of the results of a network from those of another one.
+// Distance of the results of a network from those of another one.
 #ifndef MCT_EVALUATION_RESULTDISTANCE_H
 #define MCT_EVALUATION_RESULTDISTANCE_H
 
@@ -13,7 +13,7 @@
 namespace mct::execution {
 
 /// Returns the mean Kullback-Leibler divergence of rows that are distributions,
-/// or become ones by softmax. No probability counts as 0.
+/// or become distributions by softmax. No probability counts as 0.
 double divergence(llvm::ArrayRef<float> expected, llvm::ArrayRef<float> actual,
                   int64_t rowLength, bool isDistribution);
 
@@ -25,26 +25,27 @@ double squaredError(llvm::ArrayRef<float> expected,
 double energy(llvm::ArrayRef<float> values);
 
 enum class ResultMetric {
-  /// KL where all rows of the reference are distributions, MSE elsewhere.
+  /// KL if all rows of the reference are distributions, otherwise MSE.
   Auto,
   KL,
-  /// The sum of the squared errors over that of the squares.
+  /// Sum of the squared errors divided by that of the squares.
   MSE,
-  /// The same of logits where all rows of the reference are distributions, MSE
-  /// elsewhere.
+  /// MSE of the logits if all rows of the reference are distributions,
+  /// otherwise MSE.
   Logits
 };
 
 /// Measures the distance of the results of a network from those of a reference.
-/// The results of f32 with the batch first count, each of their parts as much
-/// as any other: a result as a whole, or each group of its channels. Sums are
-/// in the order of the samples, whoever computes them.
+/// Results of f32 with the batch first count, all their parts with equal
+/// weight: a result as a whole, or each group of its channels. Sums are in the
+/// order of the samples, whatever the workers.
 class ResultDistance {
 public:
-  /// `outputs`: of networks with units of `unit` samples, of which there are
-  /// `samples`. `budget`: bytes of the reference's results in memory; the rest
-  /// lies in a temporary file. `groups`: of the first results (no `groupOf`:
-  /// the result is one part); a result that is compared by KL is one part.
+  /// `outputs` are those of networks with units of `unit` samples, of `samples`
+  /// in total. `budget` limits the bytes of the reference's results in memory;
+  /// the rest is in a temporary file. `groups` are those of the first results
+  /// (without `groupOf` the result is one part); a result that is compared by
+  /// KL is one part.
   ResultDistance(llvm::ArrayRef<TensorSpec> outputs, int64_t unit,
                  int64_t samples, int64_t budget,
                  llvm::ArrayRef<ResultGroups> groups = {});
@@ -52,16 +53,16 @@ public:
   /// Returns whether no result counts.
   bool isEmpty() const;
 
-  /// Keeps what the reference makes of a unit, by its number. Different units
-  /// may be kept at the same time.
+  /// Stores the reference's results for a unit, by its index. Different units
+  /// may be stored at the same time.
   llvm::Error keep(int64_t number, int64_t valid,
                    llvm::ArrayRef<void *> outputs);
-  /// Decides how results are compared, when all units were kept. Fails where
+  /// Decides how results are compared; all units must be stored. Fails if
   /// results are not finite.
   llvm::Error decide(ResultMetric metric);
-  /// Returns KL when some result is compared by it, or else Logits.
+  /// Returns KL if some result is compared by it, or else Logits.
   ResultMetric usedMetric() const;
-  /// Returns how the result with that index is compared; none if it does not
+  /// Returns the metric of the result with that index; none if it does not
   /// count.
   std::optional<ResultMetric> metricOf(size_t output) const;
 
@@ -72,15 +73,15 @@ public:
     std::vector<char> agreeing;
   };
   Found createFound() const;
-  /// Compares a unit with what was kept; different units may be compared at the
-  /// same time. `scratch`: of the caller, one for each thread.
+  /// Compares a unit with the stored results; different units may be compared
+  /// at the same time. The caller owns `scratch`, one for each thread.
   llvm::Error compare(int64_t number, int64_t valid,
                       llvm::ArrayRef<void *> outputs,
                       std::vector<float> &scratch, Found &found) const;
-  /// Returns the distance over all units, when all were compared.
+  /// Returns the distance over all units, which must have been compared.
   double distance(const Found &found) const;
-  /// Returns the standard deviation of the distance from sample to sample; 0
-  /// for one sample.
+  /// Returns the standard deviation of the distance over the samples; 0 for one
+  /// sample.
   double deviation(const Found &found) const;
 
   /// A result, or a group of its channels.
@@ -90,7 +91,7 @@ public:
     std::optional<size_t> group;
     /// Energy of the values of the reference, by sample.
     std::vector<double> energies;
-    /// Energy of their logits, where they are distributions.
+    /// Energy of their logits if they are distributions.
     std::vector<double> energiesOfLogits;
   };
   /// Returns the parts that count, after `decide`.
@@ -100,19 +101,19 @@ public:
   double distanceOf(size_t part, const Found &found) const;
   /// Returns the sum of the squares of one part in the reference.
   double energyOf(size_t part) const;
-  /// How much smaller the distance of a part, or of all of them, is in `after`
-  /// than in `before`, and the standard error of that from sample to sample,
-  /// infinite for one sample.
+  /// Reduction of the distance of a part, or of all of them, from `before` to
+  /// `after`, and its standard error over the samples, infinite for one sample.
   struct Gain {
     double mean = 0, standardError = 0;
-    /// Numbers of samples whose distance becomes smaller, and larger.
+    /// Number of samples whose distance decreases, and number of those whose
+    /// distance increases.
     int64_t better = 0, worse = 0;
   };
   Gain compareRuns(const Found &before, const Found &after,
                    std::optional<size_t> part = std::nullopt) const;
   /// Returns the share of the samples whose first result has its largest
-  /// element where the reference has it; none where the first result is not one
-  /// row of scores for each sample.
+  /// element at the same position as in the reference; none if the first result
+  /// is not one row of scores for each sample.
   std::optional<double> agreement(const Found &found) const;
 
 private:
@@ -123,7 +124,7 @@ private:
     /// Number of elements of a sample; 0 if the output does not count.
     int64_t elements = 0;
     int64_t rowLength = 1;
-    /// Tells of each unit whether its rows are distributions.
+    /// One flag for each unit: true if its rows are distributions.
     std::vector<char> distributions;
     /// Part of each element of a sample, counted from `firstPart`; empty if all
     /// are one part.
@@ -138,14 +139,14 @@ private:
   void addByPart(const Output &output, llvm::ArrayRef<float> expected,
                  llvm::ArrayRef<float> actual, int64_t sample,
                  Found &found) const;
-  /// Returns the number that the sum over the samples is divided by.
+  /// Returns the divisor of the sum over the samples.
   double scaleOf(const Part &part) const;
 
   int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;
   std::vector<Part> parts;
   bool hasScores = false;
-  /// Tells of each unit whether its results are finite.
+  /// One flag for each unit: true if its results are finite.
   std::vector<char> finite;
   std::unique_ptr<Frontier> reference;
 };

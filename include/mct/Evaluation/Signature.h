@@ -13,7 +13,7 @@
 
 namespace mct::execution {
 
-/// Inputs and outputs of a function, and what is recorded of their integers and
+/// Inputs and outputs of a function, with the records of their integers and
 /// samples.
 struct Signature {
   struct Entry {
@@ -29,21 +29,20 @@ mlir::FailureOr<Signature> readSignature(mlir::ModuleOp module,
                                          llvm::StringRef function);
 /// Writes a signature as a JSON object.
 void print(llvm::json::OStream &stream, const Signature &signature);
-/// Writes the members of that object into one that has more.
+/// Writes the members of that object into the current one.
 void printMembers(llvm::json::OStream &stream, const Signature &signature);
 /// Writes a record of preprocessing as a JSON object.
 void print(llvm::json::OStream &stream, const Preprocessing &record);
 
-/// Calls back for each part of a record of preprocessing that says something,
-/// in order.
+/// Calls a function for each part that a record of preprocessing has, in order.
 void forEachPart(
     const Preprocessing &record,
     llvm::function_ref<void(llvm::StringRef, llvm::ArrayRef<double>)> numbers,
     llvm::function_ref<void(llvm::StringRef, llvm::ArrayRef<int64_t>)>
         integers);
 
-/// Returns the name of the value, in front of its points, that a result is, or
-/// the number of the result if the value has no name.
+/// Returns the name of the value, before its points, that a result is, or the
+/// number of the result if the value has no name.
 std::string getResultName(mlir::func::FuncOp function, unsigned number);
 
 } // namespace mct::execution

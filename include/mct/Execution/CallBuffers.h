@@ -8,8 +8,8 @@
 
 namespace mct::execution {
 
-/// Returns the size of a tensor. Saturates: sizes come from the network and may
-/// be anything.
+/// Returns the size of a tensor in bytes. Saturates, because sizes come from
+/// the network and may be anything.
 inline size_t getByteSize(mlir::RankedTensorType type) {
   size_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())

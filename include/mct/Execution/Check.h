@@ -10,20 +10,21 @@
 
 namespace mct::execution {
 
-/// Checks whether `Executor::compile` takes the function, up to memory: every
-/// op has a lowering for the types that it computes with. Fails as that does.
-/// Nothing becomes machine code, so that it takes a fraction of the time.
+/// Checks whether `Executor::compile` accepts the function, apart from memory:
+/// every op has a lowering for the types that it computes with. Fails with the
+/// diagnostics of `compile`. No machine code is generated, so the check takes a
+/// fraction of the time.
 mlir::LogicalResult checkCompiles(mlir::ModuleOp module,
                                   const CompileOptions &options);
 
 /// Checks whether the function (empty: `main`, or the only public one) can be
-/// run on samples: the executor takes it, and files hold the types of its
+/// run on samples: the executor accepts it, and files can hold the types of its
 /// arguments and results. Otherwise one error names the op or the value.
 mlir::LogicalResult checkRunnable(mlir::ModuleOp module,
                                   llvm::StringRef function);
 
-/// Returns the type of the elements of a file that holds values of the type, or
-/// none if no file does.
+/// Returns the element type of a file that can hold values of `type`; none if
+/// no file can.
 std::optional<support::ElementType> getFileType(mlir::Type type);
 
 } // namespace mct::execution

@@ -15,26 +15,28 @@
 
 namespace mct::execution {
 
-/// Keeps values of every unit of samples between two stages of a run: one block
-/// of bytes for each, in memory as long as there is room, and the others in a
-/// temporary file. Different units may be read and written at the same time.
+/// Keeps values of every unit of samples between two stages of a run: a block
+/// of bytes for each unit, in memory up to a budget, and in a temporary file
+/// beyond it. Different units may be read and written at the same time.
 class Frontier {
 public:
-  /// `largest` is the size in bytes of the largest block, `budget` that of all
-  /// blocks in memory.
+  /// `largest` is the size in bytes of the largest block, `budget` the size of
+  /// all blocks in memory.
   Frontier(int64_t units, int64_t largest, int64_t budget);
   ~Frontier();
 
   /// Replaces the block of a unit.
   llvm::Error write(int64_t unit, llvm::ArrayRef<char> block);
-  /// The same with what `fill` writes to the memory that it is given: that of
-  /// the unit, or else `buffer`, which has the size of the block.
+  /// Replaces the block of a unit by the bytes that `fill` writes to its
+  /// argument: the memory of the unit, or else `buffer`, which has the size of
+  /// the block.
   llvm::Error write(int64_t unit, llvm::MutableArrayRef<char> buffer,
                     llvm::function_ref<void(char *)> fill);
-  /// Reads the block that was written last, which has the size of `block`.
+  /// Reads the block that was written last; `block` must have its size.
   llvm::Error read(int64_t unit, llvm::MutableArrayRef<char> block) const;
-  /// Returns the block that was written last where it is in memory, until it is
-  /// written again; otherwise reads it into `buffer` and returns that.
+  /// Returns the block that was written last. It is read into `buffer` if it is
+  /// not in memory; otherwise the result is valid until the block is written
+  /// again.
   llvm::Expected<const char *> view(int64_t unit,
                                     llvm::MutableArrayRef<char> buffer) const;
 
@@ -47,17 +49,17 @@ private:
     bool isInMemory = false;
     int64_t bytes = 0;
   };
-  /// Returns where the block of a unit lies in memory.
+  /// Returns the address of the block of a unit in memory.
   char *placeOf(int64_t unit) const { return memory + unit * stride; }
-  /// Returns memory for a block of a unit, or null where there is no room.
+  /// Returns memory for a block of a unit, or null if there is no room.
   char *reserve(int64_t unit, int64_t bytes);
   llvm::Error writeFile(int64_t unit, llvm::ArrayRef<char> block);
 
   std::vector<Block> blocks;
   int64_t largest, budget;
-  /// Addresses for all blocks, of whole pages each. Those that are used take
-  /// memory, which goes back to the system when they are not used any more:
-  /// blocks of an allocator would leave gaps in its own. Null: there are none.
+  /// Addresses reserved for all blocks, whole pages for each; null if there are
+  /// none. Only used pages take memory, which returns to the system once they
+  /// are unused: blocks of an allocator would leave gaps in its own memory.
   char *memory = nullptr;
   int64_t stride = 0;
   std::atomic<int64_t> used{0};

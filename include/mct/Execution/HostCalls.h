@@ -6,9 +6,9 @@
 
 namespace mct::execution {
 
-/// Returns whether the program around the compiler quantizes some points
-/// (`mct::HostQuantizers`). Its quantizers may keep what they have seen, so
-/// that samples go through one worker, in their order.
+/// Returns whether the calling program quantizes some points
+/// (`mct::HostQuantizers`). Its quantizers may be stateful, so that samples
+/// must be run by one worker, in their order.
 bool callsHost(const Executor &executor);
 
 } // namespace mct::execution

@@ -11,8 +11,8 @@
 
 namespace mct::execution {
 
-/// Base of the passes that run the network on samples: what they load, and how
-/// they read the options that they have in common (Mct_SampleOptions).
+/// Base of the passes that run the network on samples: the dialects that they
+/// load, and the parsing of their common options (Mct_SampleOptions).
 template <typename PassBase> class NetworkPass : public PassBase {
 public:
   using PassBase::PassBase;
@@ -29,21 +29,22 @@ protected:
     return mlir::emitError(this->getOperation().getLoc());
   }
 
-  /// Returns the options of shards; none of a pass that has none.
+  /// Returns the options of shards; none if the pass has no such options.
   virtual std::optional<Shards::Options> getShardOptions() {
     return std::nullopt;
   }
 
-  /// Returns whether samples are given, or what shards of them say.
+  /// Returns whether samples are given, or shards with the statistics of
+  /// samples.
   bool hasSamples() { return !this->calibrationData.empty() || isSharded(); }
 
-  /// Returns whether the samples are those of several processes.
+  /// Returns whether the samples are divided among several processes.
   bool isSharded() {
     std::optional<Shards::Options> options = getShardOptions();
     return options && (!options->in.empty() || !options->out.empty());
   }
 
-  /// Returns the shards that the options describe; only where `isSharded`.
+  /// Returns the shards that the options describe. Requires `isSharded()`.
   mlir::FailureOr<Shards> openShards() {
     Shards::Options options = *getShardOptions();
     options.hasSamples = !this->calibrationData.empty();
@@ -53,7 +54,7 @@ protected:
     return Shards::open(this->getOperation(), options);
   }
 
-  /// Fails where no samples are given. `purpose` begins the diagnostic:
+  /// Fails if no samples are given. `purpose` begins the diagnostic:
   /// "training", for example.
   mlir::LogicalResult checkSamples(llvm::StringRef purpose) {
     if (!hasSamples())
@@ -62,9 +63,9 @@ protected:
     return mlir::success();
   }
 
-  /// Returns the settings that the options describe; fails as `checkSamples`.
-  /// Not every pass has an option for the last two. `need`: what the pass looks
-  /// at of the samples of all shards, where there are any.
+  /// Returns the settings that the options describe; fails like `checkSamples`.
+  /// Not every pass has an option for the last two parameters. `need` describes
+  /// the samples that the pass uses of those of all shards, if there are any.
   mlir::FailureOr<RunSettings> parseRunSettings(llvm::StringRef purpose,
                                                 uint64_t batchSize,
                                                 unsigned threads,
@@ -83,7 +84,7 @@ protected:
     return takeShardSamples(*shards, *entry, std::move(*settings), need);
   }
 
-  /// Returns the same with the samples of this process alone.
+  /// Returns the same settings with the samples of this process alone.
   mlir::FailureOr<RunSettings> parseOwnSettings(llvm::StringRef purpose,
                                                 uint64_t batchSize,
                                                 unsigned threads) {
@@ -95,8 +96,8 @@ protected:
                               batchSize, threads, this->maxMemory);
   }
 
-  /// Fails when a file that the pass writes is one that it reads: the samples,
-  /// the file of the module, or one of `inputs`.
+  /// Fails if a file that the pass writes is also one that it reads: the
+  /// samples, the file of the module, or one of `inputs`.
   mlir::LogicalResult checkOutputs(llvm::ArrayRef<std::string> outputs,
                                    std::vector<std::string> inputs = {},
                                    llvm::StringRef prefix = "") {
@@ -112,8 +113,8 @@ protected:
   }
 };
 
-/// Base of those of them whose samples may be those of several processes
-/// (Mct_ShardOptions).
+/// Base of the network passes whose samples may be divided among several
+/// processes (Mct_ShardOptions).
 template <typename PassBase>
 class ShardedNetworkPass : public NetworkPass<PassBase> {
 public:

@@ -10,17 +10,17 @@
 
 namespace mct::execution {
 
-/// One unit of samples, before or after it was computed.
+/// A unit of samples, before or after it is computed.
 struct Unit {
   /// Index of the worker, below `numWorkers`.
   size_t worker = 0;
   /// Index of the unit: first sample / Executor::unit().
   int64_t index = 0;
   int64_t firstSample = 0;
-  /// Number of valid samples; smaller than a unit at the end only.
+  /// Number of valid samples; smaller than a unit only at the end.
   int64_t validSamples = 0;
   llvm::ArrayRef<const void *> inputs;
-  /// Whole units; values behind the valid samples are undefined.
+  /// Whole units; values after the valid samples are undefined.
   llvm::ArrayRef<void *> outputs;
 };
 
@@ -41,65 +41,66 @@ struct RunSettings {
   /// The part of the samples that is used; a network with a fixed batch takes
   /// all.
   SampleHalf half = SampleHalf::All;
-  /// Limit on the memory of the process, as CompileOptions::maxMemory.
+  /// Limit on the memory of the process, as in `CompileOptions::maxMemory`.
   int64_t maxMemory = 0;
-  /// Shared with other runs; null: the run has its own.
+  /// Cache that is shared with other runs; null if the run has its own.
   std::shared_ptr<RunCache> cache;
 
-  /// Reads what users write; emits a diagnostic at `loc` when it makes no
-  /// sense. `scale`, `offset` and `limit` are as for SampleOptions::parse;
-  /// `maxMemory` is in bytes, or in K, M or G of them. The cache is that of the
-  /// context (`RunCache::of`).
+  /// Parses the settings as users write them; emits a diagnostic at `loc` if
+  /// they are invalid. `scale`, `offset` and `limit` are as for
+  /// `SampleOptions::parse`; `maxMemory` is in bytes, or in K, M or G of them.
+  /// The cache is that of the context (`RunCache::of`).
   static mlir::FailureOr<RunSettings>
   parse(mlir::Location loc, llvm::ArrayRef<std::string> files,
         llvm::StringRef scale, llvm::StringRef offset, uint64_t limit,
         uint64_t batchSize, unsigned threads, llvm::StringRef maxMemory);
 
-  /// Returns the bytes that may stay in memory of values that also lie in a
-  /// temporary file: `usual`, or less where a limit leaves the process less.
+  /// Returns how many bytes of values that are also in a temporary file may
+  /// stay in memory: `usual`, or less if a limit leaves the process less.
   int64_t limitKept(int64_t usual) const;
 };
 
-/// Hands out units in order to workers, some in a row. `body(worker, unit)`
-/// runs in the worker's thread; worker 0 is the calling thread. Of several
-/// errors the one of the lowest unit is returned, whatever the timing. There
-/// are `samples` samples, `unit` in each unit.
+/// Distributes units to workers in order, some in a row. There are `samples`
+/// samples, `unit` in each unit. `body(worker, unit)` runs in the worker's
+/// thread; worker 0 is the calling thread. Of several errors, returns that of
+/// the lowest unit, whatever the timing.
 llvm::Error shareUnits(int64_t samples, int64_t unit, size_t workers,
                        const RunOptions &options,
                        llvm::function_ref<llvm::Error(size_t, int64_t)> body);
 
-/// Loads a whole unit of one input: behind the last sample it is repeated, for
-/// primitives compute whole units. Results of the copies are not used.
+/// Loads a whole unit of one input. The last sample is repeated to fill the
+/// unit, because primitives compute whole units; results of the copies are not
+/// used.
 llvm::Error loadUnit(const SampleSource &samples, size_t input, int64_t first,
                      int64_t valid, int64_t unit, char *buffer);
 
-/// Fails where the samples do not fill the units of a network whose batch is
+/// Fails if the samples do not fill the units of a network whose batch is
 /// fixed.
 llvm::Error checkUnits(const Executor &executor, const SampleSource &samples);
 
-/// Returns the number of workers that `forEachUnit` will use, never more than
-/// there are units, or than units of `times` runs at once.
+/// Returns the number of workers that `forEachUnit` will use: never more than
+/// there are units, or units of `times` runs at once.
 size_t numWorkers(const Executor &executor, const SampleSource &samples,
                   const RunOptions &options, int64_t times = 1);
 
 /// Runs the executor on all samples. `setUp(i, worker)` is called once for each
-/// worker before anything runs, in the calling thread (observers are attached
-/// here); `done` after each unit, in the worker's thread, concurrently for
+/// worker before anything runs, in the calling thread, to attach observers;
+/// `done` is called after each unit, in the worker's thread, concurrently for
 /// different workers. Results and observations do not depend on `options`,
-/// apart from which worker makes them and in which order.
+/// apart from the worker that computes them and their order.
 ///
-/// Where several samples fail, returns the error of the lowest one.
+/// If several samples fail, returns the error of the lowest one.
 llvm::Error forEachUnit(const Executor &executor, const SampleSource &samples,
                         const RunOptions &options,
                         llvm::function_ref<void(size_t, Worker &)> setUp,
                         llvm::function_ref<llvm::Error(const Unit &)> done);
 
-/// A function of a module that is ready to run on samples. This is how
-/// everything runs networks: every failure is one diagnostic.
+/// A function of a module that is ready to run on samples. All runs of networks
+/// go through this class: every failure is one diagnostic.
 class NetworkRun {
 public:
-  /// Compiles `options.function` and opens the samples, or takes `samples`.
-  /// `settings.maxMemory` counts.
+  /// Compiles `options.function` and opens the samples, or takes `samples`. The
+  /// memory limit is `settings.maxMemory`.
   static mlir::FailureOr<NetworkRun>
   prepare(mlir::ModuleOp module, CompileOptions options,
           const RunSettings &settings,
@@ -120,8 +121,8 @@ public:
     return execution::numWorkers(*compiled, *source, options);
   }
 
-  /// Keeps about `count` samples, as thinSamples does; all for 0 and for a
-  /// network with a fixed batch.
+  /// Keeps about `count` samples, as `thinSamples` does; all if `count` is 0 or
+  /// the network has a fixed batch.
   mlir::LogicalResult thin(int64_t count,
                            SampleOrder order = SampleOrder::AsTheyAre);
 
@@ -130,10 +131,10 @@ public:
   run(llvm::function_ref<void(size_t, Worker &)> setUp,
       llvm::function_ref<llvm::Error(const Unit &)> done) const;
 
-  /// Runs with an observer for each worker and observed value, which
-  /// `make(worker, observed)` returns, and merges those of the workers by
-  /// `llvm::Error Observer::merge(const Observer &)`. Returns one for each
-  /// observed value.
+  /// Runs with an observer for each worker and observed value, created by
+  /// `make(worker, observed)`, and merges the observers of all workers by
+  /// `llvm::Error Observer::merge(const Observer &)`. Returns one observer for
+  /// each observed value.
   template <typename Observer>
   using Observers = std::vector<std::unique_ptr<Observer>>;
   template <typename Observer>

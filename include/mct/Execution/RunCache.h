@@ -21,9 +21,9 @@ namespace mct::execution {
 
 class PartSet;
 
-/// Open files of samples and compiled code, which several runs share: all of
-/// them see the file that the first one has opened, whatever becomes of the
-/// path; and what passes leave to later ones. Thread safe.
+/// Open files of samples and compiled code that several runs share, and objects
+/// that passes leave for later passes. All runs see the file that the first one
+/// opened, even if its path changes later. Thread safe.
 class RunCache {
 public:
   RunCache();
@@ -32,9 +32,9 @@ public:
   RunCache &operator=(const RunCache &) = delete;
 
   /// Returns the cache that a `RunCacheScope` has opened for the context, which
-  /// must outlive the result, or a new one.
+  /// must outlive the result, or else a new one.
   static std::shared_ptr<RunCache> of(mlir::MLIRContext *context);
-  /// Opens a cache for the passes of the manager, which lives as long as the
+  /// Opens a cache for the passes of the manager. It lives as long as the
   /// manager.
   static void shareAmong(mlir::PassManager &passes);
 
@@ -42,13 +42,13 @@ public:
   llvm::Expected<std::shared_ptr<const support::StoredTensor>>
   openFile(llvm::StringRef path);
 
-  /// Calls `compile` with the parts that are compiled already; forgets them
-  /// when that fails.
+  /// Calls `compile` with the parts that have been compiled already, and
+  /// forgets them if it fails.
   mlir::LogicalResult
   compileWith(mlir::Location loc,
               llvm::function_ref<mlir::LogicalResult(PartSet &)> compile);
 
-  /// Returns the object of that type, which the first call makes.
+  /// Returns the object of type `T`, which the first call creates.
   template <typename T> T &get() {
     std::lock_guard<std::mutex> lock(mutex);
     std::shared_ptr<void> &object = objects[mlir::TypeID::get<T>()];
@@ -64,7 +64,7 @@ private:
   std::unique_ptr<PartSet> parts;
 };
 
-/// While it lives, runs of modules of a context share a cache.
+/// Makes the runs of modules of a context share a cache while it lives.
 using RunCacheScope = support::ContextScope<RunCache>;
 
 } // namespace mct::execution

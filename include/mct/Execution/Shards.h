@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes, each with a shard of the samples, do together what one
-// process does with all of them.
+// Lets several processes, each with a shard of the samples, compute together
+// the result of one process with all samples.
 #ifndef MCT_EXECUTION_SHARDS_H
 #define MCT_EXECUTION_SHARDS_H
 
@@ -17,26 +17,26 @@
 
 namespace mct::execution {
 
-/// One of several processes that each have a shard of the samples.
+/// Identifies one of several processes that each have a shard of the samples.
 struct Shard {
   int64_t index = 0, count = 1;
 
-  /// Reads `I/N`, I from 0 to N - 1; empty text is the only shard.
+  /// Parses `I/N`, I from 0 to N - 1; empty text is the only shard.
   static llvm::Expected<Shard> parse(llvm::StringRef text);
 };
 
-/// The answer of some shards to one question: a kind of statistics of
-/// one network, which `key` names by its content.
+/// The answer of some shards to one question: statistics of one `kind` of one
+/// network, which `key` identifies by its content.
 struct ShardPart {
   std::string file, kind, key;
   std::set<int64_t> shards;
-  /// Number of shards that there are.
+  /// Total number of shards.
   int64_t count = 1;
   /// Members that the kind defines.
   llvm::json::Object content;
 };
 
-/// The parts that files of shards have.
+/// The parts that are stored in files of shards.
 ///
 /// ```json
 /// {"format": "mct-shards", "version": 1, "instruction_set": "…",
@@ -45,14 +45,14 @@ struct ShardPart {
 /// ```
 class ShardFiles {
 public:
-  /// Fails with the name of the file and what is wrong in it, and for a file
-  /// that is given twice.
+  /// Loads files. Fails with the name of the file and the problem in it, and
+  /// for a file that is given twice.
   static llvm::Expected<std::shared_ptr<const ShardFiles>>
   load(llvm::ArrayRef<std::string> paths);
 
-  /// Returns the parts of all shards for one question, by rising shards; none
-  /// where no file has any. Fails where some shards are missing, or are there
-  /// twice, or samples were divided in two ways.
+  /// Returns the parts of all shards for one question, in ascending order of
+  /// shards; none if no file has any. Fails if some shards are missing or given
+  /// twice, or if samples were divided in two ways.
   llvm::Expected<std::vector<const ShardPart *>>
   find(llvm::StringRef kind, llvm::StringRef key) const;
   /// Returns the parts of one kind.
@@ -63,9 +63,9 @@ public:
   }
   llvm::ArrayRef<ShardPart> getParts() const { return parts; }
 
-  /// Writes parts to a temporary that is renamed when complete. `missing`: the
-  /// kind of statistics that shards are to find out next; empty: it is not
-  /// known.
+  /// Writes parts to a temporary file that is renamed when complete. `missing`
+  /// is the kind of statistics that shards have to collect next; empty if it is
+  /// not known.
   static llvm::Error save(llvm::StringRef path,
                           llvm::ArrayRef<const ShardPart *> parts,
                           const std::set<std::string> &instructionSets,
@@ -76,25 +76,25 @@ private:
   std::set<std::string> instructionSets;
 };
 
-/// The knowledge that the passes of a pipeline share of the shards.
+/// State of the shards that the passes of a pipeline share.
 struct ShardState {
-  /// Files that are open, by their paths.
+  /// Open files, by their paths.
   std::map<std::vector<std::string>, std::shared_ptr<const ShardFiles>> files;
   /// Parts that have answered a question.
   std::set<const ShardPart *> used;
-  /// Warnings that were given, once each.
+  /// True once the warning about instruction sets was given.
   bool warnsOfInstructionSets = false;
-  /// The file in which the pipeline has left what a shard has found out; it
-  /// ends there, and makes no module.
+  /// The file to which the pipeline wrote the results of a shard; the pipeline
+  /// ends there, without a module.
   std::string written;
   /// The kind of statistics that no file has; the pipeline ends there.
   std::string missing;
 };
 using ShardStateScope = support::ContextScope<ShardState>;
 
-/// Tells on standard error what comes next where a tool ends because of shards,
-/// and returns its exit status: 0 for a shard, 3 where shards have to be asked
-/// once more, 1 where something failed.
+/// Prints the next step on standard error if a tool ends because of shards, and
+/// returns its exit status: 0 for a shard, 3 if the shards have to be run once
+/// more, 1 on failure.
 int endWithShards(const ShardState &state);
 
 /// The shards as a pass sees them.
@@ -104,42 +104,44 @@ public:
     std::vector<std::string> in;
     std::string out, shard;
     bool hasSamples = false;
-    /// A number of samples that are read is one of one process.
+    /// True if the number of samples is limited; the limit is one of this
+    /// process.
     bool hasLimit = false;
   };
-  /// Opens the files. Emits a diagnostic at the module for options that make no
-  /// sense, and for files that cannot be read.
+  /// Opens the files. Emits a diagnostic at the module for invalid options, and
+  /// for files that cannot be read.
   static mlir::FailureOr<Shards> open(mlir::ModuleOp module,
                                       const Options &options);
 
   const Shard &getShard() const { return shard; }
-  /// Returns whether the samples of this process are to be asked.
+  /// Returns whether this process has samples to measure.
   bool canMeasure() const { return hasSamples; }
 
-  /// Does the same as ShardFiles::find, with a diagnostic. Parts that it
-  /// returns have answered.
+  /// Does the same as `ShardFiles::find`, with a diagnostic, and marks the
+  /// returned parts as used.
   mlir::FailureOr<std::vector<const ShardPart *>>
   find(llvm::StringRef kind, llvm::StringRef key) const;
   /// The same for all parts of a kind, whatever their key.
   std::vector<const ShardPart *> findKind(llvm::StringRef kind) const;
 
-  /// Keeps what this shard has found out.
+  /// Keeps the results of this shard.
   void record(llvm::StringRef kind, llvm::StringRef key,
               llvm::json::Object content);
-  /// Returns whether this process has found out something.
+  /// Returns whether this process has recorded results.
   bool hasRecorded() const { return !recorded.empty(); }
-  /// Writes what was recorded; `kind` is what the other shards are to answer as
-  /// well. Fails always, for the pipeline ends; without a diagnostic where the
-  /// tool says so.
+  /// Writes the recorded results; `kind` is the kind of statistics that the
+  /// other shards have to answer as well. Always fails, because the pipeline
+  /// ends here; without a diagnostic if the tool reports it.
   mlir::LogicalResult stop(llvm::StringRef kind) const;
-  /// Fails where no file has an answer, and no samples can be asked: with a
-  /// diagnostic, unless a file is written that says what is missing.
+  /// Fails if no file has an answer and no samples can be measured: with a
+  /// diagnostic, unless a file is written that names the missing kind.
   mlir::LogicalResult reportMissing(llvm::StringRef kind) const;
 
-  /// Fails where parts of this kind are about another network than any that
-  /// was asked for.
+  /// Fails if parts of this kind belong to another network than those that were
+  /// asked for.
   mlir::LogicalResult checkOthers(llvm::StringRef kind) const;
-  /// Reads a part; a diagnostic that names its file where `read` fails.
+  /// Parses a part by `read`; emits a diagnostic that names its file if `read`
+  /// fails.
   mlir::LogicalResult
   read(const ShardPart &part,
        llvm::function_ref<llvm::Error(const llvm::json::Object &)> read) const;
@@ -155,40 +157,42 @@ private:
   std::vector<std::unique_ptr<ShardPart>> recorded;
 };
 
-/// Returns a name of what a module computes, in 32 hexadecimal digits: of its
-/// operations, attributes and constants, without locations. The same module is
-/// the same name on every machine.
+/// Returns a name for the computation of a module, in 32 hexadecimal digits: it
+/// depends on operations, attributes and constants, but not on locations. The
+/// same module has the same name on every machine.
 std::string nameContent(mlir::ModuleOp module);
 
-/// Returns a name of how a function reads samples, in 32 hexadecimal digits.
+/// Returns a name for the way in which a function reads samples, in 32
+/// hexadecimal digits.
 mlir::FailureOr<std::string> nameReading(mlir::func::FuncOp function,
                                          const RunSettings &settings);
 
-/// Samples of all shards that a pass looks at.
+/// Describes the samples of all shards that a pass uses.
 struct ShardSampleNeed {
-  /// Number of samples that thinSamples keeps; 0: all.
+  /// Number of samples that `thinSamples` keeps; 0 for all.
   int64_t most = 0;
-  /// Keeps so many of each half (`takeHalf`).
+  /// True to keep `most` of each half (`takeHalf`).
   bool halves = false;
 };
 
-/// Records the hashes of the samples of this shard, by which those of all
-/// shards are chosen. No more than some thousand, whatever their number.
+/// Records the hashes of the samples of this shard, from which the samples of
+/// all shards are chosen. Records at most some thousand, whatever their number.
 mlir::LogicalResult recordSampleHashes(Shards &shards,
                                        mlir::func::FuncOp function,
                                        const RunSettings &settings,
                                        const SampleSource &samples);
 
-/// Adds what other shards have of sample hashes or of samples. Returns false
-/// for another kind.
+/// Adds the sample hashes or samples of other shards to `content`. Returns
+/// false for another kind.
 llvm::Expected<bool> mergeSampleParts(llvm::StringRef kind,
                                       llvm::json::Object &content,
                                       const llvm::json::Object &other);
 
-/// Returns the settings for a run on the samples that all shards together
-/// choose: those among which thinSamples, holdOut and, if asked for, takeHalf
-/// choose what they choose among all. Fails, as `Shards::stop` does, until all
-/// shards have given theirs. `settings`: with the samples of this shard.
+/// Returns the settings for a run on the samples that all shards choose
+/// together: a set from which `thinSamples`, `holdOut` and, if asked for,
+/// `takeHalf` choose the same samples as from all. Fails, as `Shards::stop`
+/// does, until all shards have provided theirs. `settings` has the samples of
+/// this shard.
 mlir::FailureOr<RunSettings> takeShardSamples(Shards &shards,
                                               mlir::func::FuncOp function,
                                               RunSettings settings,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a network that is cut into stages again and again, with other constants
-// and quantizers, from where these first matter.
+// Runs a network that is divided into stages repeatedly, with other constants
+// and quantizers, from the first stage that they affect.
 #ifndef MCT_EXECUTION_STAGEDRUN_H
 #define MCT_EXECUTION_STAGEDRUN_H
 
@@ -22,7 +22,7 @@ TensorEditor addToChannels(std::vector<float> offsets, int64_t axis);
 class StagedRun {
 public:
   /// Prepares for `passes` passes at a time. The caller owns `executor`, and
-  /// may change it between runs. Fails where there is no memory.
+  /// may change it between runs. Fails if there is not enough memory.
   static llvm::Expected<std::unique_ptr<StagedRun>>
   create(const Executor &executor, std::shared_ptr<const SampleSource> samples,
          const RunOptions &options, int64_t passes = 1);
@@ -31,11 +31,11 @@ public:
   /// Returns a worker, for its observers and editors.
   Worker &worker(size_t number) { return lanes[number]->worker; }
 
-  /// The stages that run, what they start from, and what is kept of them.
+  /// A range of stages to run, the values to start from, and those to keep.
   struct Pass {
     unsigned first = 0, last = 0;
-    /// Values that the stage before `first` kept, and where to keep those of
-    /// `last` (null: nowhere).
+    /// Values kept after the stage before `first`, and the destination of those
+    /// of `last` (null: not kept).
     const Frontier *from = nullptr;
     Frontier *to = nullptr;
     /// Called in the thread of a worker before its first unit of the pass, to
@@ -45,15 +45,15 @@ public:
     std::function<llvm::Error(const Unit &)> done = nullptr;
   };
   llvm::Error run(const Pass &pass) { return run(llvm::ArrayRef(pass)); }
-  /// Runs several passes on all samples, whose units the workers share. Passes
-  /// do not depend on each other. Of several errors that of the lowest unit of
-  /// the first such pass is returned.
+  /// Runs several passes on all samples; the workers share their units. Passes
+  /// must not depend on each other. Of several errors, returns that of the
+  /// lowest unit of the first failing pass.
   llvm::Error run(llvm::ArrayRef<Pass> passes);
 
   unsigned lastStage() const { return executor.numStages() - 1; }
   int64_t numUnits() const;
-  /// Creates a frontier for what any stage keeps, with `budget` bytes in
-  /// memory.
+  /// Creates a frontier for the values kept after any stage, with `budget`
+  /// bytes in memory.
   std::unique_ptr<Frontier> createFrontier(int64_t budget) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Meaning of the numbers of a quantized network, for programs that do not read
+// Export of the parameters of a quantized network for programs that do not read
 // MLIR.
 #ifndef MCT_EXPORT_PARAMETERS_H
 #define MCT_EXPORT_PARAMETERS_H
@@ -14,17 +14,17 @@ namespace mct {
 /// public one):
 ///
 /// * `function`: its name.
-/// * `inputs`, `outputs`: as mct-run --signature tells: in order, with `name`,
-///   `type` and recorded `preprocessing`; those of an integer network also with
-///   `scale`, `zero_point`, `bits`, `is_signed`: a stored q stands for scale *
-///   (q - zero_point).
-/// * `points`: of a simulation, every point with parameters, in program order:
-///   `name`, which no other has, `method`, `bits`, `is_signed`, `rounding`
-///   ("half_even", "half_up" or null), of a weight `weight` and the `axes` of
-///   its channels; then for each channel, or one for all, `threshold`, where it
-///   has one, and either `scale`, `zero_point`, `lowest` and `highest` code, or
-///   `levels`, the values there are. Of an integer network what `tpc.points`
-///   says: `name`, `scale`, `zero_point`, `bits`, `is_signed`.
+/// * `inputs`, `outputs`: as printed by mct-run --signature: in order, with
+///   `name`, `type` and recorded `preprocessing`; those of an integer network
+///   also with `scale`, `zero_point`, `bits`, `is_signed`: a stored q
+///   represents scale * (q - zero_point).
+/// * `points`: for a simulation, every point with parameters, in program order:
+///   unique `name`, `method`, `bits`, `is_signed`, `rounding` ("half_even",
+///   "half_up" or null), for a weight also `weight` and the `axes` of its
+///   channels; then for each channel, or once for all, `threshold`, if it has
+///   one, and either `scale`, `zero_point`, `lowest` and `highest` code, or
+///   `levels`, the list of its values. For an integer network, the contents of
+///   `tpc.points`: `name`, `scale`, `zero_point`, `bits`, `is_signed`.
 ///
 /// Numbers have as many digits as a double needs. Fails with a diagnostic
 /// before anything is written.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that make a module what an exporter writes.
+// Passes that prepare a module for an exporter.
 #ifndef MCT_EXPORT_PASSES_H
 #define MCT_EXPORT_PASSES_H
 

@@ -7,16 +7,15 @@ include "mlir/Pass/PassBase.td"
 def InsertShiftPointsPass : Pass<"mct-insert-shift-points", "::mlir::ModuleOp"> {
   let summary = "Quantize activations before they are shifted";
   let description = [{
-    `mct-correct-shift-negative` leaves an activation, the addition of a constant, and a point. The IMX500 has no
-    float values in between: it requires a signed 16-bit activation. A point with a power of two is put there, named
-    after the activation; its threshold is the smallest that holds all values which the point behind the addition does
-    not clip, so that nothing more is clipped. Halves go where they go at that point.
+    `mct-correct-shift-negative` leaves an activation, the addition of a constant, and a point. The IMX500 has no float
+    values in between: it requires a signed 16-bit activation. A point with a power of two is inserted there, named
+    after the activation; its threshold is the smallest one that covers all values that the point after the addition
+    does not clip, so that no other values are clipped. Halves are rounded as at that point.
 
-    `mct-translate --export-onnx` does this by itself; the module that the pass leaves is the one whose numbers the file
-    has.
+    `mct-translate --export-onnx` does this itself; the module after this pass computes the numbers of the file.
 
-    Left alone are additions to what is quantized already, to what a layer makes (its bias), and those in front of a point
-    without one grid.
+    The pass skips additions to values that are quantized already or that a layer produces (its bias), and additions
+    before a point that does not have one grid.
 
     Before:
     ```mlir

@@ -9,32 +9,33 @@
 
 namespace mct {
 
-/// Computes the values of expressions of constants, each once, without
-/// recursion and without changing the IR.
+/// Computes the values of constant expressions, each once, without recursion
+/// and without changing the IR.
 ///
-/// It knows constants of every dialect and these ops of TOSA: `identity`,
+/// It handles constants of every dialect and these ops of TOSA: `identity`,
 /// `reshape`, `transpose`, `reverse`, `slice`, `tile`, `pad`, `concat`, `cast`;
 /// `add`, `sub`, `mul`, `maximum`, `minimum`, `abs`, `negate`, `clamp`,
-/// `select`, comparisons, `logical_and`, `_or`, `_xor`, `_not`; of floats also
+/// `select`, comparisons, `logical_and`, `_or`, `_xor`, `_not`; for floats also
 /// `pow`, `rsqrt`, `reciprocal`, `exp`, `log`, `ceil`, `floor`, `tanh`,
 /// `sigmoid`, `erf`, `sin`, `cos`. Arithmetic is that of the element type, as
 /// at run time.
 ///
-/// A splat stays one through every op that keeps it one. All results together
-/// have at most 2^24 elements more than what they are computed from, plus as
-/// many as the constants have: an expression whose value is much larger than
-/// itself (a `tile`) is left to the run time.
+/// A splat stays a splat through every op whose result is one. All other
+/// results together may have at most 2^24 elements more than the values they
+/// are computed from, plus as many as the constants have: an expression whose
+/// value is much larger than itself (a `tile`) is left to the run time.
 ///
-/// Results are remembered by `Value`: after changes of the IR other than
-/// additions, call `clear`. A large one that few ops read is forgotten when all
-/// of them have been computed.
+/// Results are remembered by `Value`: call `clear` after changes of the IR
+/// other than additions. A large result with few users is forgotten when all of
+/// them have been computed.
 class ConstantEvaluator {
 public:
-  /// One element per operand of the op, an empty tensor where the operand is no
-  /// tensor (a `!tosa.shape`).
+  /// One element per operand of the op, an empty tensor for an operand that is
+  /// not a tensor (a `!tosa.shape`).
   using Operands = llvm::ArrayRef<ConstantTensor>;
 
-  /// Adds an op, or replaces how it is computed. `compute` may refuse.
+  /// Adds a handler for an op, or replaces it. `compute` returns none if it
+  /// cannot compute the value.
   template <typename Op>
   void
   handle(std::function<std::optional<ConstantTensor>(Op, Operands)> compute) {
@@ -44,14 +45,15 @@ public:
         };
   }
 
-  /// Returns whether the op is one of those above: with constant operands it
-  /// may have a value.
+  /// Returns whether the op is one of those above: it may have a value if its
+  /// operands are constants.
   bool knows(mlir::Operation *op) const;
 
-  /// Returns the value of an expression; none when it is no such.
+  /// Returns the value of an expression; none if it is not a constant
+  /// expression.
   std::optional<ConstantTensor> evaluate(mlir::Value value);
 
-  /// Sets the elements of `value` from now on, whatever makes it.
+  /// Sets the elements of `value` from now on, whatever its producer.
   void provide(mlir::Value value, ConstantTensor tensor) {
     results[value].tensor = std::move(tensor);
   }
@@ -60,13 +62,13 @@ public:
   /// on.
   void leaveOut(mlir::Value value) { results[value] = Result(); }
 
-  /// Forgets all results, and what was provided or left out, but not the
-  /// handlers.
+  /// Forgets all results and all values that were provided or left out, but not
+  /// the handlers.
   void clear() { results.clear(); }
 
   /// Returns the number of ops computed so far.
   size_t getNumComputed() const { return numComputed; }
-  /// Uses of values counted so far.
+  /// Returns the number of uses of values counted so far.
   size_t getNumCounted() const { return numCounted; }
 
 private:
@@ -74,12 +76,13 @@ private:
       std::function<std::optional<ConstantTensor>(mlir::Operation *, Operands)>;
   struct Result {
     std::optional<ConstantTensor> tensor;
-    /// Operands that nobody has used yet; 0: they are not counted.
+    /// Number of operands that have not been computed with yet; 0 if they are
+    /// not counted.
     size_t numUnread = 0;
   };
 
   std::optional<ConstantTensor> compute(mlir::Operation *op, Operands operands);
-  /// Returns whether `op` may make `count` elements; counts them.
+  /// Returns whether `op` may create `count` elements, and counts them.
   bool admit(int64_t count, Operands operands);
   void remember(mlir::Value value, std::optional<ConstantTensor> tensor);
   void forgetOperands(mlir::Operation *op);

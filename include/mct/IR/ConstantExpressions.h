@@ -8,27 +8,29 @@
 namespace mct {
 
 /// Finds the ops that are computed from constants alone, by ops that a
-/// `ConstantEvaluator` knows. Each op is looked at once.
+/// `ConstantEvaluator` handles. Each op is visited once.
 ///
 /// It is a listener: a driver that changes the IR notifies it, and an op is
-/// judged again when one of its operands was changed.
+/// checked again if one of its operands was changed.
 class ConstantExpressions : public mlir::RewriterBase::Listener {
 public:
-  /// Returns whether an op is one of an expression. Constants are none.
+  /// Returns whether an op is part of a constant expression. Constants
+  /// themselves are not.
   bool contains(mlir::Operation *op);
 
-  /// Knows the ops; its values are up to the caller.
+  /// Returns the evaluator that handles the ops. The caller decides about its
+  /// values.
   ConstantEvaluator &getEvaluator() { return evaluator; }
 
-  /// Returns how often an op was looked at so far.
+  /// Returns how often an op was visited so far.
   size_t getNumVisited() const { return numVisited; }
 
   void notifyOperationModified(mlir::Operation *op) override;
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// Returns whether an op computes from constants alone; none where
-  /// some of them are not judged yet, whose ops are added to `missing`.
+  /// Returns whether an op computes from constants alone; none if that is not
+  /// known for some operands yet, whose ops are added to `missing`.
   std::optional<bool> judge(mlir::Operation *op,
                             llvm::SmallVectorImpl<mlir::Operation *> &missing);
 

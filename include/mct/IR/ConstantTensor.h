@@ -13,33 +13,33 @@
 
 namespace mct {
 
-/// Elements of a constant tensor of static shape, whose type is a float of 8,
-/// 16, 32 or 64 bits or an integer of 1, 2, 4, 8, 16, 32 or 64.
+/// Elements of a constant tensor of static shape and of type float with 8, 16,
+/// 32 or 64 bits or integer with 1, 2, 4, 8, 16, 32 or 64 bits.
 ///
 /// They are row-major, each in whole bytes; a type of less than 8 bits has a
-/// byte for each, with the value sign-extended unless it is unsigned or i1. A
-/// splat stores one element only, however large it is. What the IR stores so is
-/// read in place, and must live as long as this.
+/// byte for each element, with the value sign-extended unless it is unsigned or
+/// i1. A splat stores one element only, however large it is. Elements that the
+/// IR stores in this form are read in place, and must outlive this object.
 ///
 /// Copies are cheap: they share the elements.
 class ConstantTensor {
 public:
-  /// Makes no tensor; of its members only the assignment may be used.
+  /// Creates an empty object, which may only be assigned to.
   ConstantTensor() = default;
 
-  /// Returns the elements of a constant; none when it is of no such type, its
-  /// data are missing or of another size.
+  /// Returns the elements of a constant; none if its type is not supported, or
+  /// if its data are missing or of another size.
   static std::optional<ConstantTensor> get(mlir::Value value);
   static std::optional<ConstantTensor> get(mlir::ElementsAttr attribute);
   /// Returns whether a tensor of this type can be held.
   static bool isSupported(mlir::Type type);
-  /// Creates a tensor of values rounded to the element type; integers wrap; one
-  /// value makes a splat. Otherwise there is one for each element.
+  /// Creates a tensor of values rounded to the element type; integers wrap.
+  /// There is one value, which makes a splat, or one for each element.
   template <typename T>
   static ConstantTensor create(mlir::RankedTensorType type,
                                std::vector<T> values);
-  /// Creates a tensor of elements as they are stored, in `bytes` that are kept
-  /// alive by `owner`: one for a splat, else all of them.
+  /// Creates a tensor of stored elements: one for a splat, else all of them.
+  /// `owner` keeps `bytes` alive.
   static ConstantTensor create(mlir::RankedTensorType type,
                                llvm::ArrayRef<char> bytes,
                                std::shared_ptr<const void> owner);
@@ -50,25 +50,26 @@ public:
   mlir::RankedTensorType getType() const { return type; }
   llvm::ArrayRef<int64_t> getShape() const { return type.getShape(); }
   int64_t getNumElements() const { return type.getNumElements(); }
-  /// Returns whether one element is stored for several equal ones.
+  /// Returns whether one stored element stands for several equal ones.
   bool isSplat() const { return getNumStored() == 1 && getNumElements() != 1; }
   int64_t getNumStored() const { return bytes.size() / elementSize; }
-  /// Returns the bytes of one stored element.
+  /// Returns the size in bytes of one stored element.
   size_t getElementSize() const { return elementSize; }
   llvm::ArrayRef<char> getBytes() const { return bytes; }
 
   /// Returns the stored elements as numbers (int64_t, float or double).
   template <typename T> std::vector<T> decode() const;
-  /// Returns the stored elements in place; empty when they are not f32.
+  /// Returns the stored elements in place; empty if they are not f32.
   llvm::ArrayRef<float> getFloats() const;
-  /// Returns whether every element is this number.
+  /// Returns whether every element equals `number`.
   bool isUniformly(double number) const;
-  /// The same elements as a tensor of another shape, with as many of them.
+  /// Returns the same elements as a tensor of another shape with as many
+  /// elements.
   ConstantTensor reshape(mlir::RankedTensorType newType) const;
 
-  /// Returns an attribute with these elements, without a copy where that is
-  /// possible. Many of them become a `dense_resource`, which the context does
-  /// not keep a uniqued copy of; `name` is the key of that resource.
+  /// Returns an attribute with these elements, without a copy if possible.
+  /// Large tensors become a `dense_resource`, of which the context keeps no
+  /// uniqued copy; `name` is the key of that resource.
   mlir::ElementsAttr toAttribute(llvm::StringRef name) const;
 
 private:
@@ -76,7 +77,7 @@ private:
   size_t elementSize = 1;
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
-  /// The resource whose whole data `bytes` is.
+  /// The resource whose whole data is `bytes`.
   std::optional<mlir::DenseResourceElementsHandle> resource;
 };
 

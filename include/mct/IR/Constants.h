@@ -15,20 +15,21 @@ class MulOp;
 
 namespace mct {
 
-/// The elements of a constant as f32, read in place where they are stored as
-/// such; a splat is expanded.
+/// The elements of a constant as f32, read in place if they are stored as such;
+/// a splat is expanded.
 class ConstantFloats {
 public:
-  /// Returns none when `value` is not a constant of element type f32, its data
-  /// are missing, or it is a splat of more than 2^26 elements.
+  /// Returns none if `value` is not a constant of element type f32, if its data
+  /// are missing, or if it is a splat of more than 2^26 elements.
   static std::optional<ConstantFloats> get(mlir::Value value);
-  /// Returns whether there are such; without a copy.
+  /// Returns whether `get` would return elements, without copying them.
   static bool exists(mlir::Value value);
   /// Converts a tensor of any element type; none for a splat of more than 2^26
   /// elements.
   static std::optional<ConstantFloats> convert(ConstantTensor tensor);
 
-  /// Returns all elements in row-major order. They live as long as this object.
+  /// Returns all elements in row-major order. They are valid as long as this
+  /// object.
   llvm::ArrayRef<float> values() const LLVM_LIFETIME_BOUND {
     return converted.empty() ? tensor.getFloats()
                              : llvm::ArrayRef<float>(converted);
@@ -40,8 +41,8 @@ private:
   std::vector<float> converted;
 };
 
-/// Returns an attribute with these elements. Many of them become a
-/// `dense_resource`, so that the context keeps no uniqued copy; `name` is the
+/// Returns an attribute with these elements. Large ones become a
+/// `dense_resource`, of which the context keeps no uniqued copy; `name` is the
 /// key of that resource.
 mlir::ElementsAttr createFloats(mlir::RankedTensorType type,
                                 llvm::ArrayRef<float> values,
@@ -52,13 +53,13 @@ mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type,
                            llvm::ArrayRef<float> values, llvm::StringRef name);
 
-/// Creates a `tosa.mul` of numbers, which shifts by 0.
+/// Creates a `tosa.mul` of numbers, with a shift of 0.
 mlir::tosa::MulOp createProduct(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Type type, mlir::Value first,
                                 mlir::Value second);
 
-/// Returns an attribute of type `tensor<Nxi32>` where all values fit, else of
-/// `tensor<Nxi64>`: inline when small, else a `dense_resource` with key `name`.
+/// Returns an attribute of type `tensor<Nxi32>` if all values fit, else of
+/// `tensor<Nxi64>`: inline if small, else a `dense_resource` with key `name`.
 mlir::ElementsAttr createIntegers(mlir::MLIRContext *context,
                                   llvm::ArrayRef<int64_t> values,
                                   llvm::StringRef name);

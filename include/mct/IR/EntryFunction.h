@@ -7,10 +7,10 @@
 
 namespace mct {
 
-/// Returns the function that is run, calibrated and corrected: the one of that
-/// name, or for an empty name `main`, or else the only public function. It has
-/// a body. A diagnostic lists the candidates when there is no such function, or
-/// are several.
+/// Returns the function that is run, calibrated and corrected: the function
+/// `name`, or, if it is empty, `main` or else the only public function. The
+/// result has a body. If there is no such function, or several, a diagnostic
+/// lists the candidates.
 mlir::FailureOr<mlir::func::FuncOp> findEntryFunction(mlir::ModuleOp module,
                                                       llvm::StringRef name);
 

@@ -6,10 +6,11 @@
 
 namespace mct {
 
-/// Erases those of `ops` whose results nobody reads and that have no effects,
-/// then what only they read, and so on. Null pointers are passed over. Nothing
-/// else is touched: who keeps pointers to ops knows which ones to doubt.
-/// `listener`, if it is not null and that of a rewriter, is told of each.
+/// Erases those of `ops` that have no effects and whose results have no uses,
+/// then the ops that only they used, and so on. Null pointers are ignored. No
+/// other op is erased, so that callers know which pointers may dangle.
+/// `listener`, if it is not null and is a rewriter's listener, is notified of
+/// each.
 void eraseUnused(llvm::ArrayRef<mlir::Operation *> ops,
                  mlir::OpBuilder::Listener *listener = nullptr);
 

@@ -7,13 +7,13 @@
 
 namespace mct {
 
-/// Fails, with a diagnostic at the point, where one has learned values: its
-/// parameters do not say what it computes.
+/// Fails, with a diagnostic at the point, if it has learned values: its
+/// parameters do not determine its results.
 llvm::LogicalResult requireNothingLearned(tpc::QuantizeOp point);
 
-/// Fails, with a diagnostic at the point, where one in `root` has learned
-/// values, or is quantized by the program around the compiler: for all that
-/// reads what a point does from its parameters.
+/// Fails, with a diagnostic at the point, if a point in `root` has learned
+/// values or is quantized by the calling program. To be called before deriving
+/// the behaviour of points from their parameters.
 llvm::LogicalResult requireFrozenPoints(mlir::Operation *root);
 
 } // namespace mct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizers that the program around the compiler runs: what
-// `#tpc.host_quantizer` names.
+// Quantizers that the calling program runs: those that `#tpc.host_quantizer`
+// names.
 #ifndef MCT_IR_HOSTQUANTIZERS_H
 #define MCT_IR_HOSTQUANTIZERS_H
 
@@ -18,30 +18,31 @@
 
 namespace mct {
 
-/// The quantizer of one point. It may keep what it has seen; it is called by
-/// one thread at a time.
+/// The quantizer of one point. It may be stateful; only one thread at a time
+/// calls it.
 class HostQuantizer {
 public:
   virtual ~HostQuantizer();
 
-  /// Quantizes a row-major tensor of this shape. `isTraining`: in a
+  /// Quantizes a row-major tensor of this shape. `isTraining` is true in a
   /// function that computes gradients.
   virtual llvm::Error quantize(llvm::ArrayRef<int64_t> shape,
                                llvm::ArrayRef<float> values, bool isTraining,
                                llvm::MutableArrayRef<float> results) = 0;
-  /// `gradients`: of what it made of the values, and then of the values.
+  /// Replaces `gradients`, those of the quantized values, by the gradients of
+  /// `values`.
   virtual llvm::Error backward(llvm::ArrayRef<int64_t> shape,
                                llvm::ArrayRef<float> values,
                                llvm::MutableArrayRef<float> gradients) = 0;
-  /// Returns the attribute of the ordinary quantizer that it becomes, as text.
+  /// Returns the attribute of the equivalent ordinary quantizer, as text.
   virtual llvm::Expected<std::string> freeze() = 0;
 
-  /// Held by whoever calls.
+  /// Held by callers during a call.
   std::mutex mutex;
 };
 
-/// A point that wants a quantizer: executed, it calls that, whatever parameters
-/// it has.
+/// A point that requests a quantizer of the calling program: executing it calls
+/// that quantizer, whatever parameters the point has.
 struct HostPoint {
   /// Unique in the function.
   std::string name;
@@ -51,29 +52,28 @@ struct HostPoint {
   bool isWeight = false;
 };
 
-/// Knows the quantizers that the program has, in one context.
+/// Provides the quantizers of the calling program in one context.
 class HostQuantizers : public mlir::DialectInterface::Base<HostQuantizers> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HostQuantizers)
 
-  /// Makes the quantizer of a point; null where nothing is registered under the
-  /// name that the point says.
+  /// Creates the quantizer of a point; null if nothing is registered under the
+  /// name that the point gives.
   using Maker = std::function<llvm::Expected<std::shared_ptr<HostQuantizer>>(
       const HostPoint &)>;
 
   HostQuantizers(mlir::Dialect *dialect, Maker maker)
       : Base(dialect), maker(std::move(maker)) {}
 
-  /// Makes points in the context find their quantizers by `maker` from now on.
-  /// Once.
+  /// Lets points in the context find their quantizers by `maker` from now on.
+  /// May be called once.
   static void attach(mlir::MLIRContext *context, Maker maker);
-  /// Forgets the quantizers that were made, and `maker`: for a context that
-  /// outlives what they need.
+  /// Forgets the created quantizers and `maker`, for a context that outlives
+  /// the objects they need.
   static void detach(mlir::MLIRContext *context);
 
-  /// Returns the quantizer of a point; all functions that have a point of the
-  /// name, and name the same quantizer for it, share one. Fails with a
-  /// diagnostic at `op`.
+  /// Returns the quantizer of a point. All functions that have a point of this
+  /// name, with the same quantizer, share one. Fails with a diagnostic at `op`.
   static mlir::FailureOr<std::shared_ptr<HostQuantizer>>
   get(mlir::Operation *op, const HostPoint &point);
 
@@ -85,21 +85,22 @@ private:
       made;
 };
 
-/// Returns the request of a point to the program; none where it has none.
+/// Returns the host quantizer that a point requests; none if it does not
+/// request one.
 std::optional<HostPoint> getHostPoint(tpc::QuantizeOp point);
 
-/// Returns the ordinary quantizer that a point's becomes. Fails with a
-/// diagnostic at the point.
+/// Returns the ordinary quantizer that is equivalent to the host quantizer of a
+/// point. Fails with a diagnostic at the point.
 mlir::FailureOr<tpc::QuantizerAttrInterface>
 freezeHostQuantizer(tpc::QuantizeOp point);
 
-/// Creates the op that asks a point's quantizer for a gradient: of `values` and
-/// the gradient of the result it makes the gradient of the values. It is a
-/// `tosa.custom`.
+/// Creates a `tosa.custom` that asks the quantizer of a point for a gradient:
+/// it computes the gradient of `values` from `values` and `gradient`, the
+/// gradient of the result.
 mlir::Value buildHostGradient(mlir::OpBuilder &builder, mlir::Location loc,
                               const HostPoint &point, mlir::Value values,
                               mlir::Value gradient);
-/// Returns the point that such an op asks; none of other ops.
+/// Returns the point whose quantizer such an op asks; none for other ops.
 std::optional<HostPoint> getHostGradient(mlir::Operation *op);
 
 } // namespace mct

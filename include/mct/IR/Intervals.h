@@ -32,9 +32,9 @@ struct Interval {
   bool operator!=(const Interval &other) const { return !(*this == other); }
 };
 
-/// Returns the smallest interval that holds both.
+/// Returns the smallest interval that contains both.
 Interval unite(Interval a, Interval b);
-/// Returns what both hold, or `a` where they have nothing in common.
+/// Returns the intersection, or `a` if it is empty.
 Interval intersect(Interval a, Interval b);
 Interval add(Interval a, Interval b);
 Interval subtract(Interval a, Interval b);
@@ -42,22 +42,22 @@ Interval subtract(Interval a, Interval b);
 /// shift <= 62.
 Interval multiply(Interval a, Interval b, unsigned shift = 0);
 /// Returns the quotients rounded towards zero, over all divisors but 0; {0, 0}
-/// when there is no other.
+/// if there is no other divisor.
 Interval divide(Interval a, Interval b);
-/// Returns the values, each clamped.
+/// Returns the clamped values.
 Interval clamp(Interval a, Interval limits);
 Interval absolute(Interval a);
-/// Shifts arithmetically, by amounts from 0 to 62; `round`: halves up.
+/// Shifts arithmetically, by amounts from 0 to 62; `round` rounds halves up.
 Interval shiftRight(Interval a, Interval amount, bool round);
 /// Returns a * 2^amount, by amounts from 0 to 62.
 Interval shiftLeft(Interval a, Interval amount);
 /// Counts the leading zeros of 32-bit values.
 Interval countLeadingZeros(Interval a);
 
-/// How `tosa.rescale` scales one value, whose zero point is off.
+/// Scaling of one value by `tosa.rescale`, after its zero point was subtracted.
 struct RescaleFactor {
   int64_t multiplier = 1 << 30;
-  /// 2 to 62.
+  /// Shift, 2 to 62.
   int64_t shift = 30;
   bool doubleRound = false;
 
@@ -72,8 +72,8 @@ struct RescaleFactor {
   }
 };
 
-/// Returns what `tosa.table` looks up: 256 entries for i8, or 513 for i16,
-/// between which it interpolates.
+/// Returns the results of `tosa.table`, which has 256 entries for i8, or 513
+/// for i16, between which it interpolates.
 Interval lookUp(llvm::ArrayRef<int64_t> table, Interval index);
 
 } // namespace mct

@@ -7,27 +7,27 @@
 
 namespace mct {
 
-/// Returns the name in a location: the outermost `NameLoc` in it, or null. An
-/// empty name is none.
+/// Returns the name in a location: that of the outermost `NameLoc` in it; null
+/// if there is none or it is empty.
 mlir::StringAttr getName(mlir::Location loc);
 
-/// Returns the name of a value: of the op that makes it, or of the argument.
+/// Returns the name of a value: that of its defining op or of the argument.
 /// Null before `assignNames`.
 mlir::StringAttr getName(mlir::Value value);
 
-/// Returns the name of an op's result, or the kind of the op where it has none:
+/// Returns the name of an op's result, or the kind of the op if it has no name:
 /// `conv2d`.
 std::string getNameOrKind(mlir::Operation *op);
 
-/// Returns the name of an argument, or its number where it has none.
+/// Returns the name of an argument, or its number if it has no name.
 std::string getNameOrNumber(mlir::BlockArgument argument);
 
-/// Returns the location without the name of the value there: what is made
-/// beside it has none.
+/// Returns the location without the name of the value there, for new ops
+/// derived from it.
 mlir::Location withoutName(mlir::Location loc);
 
-/// Ends the names of values that are shifted: they are not those of that name
-/// in the float network.
+/// Suffix of the names of values that are shifted: they differ from the values
+/// of that name in the float network.
 inline constexpr llvm::StringLiteral kShiftedSuffix = "_shifted";
 
 /// A value that is another one with its axes in another order.
@@ -38,21 +38,20 @@ struct TransposedName {
 };
 
 /// Returns the location of a value that is the one at `loc` with its axes in
-/// another order: it is named after that, with `_transposed` behind, and
+/// another order: it has the same name with `_transposed` appended, and
 /// `getTransposed` reads the order from it.
 mlir::Location getTransposedLoc(mlir::Location loc,
                                 llvm::ArrayRef<int32_t> permutation);
 
-/// Returns whether a name is one that `getTransposedLoc` makes.
+/// Returns whether `getTransposedLoc` could have created a name.
 bool isTransposedName(llvm::StringRef name);
 
-/// Reads a location that `getTransposedLoc` made, several of them in a row
-/// as one; none for other locations, or when the value has got another name
-/// since.
+/// Reads a location that `getTransposedLoc` created, combining several of them
+/// in a row; none for other locations, or if the value has been renamed since.
 std::optional<TransposedName> getTransposed(mlir::Location loc);
 
-/// Gives every argument and every op with a result, constants and quantizer
-/// points apart, a unique name in its location. See the pass
+/// Gives every argument and every op with a result, except constants and
+/// quantization points, a unique name in its location. See the pass
 /// `mct-assign-names`.
 void assignNames(mlir::func::FuncOp function);
 

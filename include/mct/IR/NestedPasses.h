@@ -7,13 +7,13 @@
 
 namespace mct {
 
-/// Runs the pipelines that an option of a pass holds on a module that is not
-/// the one of the pass.
+/// Runs the pipelines of an option of a pass on a module that is not the one of
+/// the pass.
 llvm::LogicalResult runPasses(llvm::ArrayRef<mlir::OpPassManager> pipelines,
                               mlir::ModuleOp module);
 
-/// Runs them without remarks and warnings, which the passes around the one that
-/// asks emit as well.
+/// Runs the pipelines without remarks and warnings, which the passes around the
+/// calling one emit as well.
 llvm::LogicalResult runQuietly(llvm::ArrayRef<mlir::OpPassManager> pipelines,
                                mlir::ModuleOp module);
 

@@ -7,8 +7,8 @@
 
 namespace mct {
 
-/// Returns the ops of a function whose results depend on `values`, each once;
-/// the makers of the values are not among them.
+/// Returns the ops of a function whose results depend on `values`, each once,
+/// without the ops that define the values.
 llvm::SetVector<mlir::Operation *>
 findOpsBehind(llvm::ArrayRef<mlir::Value> values);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Record of what becomes of the values of samples before a network reads them,
-// in an attribute of builtin types, which tools without our dialect keep.
+// Record of the preprocessing that turns samples into inputs of a network, in
+// an attribute of builtin types, which tools without our dialect keep.
 #ifndef MCT_IR_PREPROCESSING_H
 #define MCT_IR_PREPROCESSING_H
 
@@ -10,20 +10,21 @@
 
 namespace mct {
 
-/// Attribute of an argument, a dictionary.
+/// Name of the attribute of an argument, a dictionary.
 inline constexpr llvm::StringLiteral kPreprocessingAttrName =
     "tpc.preprocessing";
 
-/// The argument's values: those of the sample with its axes in order, times
+/// The argument's values: those of the sample with its axes reordered, times
 /// `scale`, plus `offset`. As an attribute, of which every part may be missing,
 ///
 ///     {scale = array<f64: 0.017, 0.017, 0.018>, offset = array<f64: -2.1>,
 ///      axis = 1 : i64, permutation = array<i64: 2, 0, 1>}
 struct Preprocessing {
-  /// Finite; one value, or as many as the argument's dimension `axis` has.
-  /// Empty: 1 and 0.
+  /// Finite; one value, or one for each index of the argument's dimension
+  /// `axis`. Empty: 1 and 0.
   llvm::SmallVector<double> scale, offset;
-  /// The leading dimension, which holds the samples, is 0. None: the last.
+  /// Dimension of the channels; the leading dimension, which holds the samples,
+  /// is 0. None: the last.
   std::optional<int64_t> axis;
   /// Order of the dimensions after the leading one: dimension i of the argument
   /// is dimension permutation[i] of a sample. Empty: they are in order.
@@ -32,10 +33,10 @@ struct Preprocessing {
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
 };
 
-/// The records of the arguments, by number; none where there is none. A
-/// diagnostic where one is malformed, or does not fit its argument: a scale or
-/// offset is one of real numbers, f32 or integers that stand for such
-/// (`kQuantizedAttrName`).
+/// Records of the arguments, by number; none for an argument without a record.
+/// Emits a diagnostic if a record is malformed, or does not fit its argument: a
+/// scale or offset requires an argument of real numbers, f32 or integers that
+/// represent them (`kQuantizedAttrName`).
 using Preprocessings = llvm::SmallVector<std::optional<Preprocessing>>;
 mlir::FailureOr<Preprocessings> readPreprocessing(mlir::func::FuncOp function);
 

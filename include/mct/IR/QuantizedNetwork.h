@@ -6,12 +6,12 @@
 
 namespace mct {
 
-/// Returns the first op of a network that is quantized already, or null for a
-/// float one: a layer of integers of 16 bits or fewer, a table, a rescaling to
-/// such integers, or a conversion of real numbers that were scaled or bounded
-/// to such integers that are converted back and scaled later. Integers at the
-/// boundary (images as bytes, results as codes), stored weights, indices, masks
-/// and rounding quantize nothing.
+/// Returns the first op that shows that a network is quantized already, or null
+/// for a float network: a layer of integers of 16 bits or fewer, a table, a
+/// rescaling to such integers, or a conversion of scaled or bounded real
+/// numbers to such integers that are converted back and scaled later. Integers
+/// at the boundary (images as bytes, results as codes), stored weights,
+/// indices, masks and rounding do not count.
 ///
 /// Takes time linear in the number of ops.
 mlir::Operation *findQuantizedOp(mlir::func::FuncOp function);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of what passes did, what they left alone, and why, as data. A remark
-// is printed from the record that it carries, so that the two cannot disagree.
+// Records of the decisions of passes, of what they changed and left unchanged,
+// with reasons, as data. A remark is printed from the record that it carries,
+// so that the two cannot disagree.
 //
 // MLIR's own remarks (mlir/IR/Remarks.h) are not used: they need an engine that
-// the tool installs in the context, which a plugin of another tool cannot, and
-// the arguments of one are texts, where reports read numbers.
+// the tool installs in the context, which a plugin of another tool cannot do,
+// and their arguments are texts, where reports need numbers.
 #ifndef MCT_IR_RECORDS_H
 #define MCT_IR_RECORDS_H
 
@@ -22,7 +23,7 @@
 
 namespace mct {
 
-/// Identifiers that do not change; Reasons.def lists them.
+/// Stable identifiers; Reasons.def lists them.
 enum class Reason {
 #define MCT_REASON(Name, Id, Text, Remedy) Name,
 #include "mct/IR/Reasons.def"
@@ -39,19 +40,19 @@ enum class Decision {
 };
 llvm::StringRef stringifyDecision(Decision decision);
 
-/// A value of a record, and how a text says it.
+/// A value of a record, and its text in a message.
 struct NamedValue {
   std::string name;
   std::variant<int64_t, double, std::string> value;
   std::string text;
 };
-/// `format`: of printf, for one double.
+/// Returns a named value. `format` is a format of printf for one double.
 NamedValue named(llvm::StringRef name, double value, const char *format = "%e");
 NamedValue named(llvm::StringRef name, int64_t value);
 NamedValue named(llvm::StringRef name, llvm::StringRef value);
 
-/// The record of one decision. Text and values are streamed into it; nothing
-/// streamed is the text of the reason.
+/// The record of one decision. Text and values are streamed into it; if nothing
+/// is streamed, it has the text of the reason.
 class Record {
 public:
   Record(Reason reason) : Record(Decision::Declined, reason) {}
@@ -69,17 +70,18 @@ public:
   template <typename T> Record &&operator<<(T &&more) && {
     return std::move(*this << std::forward<T>(more));
   }
-  /// Adds a value that the text does not say.
+  /// Adds a value that is not part of the text.
   Record &add(NamedValue value) & {
     values.push_back(std::move(value));
     return *this;
   }
 
   Reason getReason() const { return reason; }
-  /// Returns the op at fault; null when it is the one of the remark, or none.
+  /// Returns the op at fault; null if it is the op of the remark, or if there
+  /// is none.
   mlir::Operation *getCulprit() const { return culprit; }
   std::string getText() const;
-  /// Returns pass, decision, reason, op, the name of its point or value, and
+  /// Returns pass, decision, reason, op, name of the op's point or value, and
   /// values.
   mlir::DictionaryAttr toAttribute(mlir::Operation *op,
                                    llvm::StringRef pass) const;
@@ -92,22 +94,22 @@ private:
   std::vector<NamedValue> values;
 };
 
-/// Emits a remark at `op` that says `prefix` and the text of the record, and
-/// carries the record. `pass`: the flag of the pass, or `execution`. The only
-/// way to emit remarks.
+/// Emits a remark at `op` that consists of `prefix` and the text of the record,
+/// and carries the record. `pass` is the flag of the pass, or `execution`. All
+/// remarks must be emitted by this function.
 mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
                                     const Record &record,
                                     const llvm::Twine &prefix = "");
 
-/// Emits a record, and a note at the op at fault if the record has one.
+/// Emits a record, with a note at the op at fault if the record has one.
 void emitWithCulprit(mlir::Operation *op, llvm::StringRef pass,
                      const Record &record, const llvm::Twine &prefix = "");
 
-/// The passes of a context whose records are for collectors only, and not
-/// printed, with the threads that run them. Thread safe.
+/// Passes of a context, with the threads that run them, whose records are for
+/// collectors only and not printed. Thread safe.
 class SilentPasses {
 public:
-  /// `pass` is its flag; the calling thread runs it.
+  /// Adds a pass by its flag; the calling thread runs it.
   void add(llvm::StringRef pass);
   void remove(llvm::StringRef pass);
   bool contains(llvm::StringRef pass) const;
@@ -117,37 +119,36 @@ private:
   std::multiset<std::pair<std::thread::id, std::string>> passes;
 };
 
-/// Returns whether a record that a remark carries is for collectors only.
+/// Returns whether the record that a remark carries is for collectors only.
 bool isSilent(mlir::DictionaryAttr record);
 
-/// While it lives, passes of a context may be silent.
+/// Allows passes of a context to be silent while it lives.
 using SilentPassesScope = support::ContextScope<SilentPasses>;
 
 //===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
 
-/// A record as it was emitted; it does not need the context any more.
+/// A record as it was emitted; it does not depend on the context any more.
 struct CollectedRecord {
   std::string pass, decision, reason;
-  /// Kind of the op (`tosa.conv2d`), and the name of the point or the
-  /// value, empty when it has none.
+  /// Kind of the op (`tosa.conv2d`), and the name of its point or value, empty
+  /// if it has none.
   std::string op, name;
   std::vector<NamedValue> values;
-  /// The text of the remark, and its place.
+  /// Location and text of the remark.
   std::string location, text;
   struct Note {
     std::string location, text;
   };
   std::vector<Note> notes;
-  /// The remark was not asked for.
+  /// True if the remark was not requested.
   bool isSilent = false;
 };
 
-/// Collects the records that are emitted in a context while it lives, and
-/// prevents no other handler from seeing the remarks, but for those that are
-/// silent. Records of passes that
-/// run on several functions at once come in the order of the functions.
+/// Collects the records that are emitted in a context while it lives. Other
+/// handlers see all remarks except silent ones. Records of passes that run on
+/// several functions at once are in the order of the functions.
 class RecordCollector {
 public:
   explicit RecordCollector(mlir::MLIRContext *context);
@@ -160,10 +161,10 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Returns an object whose keys are the members of CollectedRecord; a number
+/// Returns an object whose keys are the members of `CollectedRecord`; a number
 /// that is not finite is null.
 llvm::json::Value toJSON(const CollectedRecord &record);
-/// `{"records": […]}`, indented, of those that are not silent.
+/// Prints the records that are not silent as `{"records": […]}`, indented.
 void printRecords(llvm::ArrayRef<CollectedRecord> records,
                   llvm::raw_ostream &stream);
 

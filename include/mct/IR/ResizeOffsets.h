@@ -7,19 +7,19 @@
 
 namespace mct {
 
-/// An image for `tosa.resize`, and the offsets that it is read from.
+/// An image for `tosa.resize`, and the offset at which it is sampled.
 struct ResizeSource {
   mlir::Value image;
   /// Offsets along y and x.
   llvm::SmallVector<int64_t, 2> offset;
 };
 
-/// The same source without negative offsets: an interpolation that begins
-/// before the first row, or column, reads it twice, as from an image that has
+/// Returns the same source without negative offsets: an interpolation that
+/// begins before the first row, or column, reads it twice, as if the image had
 /// it twice. Some lowerings divide negative coordinates of integers wrongly.
 ///
-/// `image`: [N, H, W, C], static; `scale`: numerator and denominator along y,
-/// then along x; -numerator <= offset, as TOSA has it.
+/// `image` is [N, H, W, C], static; `scale` has numerator and denominator along
+/// y, then along x; -numerator <= offset, as TOSA requires.
 ResizeSource avoidNegativeOffsets(mlir::OpBuilder &builder, mlir::Location loc,
                                   const ResizeSource &source,
                                   llvm::ArrayRef<int64_t> scale);

@@ -8,24 +8,24 @@
 
 namespace mct {
 
-/// Up to this many elements an inline attribute is smaller and more readable
-/// than a resource.
+/// Largest number of elements for which an inline attribute is smaller and more
+/// readable than a resource.
 inline constexpr int64_t kInlineElements = 32;
 
-/// Returns the first of `name`, `name_1`, `name_2`, … that is not taken, where
-/// those that are come first; otherwise one that is not. Asks for few of them.
+/// Returns the first free key of `name`, `name_1`, `name_2`, … if the taken
+/// keys come first; otherwise any free one. Calls `isTaken` for few of them.
 std::string findFreeKey(llvm::StringRef name,
                         llvm::function_ref<bool(llvm::StringRef)> isTaken);
 
-/// Constants of networks that are measured and thrown away. While its scope
-/// lives, keys have a name of their own, so that those of the networks that
-/// stay do not depend on what was tried, and where.
+/// Marks constants of networks that are measured and then discarded. While its
+/// scope lives, keys have a name of their own, so that keys in the networks
+/// that stay do not depend on the trials.
 struct TrialConstants {};
 using TrialConstantsScope = support::ContextScope<TrialConstants>;
 
 /// Creates a `dense_resource` with the data of `blob` under a key that
-/// `findFreeKey` makes of `name`. Left to itself, MLIR would try one number
-/// after the other.
+/// `findFreeKey` derives from `name`. MLIR itself would try one number after
+/// the other.
 mlir::DenseResourceElementsAttr createResource(mlir::RankedTensorType type,
                                                llvm::StringRef name,
                                                mlir::AsmResourceBlob blob);

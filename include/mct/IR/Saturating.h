@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic that stays at the ends of int64_t.
+// Arithmetic that saturates at the ends of int64_t.
 #ifndef MCT_IR_SATURATING_H
 #define MCT_IR_SATURATING_H
 

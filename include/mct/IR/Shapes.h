@@ -7,21 +7,21 @@
 
 namespace mct {
 
-/// Fails, with a diagnostic at the op, for what no verifier of upstream looks
-/// at and everything that computes with shapes relies on:
-/// * a type with a size below zero: text cannot spell one, but bytecode may
+/// Fails, with a diagnostic at the op, for properties that no upstream verifier
+/// checks and that all computations with shapes rely on:
+/// * a type with a size below zero: the text format has none, but bytecode may
 ///   hold it;
-/// * elements that are fewer than their type has, likewise;
-/// * a type with more elements than any memory holds: products of the sizes of
-///   one type, in bits, can be computed in 64 bits where there is none;
+/// * fewer elements than the type has, likewise;
+/// * a type with more elements than any memory holds: without such types,
+///   products of the sizes of one type, in bits, can be computed in 64 bits;
 /// * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other,
-///   as 2 channels that meet a kernel for 3, or what its attributes and
-///   constant shapes say, as a window that is put down twice and makes three
-///   elements. A size that is not known agrees with all.
+///   as 2 channels with a kernel for 3, or contradict its attributes and
+///   constant shapes, as a window that is applied twice and has three results.
+///   A dynamic size agrees with all.
 mlir::LogicalResult verifyShapes(mlir::Operation *root);
 
-/// Returns whether a type has more elements than any memory holds; sizes that
-/// are not known count as 1.
+/// Returns whether a type has more elements than any memory holds; dynamic
+/// sizes count as 1.
 bool exceedsMemory(mlir::ShapedType type);
 
 } // namespace mct

@@ -8,9 +8,9 @@
 
 namespace mct {
 
-/// Writes what the target asks of every op, and why, as the pass `tpc-explain`
-/// prints it. `overrides`: file with rules, or empty. The module is not
-/// changed.
+/// Writes the target's requirements for every op, with reasons, as the pass
+/// `tpc-explain` prints them. `overrides` is a file with rules, or empty. The
+/// module is not changed.
 mlir::LogicalResult explain(mlir::ModuleOp module, ExplainFormat format,
                             llvm::StringRef overrides,
                             llvm::raw_ostream &stream);

@@ -5,29 +5,29 @@
 include "mct/Support/Options.td"
 
 def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
-  let summary = "Print what the target asks of every op, and why";
+  let summary = "Print the target's requirements for every op, with reasons";
   let description = [{
     Prints to the standard output, for each operator of each function: the operator set and the rule that matched, its
-    options with the one that is taken and the reason of every one that is not, the fused chain, and the
-    point of its result and its weights, or why there is none. Ops that stay float are explained as well, and why ops of
-    linalg are not raised to TOSA. The module is
-    not changed; names are those that `mct-insert-quantizers` gives to points. In a module that has points an operator
-    takes, as its base, the alternative that its points have (`mct-choose-candidates`).
+    options, with the one that is taken and the reasons against the others, the fused chain, and the points of its
+    result and its weights, or the reasons why there are none. Ops that stay float are explained as well, and ops of
+    linalg that are not raised to TOSA. The module is not changed; names are those that `mct-insert-quantizers` gives to
+    points. In a module that has points, the base of an operator is the alternative of its points
+    (`mct-choose-candidates`).
 
-    The module is printed as usual; `-o /dev/null` leaves the explanation alone on the standard output.
+    The module is printed as usual; with `-o /dev/null`, the standard output has only the explanation.
 
     `format=json` prints one object:
 
     * `functions`: objects with `name`, `inputs`, `nodes` and `groups`.
-    * input: `name`, `point` (whether it gets one), then `bits` and `method`, or `why_float`.
-    * node: `name`, `ops` (names, in program order), `location`; `operator_set` and `pattern`, null when nothing
-      matched and the default applies (`pattern` also when the op names its set by `tpc.set`); `options`, `group` (index into `groups`, or null), `contested_by` (a node that a
-      longer chain would need, but another chain has, or null), `result`, `weights`; `why_not_raised` of an op of linalg
-      that `mct-raise-linalg` leaves.
+    * input: `name`, `point` (true if it gets one), then `bits` and `method`, or `why_float`.
+    * node: `name`, `ops` (names, in program order), `location`; `operator_set` and `pattern`, null if nothing matched
+      and the default applies (`pattern` also if the op names its set by `tpc.set`); `options`, `group` (index into
+      `groups`, or null), `contested_by` (a node that a longer chain would need, but that belongs to another chain, or
+      null), `result`, `weights`; `why_not_raised` for an op of linalg that `mct-raise-linalg` does not raise.
     * option, in the target's order: `state` (`base`, `candidate` or `dropped`), `bits`, `method` and `signedness` of
       the result, `act_enabled`, `preserving`, `input_bits`, `weights` (by name: `bits`, `method`, `per_channel`,
-      `enabled`); a dropped one has `why`, and `users` (their names; also as `readers`, until version 0.3) when
-      those are the reason.
+      `enabled`); a dropped one has `why`, and `users` (their names; also as `readers`, until version 0.3) if those are
+      the reason.
     * result: `cover` is `point` (with `bits`, `method`, `signedness`), `fused` (it never leaves its chain),
       `preserved` (with `covered_by`, the name of the point whose values it moves or selects), or `none` (with
       `why_float`).
@@ -48,7 +48,7 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "Format of the output",
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "text"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
@@ -58,22 +58,21 @@ def ExplainPass : Pass<"tpc-explain", "::mlir::ModuleOp"> {
 }
 
 def VerifyShapesPass : Pass<"mct-verify-shapes"> {
-  let summary = "Refuse shapes that contradict each other, and sizes below zero";
+  let summary = "Reject shapes that contradict each other, and sizes below zero";
   let description = [{
-    Fails, with an error at the first op that has it, for what no verifier of MLIR looks at and everything that computes
-    with shapes relies on:
+    Fails, with an error at the first op at fault, for properties that no verifier of MLIR checks and that all
+    computations with shapes rely on:
 
-    * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other (2 channels that meet a kernel for 3);
+    * an op of `tosa`, `linalg` or `tensor` whose shapes contradict each other (2 channels with a kernel for 3);
     * an op whose result follows from attributes or constant shapes (windows, strides, dilations and pads of
-      convolutions and pools, `pad`, `tile`, `slice`, `reshape`, `resize`) and is of another type, computed without
-      overflow; a number of -1 where only upstream takes it for one that is not known;
+      convolutions and pools, `pad`, `tile`, `slice`, `reshape`, `resize`) but has another type, computed without
+      overflow; a size of -1 that only upstream takes for an unknown one;
     * a type with more elements than any memory holds;
-    * a type with a size below zero and a constant with fewer elements than its type has (text can spell neither,
+    * a type with a size below zero, and a constant with fewer elements than its type (the text format has neither,
       bytecode may hold both).
 
-    A size that is not known agrees with all. `mct-opt` puts this pass before
-    all others, and `mct-run` does the same; run it first where a stock `mlir-opt` with the plugin reads files that may
-    be damaged. The module is not changed.
+    A dynamic size agrees with all. `mct-opt` puts this pass before all others, and `mct-run` does the same; run it
+    first where a stock `mlir-opt` with the plugin reads files that may be damaged. The module is not changed.
 
     Before:
     ```mlir
@@ -88,17 +87,17 @@ def VerifyShapesPass : Pass<"mct-verify-shapes"> {
 }
 
 def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
-  let summary = "Print how much memory weights and activations need";
+  let summary = "Print the memory that weights and activations need";
   let description = [{
-    Prints to the standard output, for each function, what each op stores: the constants that it is the first to read and
-    its results, with the number of elements, the bits of each (of the point's parameters, before the selection those
-    that the target asks for, without a point those of the type), the bytes, and the bytes in float; then the sums of
-    kernels, biases, other constants and activations. The module is not changed; `-o /dev/null` leaves the report alone on
-    the standard output.
+    Prints to the standard output, for each function, what each op stores: the constants that it is the first to read
+    and its results, with the number of elements, the bits of each (those of the point's parameters, before the
+    selection those that the target requires, without a point those of the type), the bytes, and the bytes in float;
+    then the sums of kernels, biases, other constants and activations. The module is not changed; with `-o /dev/null`,
+    the standard output has only the report.
 
-    A dynamic size counts as 1. Constants of one element are numbers of formulas and left out. Results inside of a fused
-    chain need no bytes. Where the target pads (`simd_padding`) and its options have a `simd_size`, the last axis of
-    activations and the output channels of the kernel that makes them are rounded up to a multiple of it.
+    A dynamic size counts as 1. Constants of one element are numbers in formulas and are ignored. Results inside a fused
+    chain need no bytes. If the target pads (`simd_padding`) and its options have a `simd_size`, the last axis of
+    activations and the output channels of the kernel that produces them are rounded up to a multiple of it.
 
     `format=json` prints one object: `functions`, each with `name`, `ops` and `totals`; an op has `name`, `op` and
     `tensors`, each with `kind` (`kernel`, `bias`, `constant`, `activation`), `name`, `elements`, `padded_elements`,
@@ -127,7 +126,7 @@ def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "Format of the output",
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
@@ -136,27 +135,27 @@ def ReportMemoryPass : Pass<"mct-report-memory", "::mlir::ModuleOp"> {
 }
 
 def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
-  let summary = "Print what a quantized network uses of its target";
+  let summary = "Print the resources of its target that a quantized network uses";
   let description = [{
-    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): the bytes
-    of the quantized weights that it is the first to read, those of its quantized results, those of its cut, and its
-    operations on bits; then weights in total, the largest cut (`activations`), both, and all operations on bits, now and if
-    every point had 8 bits, of which budgets are fractions. The bits are those of the parameters, before the selection those
-    that the target asks for. The module is not changed.
+    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): the
+    bytes of the quantized weights that it is the first to read, those of its quantized results, those of its cut, and
+    its bit operations; then the totals: weights, the largest cut (`activations`), both, and all bit operations, now and
+    if every point had 8 bits, to which budgets refer. The bits are those of the parameters, before the selection those
+    that the target requires. The module is not changed.
 
-    The cut of an op are the activations that live while it runs: made by it or before, and read by it or behind. A value
-    that only moves another one has its bits. Values that are not quantized do not count: biases in float, values
-    inside of fused chains, results that the target leaves float. A dynamic size, of a batch, counts as 1; nothing is padded
-    (`mct-report-memory` has tensors of floats and padding, too).
+    The cut of an op consists of the activations that are alive while it runs: produced by it or before, and read by it
+    or later. A value that only moves another one has its bits. Values that are not quantized do not count: biases in
+    float, values inside fused chains, results that stay float. A dynamic size, of a batch, counts as 1; nothing is
+    padded (`mct-report-memory` has tensors of floats and padding, too).
 
-    Operations on bits of a layer: multiplications of one sample * bits of the kernel * bits of the input, 32 for an input
+    Bit operations of a layer: multiplications of one sample * bits of the kernel * bits of the input, 32 for an input
     that nothing quantizes.
 
     `format=json` prints one object: `functions`, each with `name`, `ops`, `totals` and `totals_at_8_bits`; an op has
     `name`, `op`, `weights_bytes`, `result_bytes`, `cut_bytes`, `cut` (names) and `bops`; totals have `weights_bytes`,
     `activations_bytes`, `total_bytes` and `bops`.
 
-    Source: MCT `ResourceUtilization`, for the schedule that is the order of the program.
+    Source: MCT `ResourceUtilization`, for the schedule of the program order.
 
     Before:
     ```mlir
@@ -177,7 +176,7 @@ def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "Format of the output",
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
@@ -186,20 +185,22 @@ def ReportResourcesPass : Pass<"mct-report-resources", "::mlir::ModuleOp"> {
 }
 
 def ReportCostsPass : Pass<"mct-report-costs", "::mlir::ModuleOp"> {
-  let summary = "Print what the layers of a quantized network cost on a device";
+  let summary = "Print the costs of the layers of a quantized network on a device";
   let description = [{
-    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): its cycles, and the bytes of
-    the device's memory that it needs, by a table of measured costs, and the estimated bytes of its weights in the compressed form of Arm's
-    Ethos-U; then the cycles of all. The module is not changed.
+    Prints to the standard output, for each function and each op in program order (a fused chain by its last op): its
+    cycles, and the bytes of the device's memory that it needs, by a table of measured costs, and the estimated bytes of
+    its weights in the compressed form of Arm's Ethos-U; then the total cycles. The module is not changed.
 
-    `cost-table` is a JSON document `mct-costs`, as `mct.cost.write_table` writes it; without one, the `tpc.cost_table` of `device`. The
-    table knows a layer by its content: kinds of the ops, shapes and widths of what they read and make, shapes of constants, strides and other
-    attributes, and the width of the kernel where the device computes narrow ones faster. Numbers that are added to the values of a chain, or multiply
-    them, do not count. Its cycles are measured for some sizes of
-    the compressed kernel; between these they are on the line through both. A layer that the table does not have is an error.
+    `cost-table` is a JSON document `mct-costs`, as written by `mct.cost.write_table`; without one, the `tpc.cost_table`
+    of `device`. The table identifies a layer by its content: kinds of the ops, shapes and widths of their operands and
+    results, shapes of constants, strides and other attributes, and the width of the kernel if the device computes
+    narrow ones faster. Numbers that are added to the values of a chain, or multiply them, do not count. Its cycles are
+    measured for some sizes of the compressed kernel; between these they are interpolated linearly. A layer that the
+    table does not have is an error.
 
-    `format=json` prints one object: `functions`, each with `name`, `layers` and `cycles`; a layer has `name`, `form` (what the table
-    knows it by), `kernel_bits`, `compressed_bytes`, `cycles` and `memory_bytes`. Without a table it has no cycles: so tables are begun.
+    `format=json` prints one object: `functions`, each with `name`, `layers` and `cycles`; a layer has `name`, `form`
+    (its key in the table), `kernel_bits`, `compressed_bytes`, `cycles` and `memory_bytes`. Without a table it has no
+    cycles, as needed to start a new table.
 
     Before:
     ```mlir
@@ -218,44 +219,47 @@ def ReportCostsPass : Pass<"mct-report-costs", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "How to print",
+    Option<"format", "format", "::mct::ExplainFormat", /*default=*/"::mct::ExplainFormat::Text", "Format of the output",
            [{::llvm::cl::values(
              clEnumValN(::mct::ExplainFormat::Text, "text", "a table"),
              clEnumValN(::mct::ExplainFormat::JSON, "json", "one JSON object"))}]>,
     Option<"costTable", "cost-table", "std::string", /*default=*/"",
-           "Table of the cycles of layers on the device, as mct.cost.write_table writes it; empty: that which the device names">,
-    Option<"device", "device", "std::string", /*default=*/"", "The `tpc.device` whose `tpc.cost_table` is taken; empty: that of the platform">,
+           "Table of the cycles of layers on the device, as written by mct.cost.write_table; empty: that of the device">,
+    Option<"device", "device", "std::string", /*default=*/"", "The `tpc.device` whose `tpc.cost_table` is used; "
+                                                              "empty: that of the platform">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
 def CheckIntegerPass : Pass<"mct-check-integer", "::mlir::ModuleOp"> {
-  let summary = "Refuse integer TOSA that validators take and executors do not";
+  let summary = "Reject integer TOSA that validators accept but executors do not";
   let description = [{
-    Fails, with one error for each finding, for what `tosa-validate` lets pass and those that consume integer TOSA stumble
-    over:
+    Fails, with one error for each finding, for properties that `tosa-validate` accepts but executors of integer TOSA do
+    not:
 
-    * shapes: a dynamic size; a negative number in the shape of a `reshape`, `slice`, `tile` or `pad`; a `pad` of more than
-      3 axes, which `tosa-validate` of LLVM 22 refuses at level 8k;
+    * shapes: a dynamic size; a negative number in the shape of a `reshape`, `slice`, `tile` or `pad`; a `pad` of more
+      than 3 axes, which `tosa-validate` of LLVM 22 rejects at level 8k;
     * constants: -8 in 4 bits;
-    * `rescale`: a shift outside of 2 to 62, a negative multiplier, scales that are not constant, `INEXACT_ROUND`, and
-      values that its shift is not defined for (-2^(shift-1) <= value < 2^(shift-1));
-    * sums and other results that may leave their type: convolutions, `matmul`, `reduce_sum`, `avg_pool2d`, `add`, `sub`,
-      `mul`, `abs`, `negate`, `resize`; `cast` to a type that does not hold the values; `intdiv` by zero; shifts by the
-      width or more;
-    * a bilinear `resize` of integers whose offset is negative, which the lowering of LLVM 22 gets wrong;
-    * modules that cannot be serialized: several functions, ops of other dialects, a `tosa.target_env` without extensions
-      (no parser reads that back).
+    * `rescale`: a shift outside 2 to 62, a negative multiplier, scales that are not constant, `INEXACT_ROUND`, and
+      values for which its shift is not defined (-2^(shift-1) <= value < 2^(shift-1));
+    * sums and other results that may leave their type: convolutions, `matmul`, `reduce_sum`, `avg_pool2d`, `add`,
+      `sub`, `mul`, `abs`, `negate`, `resize`; `cast` to a type that cannot hold the values; `intdiv` by zero; shifts by
+      the width or more;
+    * a bilinear `resize` of integers whose offset is negative, which the lowering of LLVM 22 computes wrongly;
+    * modules that cannot be serialized: several functions, ops of other dialects, a `tosa.target_env` without
+      extensions (no parser accepts it).
 
-    Ranges of values are those of `IntegerRanges` (interval arithmetic through the whole function, for each channel, on the
-    actual weights and biases): an error says that nothing excludes the values it names.
+    Ranges of values are those of `IntegerRanges` (interval arithmetic through the whole function, for each channel, on
+    the actual weights and biases): an error means that nothing excludes the values that it names.
 
-    `profile` adds what a device (`tpc.device`) cannot run: floating-point ops where it is `integer_only`, and the forms that it refuses.
+    `profile` adds checks for a device (`tpc.device`): floating-point ops if it is `integer_only`, and the forms that it
+    refuses.
 
-    With `simulation=true` a remark tells for each accumulator whether f32 computes it exactly, which a simulation on float
-    tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output channel, and
-    half a step of the rescale behind it, sum up to less than 2^24, and the steps of what it reads are powers of two, as far
-    as `tpc.points`, `tpc.quantized` and the rescale behind it tell. With `remarks=true` one tells of each op that stays float.
+    With `simulation=true` there is a remark for each accumulator on whether f32 computes it exactly, which a simulation
+    on float tensors needs to equal the integer network: the magnitudes of the products and of the bias of each output
+    channel, and half a step of the rescale after it, sum up to less than 2^24, and the steps of its operands are powers
+    of two, as far as `tpc.points`, `tpc.quantized` and the rescale after it show. With `remarks=true` there is a remark
+    for each op that stays float.
 
     The module is not changed.
 

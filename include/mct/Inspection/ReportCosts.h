@@ -11,9 +11,9 @@ namespace mct {
 class CostTable;
 class KernelOps;
 
-/// Writes what the layers of each function cost, as the pass `mct-report-costs`
-/// prints it. `table`: null for layers without costs. The module is not
-/// changed.
+/// Writes the costs of the layers of each function, as the pass
+/// `mct-report-costs` prints them. `table` may be null, for layers without
+/// costs. The module is not changed.
 mlir::LogicalResult reportCosts(mlir::ModuleOp module, const KernelOps &kernels,
                                 const CostTable *table, ExplainFormat format,
                                 llvm::raw_ostream &stream);

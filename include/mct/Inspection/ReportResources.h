@@ -10,8 +10,9 @@ namespace mct {
 
 class KernelOps;
 
-/// Writes what each function of a quantized network uses of its target, as the
-/// pass `mct-report-resources` prints it. The module is not changed.
+/// Writes the resources of the target that each function of a quantized network
+/// uses, as the pass `mct-report-resources` prints them. The module is not
+/// changed.
 mlir::LogicalResult reportResources(mlir::ModuleOp module,
                                     const KernelOps &kernels,
                                     ExplainFormat format,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that the tensors of an integer TOSA network can have, by interval
-// arithmetic, and where an op may meet values that it is not defined for.
+// Ranges of the tensors of an integer TOSA network by interval arithmetic, and
+// ops that may get values for which they are not defined.
 #ifndef MCT_INTEGERRANGES_INTEGERRANGES_H
 #define MCT_INTEGERRANGES_INTEGERRANGES_H
 
@@ -14,7 +14,7 @@
 
 namespace mct {
 
-/// An op that may meet values that it is not defined for.
+/// An op that may get values for which it is not defined.
 struct RangeViolation {
   enum class Kind {
     RescaleInput, // |value| >= 2^(shift-1)
@@ -25,46 +25,46 @@ struct RangeViolation {
   };
   Kind kind;
   mlir::Operation *op;
-  /// Values that it may meet, and values that it is defined for.
+  /// Values that the op may get, and values for which it is defined.
   Interval found, allowed;
-  /// Index along the last axis; none when it is the same for all.
+  /// Index along the last axis; none if it is the same for all.
   std::optional<int64_t> channel;
 };
 
 /// A sum: a convolution, a matrix product, or `tosa.reduce_sum`.
 struct Accumulator {
   mlir::Operation *op;
-  /// The largest magnitude that any of its terms and its bias can sum up to, in
-  /// whatever order; for each output channel, or one for all.
+  /// The largest magnitude of any partial sum of its terms and its bias, in any
+  /// order; for each output channel, or one for all.
   std::vector<int64_t> magnitudes;
 };
 
-/// Values that every integer tensor of a function can have, from the types of
-/// its arguments and what `tpc.quantized` says of them, its constants, clamps,
-/// tables and rescales, for each index of the last axis by itself.
+/// Ranges of every integer tensor of a function, for each index of the last
+/// axis separately. They follow from the types of its arguments and their
+/// `tpc.quantized`, and from its constants, clamps, tables and rescales.
 ///
-/// Sound: no value is outside. The ends are reached by the sums of convolutions
-/// with constant weights, if their inputs are independent. Three relations
-/// between values are kept, which softmax needs: what is computed element by
-/// element from one value (so that byte tables of one index, or the steps of a
-/// division by Newton's method, are taken together), that x - max(x) is never
-/// positive, and that it is zero somewhere.
+/// The ranges are sound: no value is outside. The ends are reached by the sums
+/// of convolutions with constant weights if their inputs are independent. Three
+/// relations between values are kept, which softmax needs: values computed
+/// element by element from one value are evaluated together (byte tables of one
+/// index, or the steps of a division by Newton's method), x - max(x) is never
+/// positive, and it is zero somewhere.
 class IntegerRanges {
 public:
   explicit IntegerRanges(mlir::func::FuncOp function);
 
-  /// Returns whether more is known of the results of such an op than what their
-  /// type says: there is a rule for it.
+  /// Returns whether there is a rule for the results of such an op, which gives
+  /// more than the range of their type.
   static bool knows(mlir::OperationName op);
 
-  /// Returns the range of all elements; none when it is not a tensor of
-  /// integers up to 48 bits.
+  /// Returns the range of all elements; none if the value is not a tensor of
+  /// integers of up to 48 bits.
   std::optional<Interval> get(mlir::Value value) const;
-  /// Returns one for all elements, or one for each index of the last axis;
-  /// empty where `get` has none.
+  /// Returns one range for all elements, or one for each index of the last
+  /// axis; empty if `get` returns none.
   llvm::ArrayRef<Interval> getChannels(mlir::Value value) const;
-  /// Returns violations in program order, at most one of a kind for each op:
-  /// the worst.
+  /// Returns violations in program order: the worst one of each kind for each
+  /// op.
   llvm::ArrayRef<RangeViolation> getViolations() const { return violations; }
   llvm::ArrayRef<Accumulator> getAccumulators() const { return accumulators; }
 

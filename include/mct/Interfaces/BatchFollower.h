@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the samples of a batch lie in the values of a function. What each op does
-// with them says its `BatchOpInterface`, in terms of what this offers.
+// Follows the layout of the samples of a batch through the values of a
+// function. The `BatchOpInterface` of an op describes its effect on the layout
+// by means of this class.
 #ifndef MCT_INTERFACES_BATCHFOLLOWER_H
 #define MCT_INTERFACES_BATCHFOLLOWER_H
 
@@ -12,12 +13,12 @@
 
 namespace mct {
 
-/// How the samples of a batch lie in a tensor.
+/// Layout of the samples of a batch in a tensor.
 struct BatchDimension {
   /// The dimension whose outermost part is the batch.
   int64_t dimension = 0;
   /// Rows of that dimension per sample: more than one after a reshape that
-  /// merged the batch with the dimension behind it.
+  /// merged the batch with the dimension after it.
   int64_t rows = 1;
 
   bool operator==(const BatchDimension &other) const {
@@ -25,37 +26,39 @@ struct BatchDimension {
   }
 };
 
-/// Place of the batch in every value that depends on the arguments.
+/// Dimension of the batch in every value that depends on the arguments.
 using BatchDimensions = llvm::DenseMap<mlir::Value, BatchDimension>;
 
 /// A change of an operand when the batch changes.
 struct OperandChange {
   enum Kind {
-    /// Depends on the samples: they move to `dimension`.
+    /// The operand depends on the samples: they move to `dimension`.
     Move,
-    /// The same for all samples: only what is for one of them stays.
+    /// The operand is the same for all samples: only the part for one of them
+    /// stays.
     Take,
-    /// The same for all samples: that is repeated along `dimension`.
+    /// The operand is the same for all samples: it is repeated along
+    /// `dimension`.
     Repeat
   };
   unsigned operand;
   Kind kind;
   int64_t dimension;
-  /// Number for one sample; 0: there is nothing to take.
+  /// Number of rows for one sample; 0 if there is nothing to take.
   int64_t rows = 0;
 };
 
 /// Follows the batch through a function.
 ///
-/// Every value has a shape for one sample, and the batch lies before the rows
-/// of one of its dimensions. Any dimension will do, and an op that cannot have
-/// it where it lies gets an operand in which it lies elsewhere: nothing but a
-/// reshape where all dimensions between have size 1, else a transpose. What
-/// works along the dimension itself is understood to work in each sample only
-/// where the function has a batch of 1.
+/// Every value has a shape for one sample, and the batch is before the rows of
+/// one of its dimensions. That may be any dimension. If an op cannot handle an
+/// operand's batch where it is, the operand is replaced by one with the batch
+/// elsewhere: by a reshape if all dimensions between have size 1, else by a
+/// transpose. An op that works along the dimension itself is taken to work
+/// within each sample only if the function has a batch of 1.
 class BatchFollower {
 public:
-  /// `batch`: that of the arguments, or `ShapedType::kDynamic`.
+  /// `batch` is that of the arguments, or `ShapedType::kDynamic`.
   BatchFollower(int64_t batch, bool emitErrors)
       : batch(batch), emitErrors(emitErrors) {}
 
@@ -64,40 +67,41 @@ public:
   //===--- What is known --------------------------------------------------===//
 
   int64_t getBatch() const { return batch; }
-  /// Returns where the batch is; none for a value that does not depend on the
-  /// arguments.
+  /// Returns the dimension of the batch; none for a value that does not depend
+  /// on the arguments.
   std::optional<BatchDimension> find(mlir::Value value) const;
-  /// Returns the shape for one sample of a value that `find` finds. Valid until
-  /// the next `keep`.
+  /// Returns the shape for one sample of a value for which `find` returns a
+  /// dimension. Valid until the next `keep`.
   llvm::ArrayRef<int64_t> getSample(mlir::Value value) const {
     return samples.find(value)->second;
   }
   /// The same, or the shape of a value that does not depend on the arguments.
   llvm::ArrayRef<int64_t> getSampleOrShape(mlir::Value value) const;
-  /// Returns whether the batch of a value could be moved there.
+  /// Returns whether the batch of a value could be moved to `dimension`.
   bool canMove(mlir::Value value, int64_t dimension) const;
-  /// Requires canMove. Free: 0.
+  /// Returns the cost of moving the batch; 0 if it is free. Requires `canMove`.
   int64_t costOfMove(mlir::Value value, int64_t dimension) const;
-  /// Returns whether the samples see the same constant or intermediate value,
-  /// of `rows` along `dimension`: it has so many, or as many copies of them as
-  /// the batch.
+  /// Returns whether a constant or intermediate value is the same for all
+  /// samples, with `rows` rows along `dimension`: it has that many rows, or a
+  /// copy of them for each sample of the batch.
   bool isSameForAll(mlir::Value value, int64_t dimension, int64_t rows) const;
-  /// Returns whether the batch lies elsewhere, but a result of the function
-  /// should begin with it: the value has one row for each sample.
+  /// Returns whether the batch is in another dimension although a result of the
+  /// function should begin with it: the value has one row for each sample.
   bool leadsWhenMoved(mlir::Value value) const;
 
   //===--- What an op asks for --------------------------------------------===//
 
-  /// Requires canMove.
+  /// Moves the batch of an operand. Requires `canMove`.
   void move(mlir::Operation *op, unsigned operand, int64_t dimension);
-  /// Repeats an operand that isSameForAll as often as the batch has samples.
+  /// Repeats an operand for which `isSameForAll` holds, once for each sample of
+  /// the batch.
   void repeat(mlir::Operation *op, unsigned operand, int64_t dimension,
               int64_t rows);
-  /// Takes one copy of an operand that isSameForAll.
+  /// Takes one copy of an operand for which `isSameForAll` holds.
   void take(mlir::Operation *op, unsigned operand, int64_t dimension,
             int64_t rows);
   /// Moves the first operand's batch to the cheapest dimension that `isFree`
-  /// takes; -1 when there is none.
+  /// accepts; returns -1 if there is none.
   int64_t moveAway(mlir::Operation *op,
                    llvm::function_ref<bool(int64_t)> isFree);
 
@@ -107,10 +111,10 @@ public:
   /// before the rows of `dimension`.
   mlir::LogicalResult keep(mlir::Operation *op, int64_t dimension,
                            llvm::SmallVector<int64_t> sample);
-  /// Records that the result has the batch there, and its other sizes do not
-  /// change.
+  /// Records that the result has the batch at `result`, and that its other
+  /// sizes do not change.
   mlir::LogicalResult keep(mlir::Operation *op, BatchDimension result);
-  /// Fails: the batch cannot be followed through the op.
+  /// Fails, because the batch cannot be followed through the op.
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &reason);
 
   //===--- The outcome ----------------------------------------------------===//
@@ -129,11 +133,11 @@ private:
 };
 
 /// Returns the first of `pieces` equal pieces of a constant along a dimension;
-/// none for anything else, and when they differ.
+/// none if the pieces differ, or if it is not a constant.
 std::optional<ConstantTensor> getFirstPiece(mlir::Value constant,
                                             int64_t dimension, int64_t pieces);
 
-/// Returns the product of the sizes, or none when one is unknown.
+/// Returns the product of the sizes, or none if one is unknown.
 std::optional<int64_t> getProduct(llvm::ArrayRef<int64_t> sizes);
 
 } // namespace mct

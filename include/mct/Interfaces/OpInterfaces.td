@@ -7,17 +7,17 @@ include "mlir/IR/OpBase.td"
 def Mct_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::mct";
   let description = [{
-    Ops that compute every element of their result from the elements at the same place of their data operands, which
-    have the result's rank and are repeated where they have size 1.
+    Ops that compute every element of their result from the elements at the same position of their data operands, which
+    have the result's rank and are repeated along axes of size 1.
 
-    Data operands come first. Operands behind them are the same for every element, or for every element of a channel: zero
-    points, shifts, tables, and the tensor that an op in destination style writes to.
+    Data operands come first. The operands after them are the same for every element, or for every element of a channel:
+    zero points, shifts, tables, and the tensor that an op in destination style writes to.
   }];
   let methods = [
-    InterfaceMethod<"How many operands, from the first on, hold data.",
+    InterfaceMethod<"Returns the number of operands, from the first on, that hold data.",
       "unsigned", "getNumDataOperands", (ins), "", [{ return $_op->getNumOperands(); }]>,
-    InterfaceMethod<[{Whether the positions along an axis of the result are computed differently: the channels of a
-        quantizer with parameters for each.}],
+    InterfaceMethod<[{Returns whether the positions along an axis of the result are computed differently, like the channels
+        of a quantizer with parameters for each channel.}],
       "bool", "hasParametersAlong", (ins "int64_t":$axis), "", [{ return false; }]>,
   ];
 }
@@ -25,28 +25,28 @@ def Mct_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
 def Mct_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
   let cppNamespace = "::mct";
   let description = [{
-    Ops with one result whose elements are elements of their operands: a `Movement` says which, and in which way they
-    come there. Where a value moves to depends on its place, never on what it is; `Movement::Extreme` and
-    `Movement::Average`, poolings, are the two that look at values and still take part, as they too keep channels apart
-    and commute with what can be done to a channel.
+    Ops with one result whose elements are elements of their operands; a `Movement` describes which elements occur in
+    the result, and how. The destination of a value depends on its position, never on the value itself.
+    `Movement::Extreme` and `Movement::Average`, poolings, do depend on values but are included, because they too keep
+    channels apart and commute with affine changes of a channel.
 
     Axes are counted from 0. A channel is the set of elements with the same position along one axis of an operand.
   }];
   let methods = [
-    InterfaceMethod<[{Kind of movement of the op; none when that is not known of this op, which then counts as an op of another
-        kind.}],
+    InterfaceMethod<[{Returns the kind of movement of the op; none if it is unknown for this op, which is then not
+        treated as a movement.}],
       "::std::optional<::mct::Movement>", "getMovement", (ins)>,
-    InterfaceMethod<"Indices of the operands whose elements are moved.",
+    InterfaceMethod<"Returns the indices of the operands whose elements are moved.",
       "::llvm::SmallVector<unsigned, 4>", "getMovedOperands", (ins), "", [{ return {0}; }]>,
-    InterfaceMethod<[{How many operands, from the first on, hold data: those that are moved, and indices. Operands
-        behind them, sizes and offsets, belong to the op as an attribute does.}],
+    InterfaceMethod<[{Returns the number of operands, from the first on, that hold data: those that are moved, and
+        indices. The operands after them, sizes and offsets, belong to the op like an attribute.}],
       "unsigned", "getNumDataOperands", (ins), "", [{ return 1; }]>,
-    InterfaceMethod<[{Where the channels of a moved operand along `axis` lie in the result; none when they do not lie
-        along one axis any more, or a size that decides it is unknown.}],
+    InterfaceMethod<[{Returns the positions of the channels of a moved operand along `axis` in the result; none if they
+        are no longer along one axis, or if a size that determines it is unknown.}],
       "::std::optional<::mct::ChannelMap>", "mapChannels", (ins "unsigned":$operand, "int64_t":$axis)>,
-    InterfaceMethod<"The number that `Movement::Fill` fills with; none when it is not known.",
+    InterfaceMethod<"Returns the number that `Movement::Fill` fills with; none if it is unknown.",
       "::std::optional<float>", "getFill", (ins), "", [{ return ::std::nullopt; }]>,
-    InterfaceMethod<"Fills with another number. Requires `getFill()`.",
+    InterfaceMethod<"Replaces the number to fill with. Requires `getFill()`.",
       "void", "setFill", (ins "::mlir::OpBuilder &":$builder, "float":$value), "", [{
         llvm_unreachable("an op that fills says with what");
       }]>,
@@ -67,16 +67,16 @@ def Mct_ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def Mct_BatchOpInterface : OpInterface<"BatchOpInterface"> {
   let cppNamespace = "::mct";
   let description = [{
-    Ops with one result that say how the batch follows from their operands to it. An op that implements
-    `ElementwiseOpInterface` and is not in destination style need not: the batch then lies in the same dimension of all
-    its data operands and of its result, whichever that is.
+    Ops with one result that describe how the batch follows from their operands to it. An op that implements
+    `ElementwiseOpInterface` and is not in destination style need not implement it: the batch is then in the same
+    dimension of all its data operands and of its result, whichever that is.
   }];
   let methods = [
-    InterfaceMethod<[{Called when some operand depends on the samples: asks `follower` to move, repeat or take operands,
-        and ends with `keep`, which says where the batch lies in the result, or with `fail`.}],
+    InterfaceMethod<[{Called if some operand depends on the samples: requests from `follower` to move, repeat or take
+        operands, and ends with `keep`, which records the dimension of the batch in the result, or with `fail`.}],
       "::llvm::LogicalResult", "followBatch", (ins "::mct::BatchFollower &":$follower)>,
-    InterfaceMethod<[{Puts `size`, dynamic for an unknown one, where an operand spells the sizes of the result. The type
-        of the result is still the old one, and is changed by the caller.}],
+    InterfaceMethod<[{Sets `size`, dynamic for an unknown one, where an operand holds the sizes of the result. The
+        type of the result is still the old one, and is changed by the caller.}],
       "void", "setResultSize", (ins "int64_t":$dimension, "int64_t":$size), "", [{}]>,
   ];
 }

@@ -7,8 +7,8 @@
 namespace mct {
 
 /// Returns the batch size of the arguments: `ShapedType::kDynamic`, or their
-/// common leading dimension. Fails, with a diagnostic if `emitErrors`, without
-/// such a dimension.
+/// common leading dimension. Fails, with a diagnostic if `emitErrors`, if there
+/// is no such dimension.
 mlir::FailureOr<int64_t> getBatch(mlir::func::FuncOp function,
                                   bool emitErrors = true);
 
@@ -20,9 +20,9 @@ mlir::FailureOr<BatchDimensions> followBatch(mlir::func::FuncOp function,
 
 /// Rewrites types and `tosa.const_shape` operands to a batch of `newBatch`
 /// samples (`ShapedType::kDynamic`: unknown). Nothing is changed on failure.
-/// The batch stays in the dimensions that followBatch finds before; afterwards
-/// it could fail, for what works along the batch's dimension in each sample is
-/// followed only in a function of one sample.
+/// The batch stays in the dimensions that `followBatch` found before;
+/// afterwards `followBatch` could fail, because ops that work along the batch's
+/// dimension within each sample are followed only in a function of one sample.
 mlir::LogicalResult setBatch(mlir::func::FuncOp function, int64_t newBatch);
 
 } // namespace mct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the passes.
+// Pipelines: the order of the passes.
 #ifndef MCT_PIPELINES_PIPELINES_H
 #define MCT_PIPELINES_PIPELINES_H
 
@@ -13,7 +13,7 @@
 
 namespace mct {
 
-/// How much time `mct-ptq` may take.
+/// Time budget of `mct-ptq`.
 enum class Effort { Fast, Default, Best };
 
 inline llvm::cl::ValuesClass effortValues() {
@@ -30,34 +30,34 @@ inline llvm::cl::ValuesClass effortValues() {
                  "bias-max-samples=0 sensitivity-max-samples=0"));
 }
 
-// Groups of options, made of the definitions in Options.td that the passes have
-// as well, and of groups the options of the pipelines: PrepareOptions,
+// Groups of options, built from the definitions in Options.td that the passes
+// share. They make up the options of the pipelines: PrepareOptions,
 // CorrectOptions and PtqOptions, which is derived from CorrectOptions.
 #include "mct/Pipelines/Options.h.inc"
 
-/// `mct-prepare`: variables become arguments and results, values get names,
-/// then come rewrites that are exact in float. A decoding part becomes a
-/// function of its own where `decoding` says so. `function`: the entry
-/// function, empty for the one that `findEntryFunction` finds.
+/// Builds `mct-prepare`: variables become arguments and results, values get
+/// names, then rewrites that are exact in float. If `decoding` requests it, a
+/// decoding part becomes a function of its own. `function` is the entry
+/// function; empty for the one that `findEntryFunction` finds.
 void buildPreparePipeline(mlir::OpPassManager &passManager,
                           const PrepareOptionGroup &options,
                           const DecodingOptionGroup &decoding,
                           const RemarksOptionGroup &remarks,
                           llvm::StringRef function = "");
 
-/// `mct-prepare` with the defaults of its options.
+/// Builds `mct-prepare` with the defaults of its options.
 inline void buildPreparePipeline(mlir::OpPassManager &passManager) {
   PrepareOptions options;
   buildPreparePipeline(passManager, options.prepare, options.decoding,
                        options.remarks);
 }
 
-/// `mct-correct`: what mends a module whose points have parameters.
+/// Builds `mct-correct`: corrections of a module whose points have parameters.
 void buildCorrectPipeline(mlir::OpPassManager &passManager,
                           const CorrectOptions &options);
 
-/// `mct-ptq`: from a float module to one whose points have parameters, with
-/// corrections.
+/// Builds `mct-ptq`: from a float module to one whose points have parameters,
+/// with corrections.
 void buildPtqPipeline(mlir::OpPassManager &passManager,
                       const PtqOptions &options);
 

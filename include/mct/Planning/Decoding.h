@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoding parts of detectors: ops without weights behind the last layers that
+// Decoding parts of detectors: ops without weights after the last layers that
 // turn offsets into coordinates.
 #ifndef MCT_PLANNING_DECODING_H
 #define MCT_PLANNING_DECODING_H
@@ -12,27 +12,28 @@
 
 namespace mct {
 
-/// Ops behind the last layers of a detector, and the values that they read.
+/// Ops after the last layers of a detector, and the values that they read.
 struct Decoding {
-  /// Ops of the part in program order, constants apart. Nothing else but the
-  /// terminator reads their results.
+  /// Ops of the part in program order, without constants. Their results have no
+  /// users outside the part except the terminator.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// Results of layers, and other values from outside of the part that are no
+  /// Results of layers, and other values from outside the part that are not
   /// constants, in the order in which `ops` read them.
   llvm::SmallVector<mlir::Value> heads;
 };
 
-/// Returns the part of a block behind its last layers, where that decodes the
-/// places of objects; none for any other network.
+/// Returns the part of a block after its last layers if it decodes the
+/// positions of objects; none for any other network.
 ///
-/// No layer (`KernelOps`) is computed from a result of the part. A layer ends
-/// with its bias and the clamp behind it. The part decodes places if one of its
-/// ops
+/// No layer (`KernelOps`) is computed from a result of the part. A layer
+/// includes its bias and the clamp after it. The part decodes positions if one
+/// of its ops
 ///  - adds, subtracts or multiplies with anchors, a grid of cells or strides: a
 ///    constant with at least three distinct values, which repeat, that varies
-///    along another axis than the channels of the layer;
-///  - takes the mean of bins: a product with the constant 0, 1, …, n - 1, n of
-///    at least 4 (generalized focal loss, Li et al. 2020; YOLOv8, YOLO11);
+///    along an axis other than the channels of the layer;
+///  - computes the mean of bins: a product with the constant 0, 1, …, n - 1,
+///    where n is at least 4 (generalized focal loss, Li et al. 2020; YOLOv8,
+///    YOLO11);
 ///  - finds peaks: a comparison of a value with its own max pool of stride 1
 ///    (CenterNet, Zhou et al. 2019).
 ///

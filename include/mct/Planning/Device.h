@@ -10,40 +10,40 @@
 
 namespace mct {
 
-/// A `tpc.device`, or none, which runs everything.
+/// A `tpc.device`, or no device, which can run everything.
 class Device {
 public:
-  /// Returns the device called `name`, or with a configuration of that name:
-  /// one of `module`, a stock device, or the only one of a file. "none" is
-  /// none; an empty name is the device of the platform that the module is
+  /// Returns the device called `name`, or with a configuration of that name: a
+  /// device of `module`, a stock device, or the only one of a file. "none" is
+  /// no device; an empty name is the device of the platform that the module is
   /// compiled for, if there is one. Fails with a diagnostic at the module.
   static mlir::FailureOr<Device> find(llvm::StringRef name,
                                       mlir::ModuleOp module);
 
-  /// Returns whether the device computes no floating-point numbers.
+  /// Returns whether the device cannot compute floating-point numbers.
   bool isIntegerOnly() { return device && device.getIntegerOnly(); }
-  /// Returns the fact of a kind, or null.
+  /// Returns the fact of kind `FactOp`, or null.
   template <typename FactOp> FactOp getFact() {
     return device ? device.getFact<FactOp>() : FactOp();
   }
-  /// Returns the description, or null for none.
+  /// Returns the description, or null if there is no device.
   tpc::DeviceOp get() const { return device; }
   llvm::StringRef getDisplayName() { return device.getDisplayName(); }
 
-  /// Fails, with an error at the op, for an op that the device cannot run, as
-  /// far as is known. `remedyForFloat`: what to do about floating-point
-  /// numbers, where there is something better to say.
+  /// Fails, with an error at the op, if the device is known to be unable to run
+  /// it. `remedyForFloat` replaces the suggested remedy for floating-point
+  /// numbers.
   mlir::LogicalResult verify(mlir::Operation *op,
                              llvm::StringRef remedyForFloat = {});
 
 private:
-  /// Owns the device, unless it belongs to the module of the network.
+  /// Owner of the device, unless it belongs to the module of the network.
   mlir::OwningOpRef<mlir::ModuleOp> source;
   tpc::DeviceOp device;
 };
 
-/// Returns whether an op reads or makes floating-point numbers, and is no
-/// constant.
+/// Returns whether an op that is not a constant reads or produces
+/// floating-point numbers.
 bool computesFloat(mlir::Operation *op);
 
 } // namespace mct

@@ -9,45 +9,45 @@
 
 namespace mct {
 
-/// Returns the grids that the integers of a kernel are codes of, one or one for
-/// each channel: those of its quantizer, and of a table of entries that are
-/// 8-bit parts of a threshold the grids of these parts. Empty if there are
+/// Returns the grids whose codes are the integers of a kernel, one or one for
+/// each channel: those of its quantizer, or, for a table whose entries are
+/// 8-bit parts of a threshold, the grids of these parts. Empty if there are
 /// none.
 llvm::SmallVector<quantization::Grid>
 getKernelGrids(tpc::QuantizerAttrInterface quantizer);
 
-/// Returns the grid that all values of a tensor lie on: that of the points that
-/// they come from, moved or selected since. None if there are several, or none.
+/// Returns the grid of all values of a tensor: that of the points that they
+/// come from, moved or selected since. None if there is no grid, or several.
 std::optional<quantization::Grid> findGrid(mlir::Value value);
 
-/// Returns true for a fully connected layer, in whichever op it is.
+/// Returns true for a fully connected layer, whatever its op.
 bool isFullyConnected(const KernelOp &layer);
 
-/// A layer in integers: products of the codes of its input and of its kernel,
-/// both less their zero points, are summed up in an accumulator, which has one
-/// step for each output channel, and starts with the bias in these steps.
+/// A layer in integers: products of the codes of its input and its kernel, both
+/// minus their zero points, are summed in an accumulator that has one step for
+/// each output channel and starts with the bias in that step.
 class IntegerLayer {
 public:
   /// Reads the kernel of a layer whose input is on one grid. Returns
-  /// KernelNotQuantized, NotEvenlySpaced or NotPerChannel for a kernel that no
-  /// integers stand for.
+  /// KernelNotQuantized, NotEvenlySpaced or NotPerChannel for a kernel that
+  /// integers cannot represent.
   static std::variant<IntegerLayer, Reason>
   get(const KernelOp &layer, const quantization::Grid &input);
 
-  /// Returns the codes of the kernel less their zero points, in the order of
+  /// Returns the codes of the kernel minus their zero points, in the order of
   /// its constant.
   llvm::ArrayRef<int64_t> getKernelCodes() const { return codes; }
   /// Returns one grid, or one for each channel of the quantizer.
   llvm::ArrayRef<quantization::Grid> getKernelGrids() const { return grids; }
-  /// Returns the step of the accumulator: those of the input and of the kernel,
-  /// as the simulation multiplies with them in f32. 0 if the channel has no
-  /// weights.
+  /// Returns the step of the accumulator: the product of the steps of the input
+  /// and of the kernel, as the simulation multiplies with them in f32. 0 if the
+  /// channel has no weights.
   double getStep(int64_t channel) const { return steps[channel]; }
   /// Returns a bias in steps of the accumulator.
   double getBiasCode(int64_t channel, float bias) const {
     return std::nearbyint(double(bias) / steps[channel]);
   }
-  /// Return what the products of a channel can sum up to, above and below zero.
+  /// Return the largest sums of the products of a channel above and below zero.
   double getReachAbove(int64_t channel) const {
     return positive[channel] * highest + negative[channel] * lowest;
   }
@@ -67,7 +67,7 @@ private:
   /// Numbers by output channel: steps of the accumulator, and sums of the
   /// magnitudes of positive and of negative codes.
   std::vector<double> steps, positive, negative;
-  /// Largest code of the input above its zero point, and below.
+  /// Largest distance of codes of the input above their zero point, and below.
   double highest = 0, lowest = 0;
 };
 

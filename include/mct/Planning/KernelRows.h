@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over the elements of a kernel with the channels that they belong to.
+// Iterates over the elements of a kernel with the channels that they belong to.
 #ifndef MCT_PLANNING_KERNELROWS_H
 #define MCT_PLANNING_KERNELROWS_H
 
@@ -18,8 +18,8 @@ struct KernelRow {
   int64_t input = 0, inputStep = 0;
 };
 
-/// Calls `visit` for all elements of the kernel, in their order. It is what
-/// `outChannelOf` and `inChannelOf` say of each, without a division.
+/// Calls `visit` for all elements of the kernel, in their order. The channels
+/// are those of `outChannelOf` and `inChannelOf`, computed without a division.
 void forEachKernelRow(const KernelOp &op,
                       llvm::function_ref<void(const KernelRow &)> visit);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decisions of the user that go before those of the target, from a text file.
+// Decisions of the user that take precedence over those of the target, read
+// from a text file.
 #ifndef MCT_PLANNING_OVERRIDES_H
 #define MCT_PLANNING_OVERRIDES_H
 
@@ -25,13 +26,13 @@ namespace mct {
 
 /// One line of an overrides file.
 struct OverrideRule {
-  /// The name that the pattern is compared with; `Decoding` selects the
+  /// Property that the pattern is matched with; `Decoding` selects the
   /// operators of a decoding part (`findDecoding`), `All` all that have a name.
   enum class Selector { Name, Op, Set, Pattern, Decoding, All };
 
-  /// The use of the width that a rule for all operators asks for.
+  /// Use of the width that a rule for all operators requests.
   struct WidthUse {
-    /// Number of tensors that have it.
+    /// Number of tensors that take the width.
     size_t numTaken = 0;
     /// Widths that the other tensors may have instead.
     llvm::SmallSetVector<int64_t, 4> offered;
@@ -42,11 +43,11 @@ struct OverrideRule {
   llvm::GlobPattern pattern;
   /// Elements `#tpc.op` and `#tpc.subgraph`, for `Selector::Pattern`.
   mlir::ArrayAttr patterns;
-  /// Width of the result in bits; 0: float.
+  /// Width of the result in bits; 0 for float.
   std::optional<int64_t> activationBits;
-  /// Width of every quantized weight, in bits; 0: float.
+  /// Width of every quantized weight, in bits; 0 for float.
   std::optional<int64_t> weightBits;
-  /// Width by generic weight name, in bits; 0: float.
+  /// Width by generic weight name, in bits; 0 for float.
   llvm::StringMap<int64_t> namedWeightBits;
   /// Method of the result, of every quantized weight, and by generic weight
   /// name.
@@ -54,19 +55,19 @@ struct OverrideRule {
   llvm::StringMap<tpc::QuantizationMethod> namedWeightMethods;
   /// File and line of the rule.
   mlir::FileLineColLoc loc;
-  /// The line, without what is around it.
+  /// Text of the line, trimmed.
   std::string text;
-  /// True if the rule may have nothing to act on.
+  /// True if the rule may select nothing.
   bool isOptional = false;
-  /// Operators that the pattern selects, and those for which it says anything.
+  /// Number of operators that the pattern selects, and of those that the rule
+  /// affects.
   size_t numSelected = 0, numAffected = 0;
-  /// Use of the widths of results and of weights, where the selector is `All`.
+  /// Use of the widths of results and of weights if the selector is `All`.
   WidthUse activationUse, weightUse;
 
-  /// Returns whether the rule asks for tensors in float and for no width or
-  /// method.
+  /// Returns whether the rule requests tensors in float and no width or method.
   bool asksForFloatAlone() const;
-  /// Returns whether the rule leaves tensors alone that cannot have the width.
+  /// Returns whether the rule ignores tensors that cannot have the width.
   bool appliesWhereOffered() const { return selector == Selector::All; }
   /// Returns the use of the widths of weights or of results.
   WidthUse &getUse(bool isWeight) {
@@ -74,8 +75,8 @@ struct OverrideRule {
   }
 };
 
-/// Wishes of rules for one operator: bits, or 0 for float, or methods, and the
-/// rule that says so.
+/// Requests of rules for one operator: bits, or 0 for float, or methods, each
+/// with its rule.
 struct Wishes {
   using Wish = std::optional<std::pair<int64_t, OverrideRule *>>;
   using MethodWish =
@@ -85,7 +86,7 @@ struct Wishes {
   MethodWish activationMethod, weightMethod;
   llvm::StringMap<MethodWish> namedWeightMethods;
 
-  /// Returns what is asked for of the weight with that generic name.
+  /// Returns the request for the weight with that generic name.
   Wish ofWeight(llvm::StringRef name) const {
     auto named = namedWeights.find(name);
     return named == namedWeights.end() ? weights : named->second;
@@ -96,8 +97,8 @@ struct Wishes {
   }
 };
 
-/// The rules of a file, in order: of two that speak of one tensor the later
-/// wins. One rule a line, `#` starts a comment:
+/// The rules of a file, in order: of two that apply to one tensor, the later
+/// wins. There is one rule per line, and `#` starts a comment:
 ///
 ///     name "conv*"    weights=4 activation=16
 ///     op   tosa.add   activation=float
@@ -111,61 +112,60 @@ struct Wishes {
 ///
 /// `name`, `op` and `set` select by point name, name of an op and operator set,
 /// all of them as globs. `pattern` selects the operators that a binding would,
-/// whatever sets the target has: an op that is a part of a subgraph is none of
-/// its own. `decoding` selects the operators behind the last layers of a
-/// detector, which decode the places of objects. `all` selects every operator
-/// and input, and changes those tensors for which the target offers the width.
-/// `float` is short for `activation=float weights=float`. `activation-method`
-/// and `weights-method` ask for a method that the target offers, or for a
-/// special case of one (`isMethodWithin`). A rule that may have nothing to act
-/// on begins with `?`.
+/// whatever sets the target has: an op that is part of a subgraph is not an
+/// operator of its own. `decoding` selects the operators after the last layers
+/// of a detector, which decode the positions of objects. `all` selects every
+/// operator and input, and changes those tensors for which the target offers
+/// the width. `float` is short for `activation=float weights=float`.
+/// `activation-method` and `weights-method` request a method that the target
+/// offers, or a special case of one (`isMethodWithin`). A rule that may select
+/// nothing begins with `?`.
 ///
 /// Source: MCT `BitWidthConfig`.
 struct Overrides {
   std::vector<OverrideRule> rules;
 
-  /// Reads a file; no rules for an empty path. `loc`: where a diagnostic about
-  /// the file as a whole belongs.
+  /// Reads a file; an empty path gives no rules. `loc` is the location of
+  /// diagnostics about the file as a whole.
   static mlir::FailureOr<Overrides> read(llvm::StringRef path,
                                          mlir::Location loc);
-  /// Reads a rule and puts it behind the others. `origin`: what diagnostics
+  /// Parses a rule and appends it to the others. `origin` is what diagnostics
   /// name in place of a file, for example an option.
   mlir::LogicalResult add(llvm::StringRef rule, llvm::StringRef origin,
                           mlir::MLIRContext *context);
 
-  /// Puts the rule `?decoding float` in front of the others.
+  /// Inserts the rule `?decoding float` before the others.
   void addDecodingFloat(mlir::MLIRContext *context);
   /// Returns whether a rule leaves results of the decoding part float.
   bool leavesDecodingFloat() const;
 
-  /// Returns the rules that the points of a function were inserted by, as
-  /// `setOn` left them; a diagnostic where one cannot be read.
+  /// Returns the rules with which the points of a function were inserted, as
+  /// `setOn` stored them; emits a diagnostic if one cannot be parsed.
   static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
   /// Finds the operators that rules with `Selector::Decoding` select in a
-  /// block; before `getWishes`.
+  /// block. Must be called before `getWishes`.
   void findDecoding(mlir::Block &block);
-  /// Returns whether `leavesDecodingFloat` is about an op.
+  /// Returns whether `leavesDecodingFloat` applies to an op.
   bool keepsFloatAsDecoding(mlir::Operation *op) const;
-  /// Returns whether all users of a value are such operators, and there are
-  /// any.
+  /// Returns whether a value has users, and all of them are such operators.
   bool isReadByDecodingAlone(mlir::Value value) const;
 
-  /// Writes them on the function, for whoever asks later; nothing where there
-  /// are none.
+  /// Stores the rules on the function for `getFrom`; does nothing if there are
+  /// none.
   void setOn(mlir::func::FuncOp function) const;
-  /// Puts rules behind those that a function has.
+  /// Appends rules to those that a function has.
   static void append(mlir::func::FuncOp function,
                      llvm::ArrayRef<std::string> rules);
 
-  /// Returns the wishes for an operator; counts for `checkUsed`. `hasResult`:
-  /// its result has a point. `hasWeight`: it has a quantized weight with that
-  /// generic name, or any for the empty name.
+  /// Returns the requests for an operator, and counts them for `checkUsed`.
+  /// `hasResult`: its result has a point. `hasWeight`: it has a quantized
+  /// weight with that generic name, or any for the empty name.
   Wishes getWishes(mlir::StringAttr name, const tpc::Node &node, bool hasResult,
                    llvm::function_ref<bool(llvm::StringRef)> hasWeight);
 
-  /// Fails for every rule that selected nothing, or nothing that it speaks of,
-  /// unless it says that it may, and for every rule for all operators whose
-  /// width none of the tensors may have.
+  /// Fails for every rule that selected nothing, or nothing that it could
+  /// affect, unless it is optional, and for every rule for all operators whose
+  /// width no tensor may have.
   mlir::LogicalResult checkUsed() const;
 
 private:
@@ -175,11 +175,11 @@ private:
   llvm::DenseSet<mlir::Operation *> decoding;
 };
 
-/// Returns how a rule selects the operators of exactly this name: `name
+/// Returns the selector of the operators of exactly this name: `name
 /// "conv\[1\]"`.
 std::string selectByName(llvm::StringRef name);
 
-/// Returns whether every grid of `method` is one of `offered`, too: thresholds
+/// Returns whether every grid of `method` is also one of `offered`: thresholds
 /// that are powers of two are thresholds, and a symmetric grid is one with a
 /// zero point.
 bool isMethodWithin(tpc::QuantizationMethod method,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Demands of the target on each operator of a function: its configurations,
-// what is fused with what, and which tensors are quantized.
+// The target's requirements for each operator of a function: its
+// configurations, the operators that are fused, and the tensors that are
+// quantized.
 #ifndef MCT_PLANNING_QUANTIZATIONPLAN_H
 #define MCT_PLANNING_QUANTIZATIONPLAN_H
 
@@ -15,67 +16,66 @@
 
 namespace mct {
 
-/// An alternative of an operator that it cannot take here.
+/// An alternative that an operator cannot take here.
 struct DroppedCandidate {
   tpc::OpQuantConfigAttr config;
-  /// Nodes that cannot read a result that wide; empty when an override, or an
-  /// equal alternative, is the reason.
+  /// Nodes that cannot read a result of that width; empty if the reason is an
+  /// override or an equal alternative.
   llvm::SmallVector<size_t> readers;
-  /// The override, or null.
+  /// Location of the override, if that is the reason.
   std::optional<mlir::FileLineColLoc> rule;
 };
 
-/// One constant operand of a node that the target speaks of.
+/// A constant operand of a node that the target describes.
 struct PlannedWeight {
   mlir::OpOperand *operand = nullptr;
-  /// The target's name of it: `kernel_attr`, `pos_attr`, …
+  /// The target's name for it: `kernel_attr`, `pos_attr`, …
   mlir::StringAttr genericName;
-  /// The same, with a number where the node has several of that name.
+  /// The same name, with a number if the node has several of that name.
   mlir::StringAttr name;
   tpc::AttrQuantConfigAttr config;
   /// Axes of its channels; null for one parameter per tensor.
   mlir::DenseI64ArrayAttr axes;
-  /// Why it stays float; empty when it gets a point.
+  /// Reason why it stays float; empty if it gets a point.
   std::string whyFloat;
-  /// It stays float although the target quantizes it, and no override asked for
-  /// that.
+  /// True if it stays float although the target quantizes it and no override
+  /// requested float.
   bool isMissed = false;
 };
 
-/// Returns the axes along which a weight has its own parameters under `config`,
-/// null for none. `info`: of the op that reads it, or null; `operand`: where it
-/// is read; `result`: of the operator.
+/// Returns the axes along which a weight has its own parameters under `config`;
+/// null for none. `info` describes the op that reads the weight, or is null;
+/// `operand` is its use; `result` is that of the operator.
 mlir::DenseI64ArrayAttr getChannelAxes(tpc::OpInfoAttr info,
                                        mlir::OpOperand &operand,
                                        llvm::StringRef genericName,
                                        mlir::Value result,
                                        tpc::AttrQuantConfigAttr config);
 
-/// Returns the name under which a node's result is known, once values have
-/// names
+/// Returns the name of a node's result. Requires names of values
 /// (`assignNames`).
 mlir::StringAttr getNodeName(const tpc::Node &node);
 
-/// Returns the values of f32 that the node reads, each once, constants apart.
+/// Returns the f32 values that the node reads, each once, without constants.
 llvm::SmallVector<mlir::Value> getFloatInputs(const tpc::Node &node);
 
 /// Returns whether two alternatives quantize a result in the same way.
 bool haveEqualActivation(tpc::OpQuantConfigAttr lhs,
                          tpc::OpQuantConfigAttr rhs);
 
-/// The ways in which the result of a node is covered.
+/// Ways in which the result of a node is covered.
 enum class ResultCover {
-  /// A quantizer of its own.
+  /// Covered by a quantizer of its own.
   Point,
-  /// Nothing: the value never leaves a fused chain.
+  /// Not covered: the value never leaves a fused chain.
   Fused,
-  /// The quantizer of the value that it is moved or selected from.
+  /// Covered by the quantizer of the value that it is moved or selected from.
   Preserved,
-  /// Nothing: it stays float.
+  /// Not covered: it stays float.
   None
 };
 
-/// One operator of the target, with what it may do here.
+/// An operator of the target, with its possible configurations here.
 struct PlannedNode {
   tpc::Node node;
   /// Name of the node and of its points.
@@ -84,21 +84,22 @@ struct PlannedNode {
   /// width of the kernel, then of the result; never empty.
   llvm::SmallVector<tpc::OpQuantConfigAttr> candidates;
   llvm::SmallVector<DroppedCandidate> dropped;
-  /// The one that single-precision compilation takes.
+  /// The alternative that single-precision compilation takes.
   tpc::OpQuantConfigAttr base;
   /// Index into `QuantizationPlan::groups`, or none.
   std::optional<size_t> group;
-  /// Node that a longer chain from here would need, but another chain has.
+  /// Node that a longer chain from here would need, but that belongs to another
+  /// chain.
   std::optional<size_t> contested;
 
   ResultCover cover = ResultCover::None;
-  /// Quantizer of a point.
+  /// Config of the quantizer of a point.
   tpc::OpQuantConfigAttr activation;
-  /// It is that of the base, not that of a fusing pattern.
+  /// True if `activation` is that of the base, not that of a fusing pattern.
   bool hasOwnActivation = false;
   /// Name of the point that covers a preserved result.
   mlir::StringAttr coveredBy;
-  /// Why a result without any cover stays float.
+  /// Reason why a result without any cover stays float.
   std::string whyFloat;
 
   llvm::SmallVector<PlannedWeight> weights;
@@ -119,44 +120,44 @@ struct PlannedInput {
   mlir::BlockArgument argument;
   mlir::StringAttr name;
   tpc::OpQuantConfigAttr config;
-  /// Why it stays float; empty when it gets a point.
+  /// Reason why it stays float; empty if it gets a point.
   std::string whyFloat;
 };
 
-/// Alternatives that the result (no name) and the weights, by their names, of
+/// Alternatives that the result (without a name) and the weights (by name) of
 /// each operator took.
 using TakenAlternatives = llvm::StringMap<
     llvm::SmallVector<std::pair<mlir::StringAttr, mlir::Attribute>>>;
 
-/// Erases the points of a function and gives names to its values, so that it
-/// can be planned anew. Returns what the points had taken.
+/// Erases the points of a function and names its values, so that it can be
+/// planned again. Returns the alternatives that the points had taken.
 TakenAlternatives takeOutPoints(mlir::func::FuncOp function);
 
 /// The nodes of one function and the chains of them that run as one.
 ///
 /// Fusing: from each node, in program order, the longest chain that some
-/// pattern matches and whose inner results have one consumer and do not leave
-/// the function; shorter ones are tried when a longer one fails. A node belongs
-/// to one chain at most. An inner result gets a quantizer only where the
-/// pattern has a config for it. No chain goes from a last layer into what
-/// decodes its result in float (`OverrideRule::Selector::Decoding`).
+/// pattern matches and whose inner results have one user and do not leave the
+/// function; shorter ones are tried if a longer one fails. A node belongs to at
+/// most one chain. An inner result gets a quantizer only if the pattern has a
+/// config for it. No chain goes from a last layer into ops that decode its
+/// result in float (`OverrideRule::Selector::Decoding`).
 ///
-/// Configurations: those whose width every consumer accepts, looking through
-/// preserving ones; then those that the overrides leave. Where that excludes
-/// the base: the widest that remains, the first of equals (MCT takes the last,
-/// and so lands on its narrowest weights); after an override the one that
-/// differs least from the base.
+/// Configurations: those whose width every user accepts, looking through
+/// preserving ones; then those that the overrides allow. If that excludes the
+/// base: the widest one that remains, the first of equals (MCT takes the last,
+/// and thus its narrowest weights); after an override, the one that differs
+/// least from the base.
 ///
 /// Preserving: such a node needs one float input that is itself covered by a
 /// quantizer, which then covers the result too. Means get a point with the
-/// parameters of that, because they are no values of their input.
+/// parameters of that quantizer, because they are not values of their input.
 ///
-/// Masks (`findMasks`) stay float, with the constants that they are made of and
-/// what they are computed from at run time.
+/// Masks (`findMasks`) stay float, with the constants and run-time values that
+/// they are computed from.
 ///
-/// Weights: those that the binding or the framework names, and as `pos_attr`
-/// every other constant among the data of an op that computes floats element by
-/// element or moves them, and has several data operands (OpInterfaces.h).
+/// Weights: those that the binding or the framework names, and, as `pos_attr`,
+/// every other constant among the data of an op that has several data operands
+/// (OpInterfaces.h) and computes floats element by element or moves them.
 ///
 /// Takes time linear in the number of ops.
 ///
@@ -165,11 +166,11 @@ TakenAlternatives takeOutPoints(mlir::func::FuncOp function);
 class QuantizationPlan {
 public:
   /// Plans a function whose values have names (`assignNames`). Fails, with a
-  /// diagnostic, when the function has control flow or points already, an
-  /// operator matches contradicting sets, nothing fits its consumers, or an
-  /// override asks for what the target does not offer. Counts in `overrides`
-  /// what each rule matched. `taken`: the alternatives that become the bases of
-  /// operators.
+  /// diagnostic, if the function has control flow or already has points, if an
+  /// operator matches contradicting sets, if no alternative fits its users, or
+  /// if an override requests something that the target does not offer. Counts
+  /// in `overrides` the matches of each rule. `taken` holds the alternatives
+  /// that become the bases of operators.
   static mlir::FailureOr<QuantizationPlan>
   create(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
          Overrides &overrides, const TakenAlternatives &taken = {});
@@ -181,8 +182,8 @@ public:
   /// True if preserved results get points, too, with the parameters of those
   /// that cover them.
   bool repeatsPreserved = false;
-  /// Returns whether that result of a node gets a point: where all do, and
-  /// where it is a mean, which has to be rounded to the grid that it stays on.
+  /// Returns whether the preserved result of a node gets a point: if all do, or
+  /// if it is a mean, which has to be rounded to the grid that covers it.
   bool hasRepeatedPoint(const PlannedNode &planned) const;
   /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
@@ -210,8 +211,8 @@ private:
   mlir::LogicalResult overrideMethods(PlannedNode &planned,
                                       const Wishes &wishes);
 
-  /// Returns the node that alone reads the result of `index`, when there is one
-  /// and the result stays inside.
+  /// Returns the only node that reads the result of `index`, if there is
+  /// exactly one and the result does not leave the function.
   std::optional<size_t> onlyConsumer(size_t index) const;
   /// Returns the nodes that read the result of `index`, looking through
   /// preserving ones.

@@ -47,8 +47,9 @@ Histogram shiftHistogram(const Histogram &histogram, double offset);
 /// Otherwise values are clipped where this reduces the error, which includes
 /// clipping.
 ///
-/// Returns none if no shift below the threshold lifts the minimum. MCT keeps
-/// the threshold and clips.
+/// Returns none if no shift below the threshold lifts the minimum, or if with
+/// `NoClipping` no finite threshold covers the values. MCT keeps the threshold
+/// and clips.
 std::optional<NegativeShift> selectNegativeShift(llvm::ArrayRef<Atom> atoms,
                                                  double minimum,
                                                  double threshold,

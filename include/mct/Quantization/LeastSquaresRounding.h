@@ -105,12 +105,12 @@ struct RoundedWeights {
 /// Cholesky factor. Columns are rounded in descending order of variance: each
 /// weight takes the level nearest to its optimum given the columns rounded
 /// before it (nearest plane; this equals spreading each rounding error over the
-/// remaining columns, as optimal brain quantization and GPTQ do). Candidates
-/// are tried in the order of the distance between their levels, from the one on
-/// that is best if columns do not compensate each other: the search stops as
-/// soon as neither of two in a row on each side is better. (With at most 64
-/// columns all are tried.) The weights of the best candidate are then changed
-/// one at a time while that lowers the objective.
+/// remaining columns, as optimal brain quantization and GPTQ do). In the order
+/// of the ranges of their levels, candidates are tried from the one on that is
+/// best if columns do not compensate each other, until none of the two on
+/// either side of the best one is better. (With at most 64 columns all are
+/// tried.) The weights of the best candidate are then changed one at a time
+/// while that lowers the objective.
 ///
 /// If the covariance has a low rank, R and the best weights are computed from
 /// the rows that it was computed from. Products with R are in float: objectives

@@ -14,7 +14,7 @@
 
 namespace mct::quantization {
 
-// In what follows `shape` holds sizes >= 0 whose product fits, and `axes` are
+// In this file `shape` holds sizes >= 0 whose product fits, and `axes` are
 // ascending, different and inside the shape.
 
 /// Returns the number of channels: the product of the sizes of `axes` (1
@@ -22,9 +22,9 @@ namespace mct::quantization {
 int64_t channelCount(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> axes);
 
-/// Visits the tensor in memory order as runs of consecutive elements.
-/// `channelStep` 0: the run [begin, begin + length) belongs to `channel`.
-/// `channelStep` 1: its elements belong to `channel`, `channel` + 1, ...
+/// Visits the tensor in memory order as runs of consecutive elements. If
+/// `channelStep` is 0, the run [begin, begin + length) belongs to `channel`; if
+/// it is 1, its elements belong to `channel`, `channel` + 1, ...
 void forEachChannelRun(
     llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
     llvm::function_ref<void(size_t begin, size_t length, int64_t channel,
@@ -32,22 +32,22 @@ void forEachChannelRun(
         visit);
 
 /// A row-major tensor whose channels are read as rows, in memory order, a few
-/// at a time, so that nothing needs a copy of the whole.
+/// at a time, so that no copy of the whole tensor is needed.
 class ChannelRows {
 public:
   ChannelRows() = default;
-  /// Keeps `values`; they must live as long.
+  /// Keeps a reference to `values`, which must outlive this object.
   ChannelRows(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
               llvm::ArrayRef<int64_t> axes);
 
-  /// Returns the number of elements of a channel; 0 without channels.
+  /// Returns the number of elements of a channel; 0 if there are no channels.
   size_t length() const { return rowLength; }
-  /// Returns how many neighbours are best read at once: their elements share
-  /// cache lines.
+  /// Returns how many neighbouring channels are best read at once: their
+  /// elements share cache lines.
   size_t numTogether() const { return inPlace ? 1 : kTogether; }
 
   /// Returns the rows of the channels `first` ... `first + count - 1`, one
-  /// behind another: where they are, or from `buffer`.
+  /// after the other: in place, or copied to `buffer`.
   llvm::ArrayRef<float> read(size_t first, size_t count,
                              std::vector<float> &buffer) const;
 
@@ -67,7 +67,7 @@ private:
   size_t rowLength = 0;
   // Sizes of the channel axes and distances of their indices.
   llvm::SmallVector<std::pair<size_t, size_t>, 4> channelAxes;
-  // Where the runs of consecutive elements of a channel begin, counted from its
+  // Begin of each run of consecutive elements of a channel, relative to its
   // first element.
   std::vector<size_t> runs;
   size_t runLength = 0;

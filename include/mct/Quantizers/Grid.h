@@ -10,7 +10,7 @@
 
 namespace mct::quantization {
 
-/// Direction in which a value halfway between two levels goes.
+/// Rounding of a value halfway between two levels.
 enum class Rounding {
   HalfToEven, // to the even level, counted from the zero point: MCT, searches
   HalfUp,     // to the larger level: integer TOSA (`rescale`, SINGLE_ROUND)
@@ -61,21 +61,21 @@ UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
 ///
 /// In float: inv = 1 / float(step), q = clamp(round(x * inv) + zeroPoint, qmin,
 /// qmax), y = float(q - zeroPoint) * float(step). The product is rounded to
-/// float before it is rounded to a level, as the deployed PyTorch quantizers of
-/// mct_quantizers do it. Both roundings are exact for
-/// every product: half up is not floor(x * inv + 0.5), whose sum is rounded
-/// itself. A NaN becomes the
-/// value of qmin, an infinity the end of its side. A step so small that its
-/// inverse is no float, or a grid with an end beyond the largest float, is
-/// computed in double instead, and cut off at the largest float: finite values
-/// stay finite.
+/// float before it is rounded to a level, as in the deployed PyTorch quantizers
+/// of mct_quantizers. Both roundings are exact for every product: half up is
+/// not floor(x * inv + 0.5), whose sum would itself be rounded. A NaN becomes
+/// the value of qmin, an infinity the end of its side. If the inverse of a
+/// small step is not a float, or an end of the grid is beyond the largest
+/// float, the computation is done in double instead, and clipped to the largest
+/// float: finite values stay finite.
 void fakeQuantize(const Grid &grid, const float *input, float *output,
                   size_t count);
 
-/// fakeQuantize with one grid per channel. The tensor has the row-major
-/// `shape`; a channel is one index of `axes` (ascending, none twice), its
-/// number the row-major index over those axes, so `grids` has as many entries
-/// as the product of their sizes. No axes: one grid for the tensor.
+/// Applies `fakeQuantize` with one grid per channel. The tensor has the
+/// row-major `shape`; a channel is one index of `axes` (ascending, none twice),
+/// its number is the row-major index over those axes, so `grids` has as many
+/// entries as the product of their sizes. Without axes, one grid applies to the
+/// whole tensor.
 void fakeQuantizePerChannel(llvm::ArrayRef<Grid> grids,
                             llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<int64_t> axes, const float *input,

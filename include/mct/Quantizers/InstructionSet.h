@@ -8,17 +8,17 @@
 namespace mct::quantization {
 
 /// Vector instructions that a loop of this library may use; AVX2 includes FMA.
-/// Every loop gives the same bits with each of them, but that of matrix
-/// products, which has others with `Portable`.
+/// Every loop gives the same bits with each of them, except the loop of matrix
+/// products, whose bits differ with `Portable`.
 enum class InstructionSet { Portable, AVX2, AVX512, AVX512VNNI };
 
-/// Returns the widest set this processor offers, or the forced one. Looked up
-/// once.
+/// Returns the widest set of this processor, or the forced one. It is
+/// determined once.
 InstructionSet instructionSet();
 
-/// Forces a set for tests, `std::nullopt` goes back to the processor's own.
-/// Returns false, and changes nothing, when the processor lacks the set. Not to
-/// be called while other threads run such loops.
+/// Forces a set for tests; `std::nullopt` restores the processor's own. Returns
+/// false, and changes nothing, if the processor lacks the set. Must not be
+/// called while other threads run such loops.
 bool forceInstructionSetForTesting(std::optional<InstructionSet> set);
 
 } // namespace mct::quantization

@@ -11,7 +11,8 @@
 #include <optional>
 #include <string>
 
-// The generated parsers of attributes name it; nothing else of MLIR is needed.
+// The generated parsers of attributes use this name; nothing else of MLIR is
+// needed.
 namespace mlir {
 using llvm::FailureOr;
 } // namespace mlir
@@ -26,8 +27,8 @@ inline bool hasTable(QuantizationMethod method) {
          method == QuantizationMethod::LutSymmetric;
 }
 
-/// Returns whether parameters are searched for by the method; the others say
-/// where they come from.
+/// Returns whether the method searches for parameters; the other values name
+/// the source of the parameters.
 inline bool isSearched(ErrorMethod method) {
   return method < ErrorMethod::Range;
 }

@@ -21,8 +21,8 @@ def Mct_QuantizationMethod : Mct_Kind<"QuantizationMethod", "quantization method
   I32EnumCase<"LutSymmetric", 4, "lut_sym_quantizer">
 ]>;
 
-/// How a range is chosen. The searches minimize a distance between the values x and their quantized counterparts y;
-/// e = x - y. The last five are not searched for by lib/Quantization: they say where parameters come from.
+/// How a range is chosen. The searches minimize a distance between the values x and their quantized counterparts y; e =
+/// x - y. The last five are not searched for by lib/Quantization: they name the source of the parameters.
 def Mct_ErrorMethod : Mct_Kind<"ErrorMethod", "error method", [
   I32EnumCase<"MSE", 0, "mse">,                // mean of e^2
   I32EnumCase<"MAE", 1, "mae">,                // mean of |e|

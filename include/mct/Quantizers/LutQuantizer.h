@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lookup-table quantizers: a value is stored as an index into a short table of
-// integers, and a threshold per tensor or channel gives the integers a unit.
+// integers, whose unit is given by a threshold per tensor or channel.
 
 #ifndef MCT_QUANTIZERS_LUTQUANTIZER_H
 #define MCT_QUANTIZERS_LUTQUANTIZER_H
@@ -16,11 +16,11 @@
 
 namespace mct::quantization {
 
-/// Width in bits of a table's entries, whatever the width of the index. MCT's
-/// `LUT_VALUES_BITWIDTH`.
+/// Width in bits of the entries of a table, whatever the width of the index.
+/// MCT's `LUT_VALUES_BITWIDTH`.
 constexpr unsigned kTableBits = 8;
-/// Added to the threshold before the division, so that a threshold of zero
-/// divides nothing by zero. MCT's `EPS`.
+/// Added to the threshold before the division, so that a threshold of zero does
+/// not cause a division by zero. MCT's `EPS`.
 constexpr double kTableEpsilon = 1e-8;
 
 /// Returns the smallest and largest integer that a table of `tableBits` bits
@@ -32,34 +32,35 @@ constexpr int64_t tableMax(bool isSigned, unsigned tableBits = kTableBits) {
   return (int64_t(1) << (tableBits - (isSigned ? 1 : 0))) - 1;
 }
 
-/// Returns where a value lies between the integers of a table, in their unit
-/// and not rounded: clamp(value / (threshold + kTableEpsilon) * 2^(tableBits -
-/// isSigned)) to the range of the table.
+/// Returns the position of a value between the integers of a table, in their
+/// unit and not rounded: clamp(value / (threshold + kTableEpsilon) *
+/// 2^(tableBits - isSigned)) to the range of the table.
 double tablePosition(double value, double threshold, bool isSigned,
                      unsigned tableBits = kTableBits);
 
-/// A table as the vector loops read it.
+/// A table in the layout of the vector loops.
 struct LutFloatTable;
 
-/// A table made ready for any number of fake quantizations.
+/// A table prepared for any number of fake quantizations.
 ///
 /// All in float: the position of the value, the entry nearest to it (the
 /// distance is rounded to float too; of equal distances the first in the order
-/// of the table wins), y = entry / 2^(tableBits - isSigned) * threshold. Same
-/// bits as the deployed PyTorch quantizers of mct_quantizers
-/// have. A NaN becomes the smallest entry, an infinity the end
-/// of its side. A threshold that is no finite float is computed with in double,
-/// and what leaves the range of float saturates.
+/// of the table wins), y = entry / 2^(tableBits - isSigned) * threshold. The
+/// bits are those of the deployed PyTorch quantizers of mct_quantizers. A NaN
+/// becomes the smallest entry, an infinity the end of its side. For a threshold
+/// that is not a finite float the computation is done in double, and results
+/// outside the range of float saturate.
 class LutQuantizer : public TensorQuantizer {
 public:
-  /// `table`: 1 to 2^`tableBits` integers of the table's range, in any order;
-  /// `tableBits` 1 to 8; `thresholds`: one, or one per channel, positive.
+  /// `table` has 1 to 2^`tableBits` integers of the table's range, in any
+  /// order; `tableBits` is 1 to 8; `thresholds` has one positive entry, or one
+  /// per channel.
   LutQuantizer(llvm::ArrayRef<int64_t> table, llvm::ArrayRef<double> thresholds,
                bool isSigned, unsigned tableBits = kTableBits);
 
   /// Quantizes and dequantizes a row-major tensor; `input` may be `output`.
-  /// `shape` and `axes` as for fakeQuantizePerChannel; `axes` are not read when
-  /// there is one threshold.
+  /// `shape` and `axes` are as for `fakeQuantizePerChannel`; `axes` are ignored
+  /// if there is one threshold.
   void run(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
            const float *input, float *output) const override;
 
@@ -74,10 +75,11 @@ private:
   bool isSigned;
   unsigned tableBits;
   bool allNarrow = true;
-  // Sorted entries in units of the threshold, and the smallest positions from
-  // which each but the first of them wins.
+  // Sorted entries in units of the threshold, and the smallest position at
+  // which each entry but the first is the nearest.
   std::vector<float> levels, starts;
-  // For long tables: positions by unit cells, each with one start at most.
+  // For long tables: positions divided into unit cells, each with one start at
+  // most.
   std::vector<float> cellStart, cellLow, cellHigh;
 };
 

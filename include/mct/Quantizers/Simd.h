@@ -22,8 +22,8 @@ using Double8 = double __attribute__((vector_size(64)));
 using Float16 = float __attribute__((vector_size(64)));
 using Int16x32 = int32_t __attribute__((vector_size(64)));
 
-/// Adding and then subtracting it rounds to the nearest integer, ties to even.
-/// Exact for magnitudes up to 2^51.
+/// Adding and then subtracting this number rounds to the nearest integer, ties
+/// to even. Exact for magnitudes up to 2^51.
 constexpr double kRounder = 0x1.8p52;
 /// The same for floats, exact for magnitudes up to 2^22.
 constexpr float kFloatRounder = 0x1.8p23f;
@@ -51,8 +51,8 @@ MCT_TARGET_AVX2 void runLoopAvx2(Arguments &&...arguments) {
 #endif
 
 /// Runs a vector loop: an MCT_VECTOR_BODY in vector extensions of fixed lane
-/// count, compiled for each instruction set. The lanes, and with them the order
-/// of additions, are the same in each; only the registers differ.
+/// count, compiled for each instruction set. The lanes, and thus the order of
+/// additions, are the same in each; only the registers differ.
 template <auto Body, typename... Arguments>
 void runVectorLoop(Arguments &&...arguments) {
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizers made ready for any number of tensors.
+// Quantizers prepared for any number of tensors.
 
 #ifndef MCT_QUANTIZERS_TENSORQUANTIZER_H
 #define MCT_QUANTIZERS_TENSORQUANTIZER_H
@@ -18,13 +18,14 @@ public:
   virtual ~TensorQuantizer();
 
   /// Quantizes and dequantizes a row-major tensor; `input` may be `output`.
-  /// `shape` and `axes` as for fakeQuantizePerChannel; a quantizer without
-  /// channels does not read `axes`. Several threads may run it at once.
+  /// `shape` and `axes` are as for `fakeQuantizePerChannel`; a quantizer
+  /// without channels ignores `axes`. Several threads may run it at once.
   virtual void run(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
                    const float *input, float *output) const = 0;
 };
 
-/// Evenly spaced levels: fakeQuantize with one grid, or one per channel.
+/// Quantizes to evenly spaced levels: `fakeQuantize` with one grid, or one per
+/// channel.
 class AffineQuantizer : public TensorQuantizer {
 public:
   explicit AffineQuantizer(llvm::ArrayRef<Grid> grids);
@@ -36,23 +37,24 @@ private:
   std::vector<Grid> grids;
 };
 
-/// Any levels: a value becomes the level nearest to it.
+/// Quantizes to any levels: a value becomes the level nearest to it.
 ///
-/// Halfway between two levels half up takes the upper one, half to even the one
-/// that is an even number of levels away from zero, or from the lowest level
-/// where zero is none. A NaN becomes the lowest level, an infinity the end of
-/// its side.
+/// Halfway between two levels, half up takes the upper one, and half to even
+/// takes the one that is an even number of levels away from zero, or from the
+/// lowest level if zero is not a level. A NaN becomes the lowest level, an
+/// infinity the end of its side.
 class LevelQuantizer : public TensorQuantizer {
 public:
-  /// `levels`: of the tensor, or of each channel; finite, ascending, none
-  /// twice, at least one.
+  /// `levels` has one entry for the tensor, or one for each channel; each is
+  /// finite, ascending, without repetitions and not empty.
   LevelQuantizer(llvm::ArrayRef<std::vector<float>> levels, Rounding rounding);
 
   void run(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes,
            const float *input, float *output) const override;
 
 private:
-  /// Level i is taken from starts[i] on; the first one has no start.
+  /// Levels of a channel. Values from starts[i] on take level i; the first
+  /// level has no start.
   struct Row {
     std::vector<float> levels, starts;
   };

@@ -11,44 +11,45 @@
 
 namespace mct::report {
 
-/// The networks and files that a report is made of.
+/// Networks and files that a report is computed from.
 struct AnalyseInputs {
-  /// The quantized network, and the float one that it was made of. In one
-  /// context; their values get names.
+  /// The quantized network, and the float network it was quantized from, in one
+  /// context. Their values get names.
   mlir::ModuleOp quantized, floating;
   /// The integer network of the quantized one, or null.
   mlir::ModuleOp integer;
-  /// How messages and the report call them.
+  /// Names of the networks in messages and in the report.
   std::string name, floatName, integerName;
-  /// Function of all of them; empty: `main`, or the only public one.
+  /// Function to run in all networks; empty: `main`, or the only public one.
   std::string function;
-  /// The samples that they run on, and the settings.
+  /// Samples to run on, and settings.
   execution::RunSettings settings;
-  /// Class of each sample, in an `.npy` file; empty: not known.
+  /// File (`.npy`) with the class of each sample; empty if unknown.
   std::string labelsFile;
-  /// Name of a metric (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty if there is none.
   std::string metric;
-  /// Others may compute a metric: that of the quantized network, and that of
-  /// the integer one; none: there is none.
+  /// Values of a metric that the caller has computed: of the quantized network,
+  /// and of the integer network; none if there are none.
   std::optional<execution::MetricResult> judged, judgedInteger;
-  /// Table of the costs of layers on a device (`CostTable`); empty: none.
+  /// Table of the costs of layers on a device (`CostTable`); empty if there is
+  /// none.
   std::string costTable;
-  /// Runs for errors and effects take so many of the samples; 0: all.
+  /// Number of samples in runs for errors and effects; 0 for all.
   int64_t effectSamples = 128;
-  /// Shards that `settings` has the samples of one of, or null. Labels are
-  /// those of that shard.
+  /// The shards, if the samples of `settings` are those of one of them;
+  /// otherwise null. Labels belong to that shard.
   execution::Shards *shards = nullptr;
-  /// Set if all shards have labels.
+  /// True if all shards have labels.
   bool hasLabels = false;
-  /// The trace of the passes that made the quantized network, or null.
+  /// Trace of the passes that created the quantized network, or null.
   const Trace *trace = nullptr;
 };
 
-/// Makes a report. Runs the networks on all samples, and the quantized one on
-/// `effectSamples` of them, about once for every point. What it finds does not
-/// depend on threads, batches and shards, nor, numbers of samples apart, on the
-/// order of the samples; seconds do. With shards that have not answered it
-/// fails, as `Shards::stop` does.
+/// Creates a report. Runs the networks on all samples, and the quantized one on
+/// `effectSamples` of them, about once for every point. Apart from seconds, the
+/// result does not depend on threads, batches and shards, nor, apart from
+/// numbers of samples, on the order of the samples. Fails, as `Shards::stop`
+/// does, while shards have not answered.
 mlir::FailureOr<Report> analyse(const AnalyseInputs &inputs);
 
 } // namespace mct::report

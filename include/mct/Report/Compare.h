@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two reports side by side: before and after, two targets, two settings.
+// Compares two reports: before and after, two targets, or two settings.
 #ifndef MCT_REPORT_COMPARE_H
 #define MCT_REPORT_COMPARE_H
 
@@ -8,31 +8,32 @@
 
 namespace mct::report {
 
-/// Version of the document. Readers refuse a later one.
+/// Version of the document. Parsers reject a later one.
 inline constexpr int64_t kComparisonVersion = 1;
 
-/// A number of both reports; none where a report does not have it.
+/// A number of both reports; none in a report that does not have it.
 struct Change {
-  /// Its path in the report: `simulated.top1`, or `total.sqnr` of a point.
+  /// Path of the number in the report: `simulated.top1`, or `total.sqnr` of a
+  /// point.
   std::string name;
   std::optional<Real> before, after;
-  /// after - before; none where one of them is missing or not finite, or where
-  /// they are in different units.
+  /// after - before; none if one of them is missing or not finite, or if their
+  /// units differ.
   std::optional<Real> difference;
 };
 
-/// A text that differs.
+/// A text that differs between the reports.
 struct TextChange {
   std::string name, before, after;
 };
 
-/// A point, or an operator, of both reports. A value that was moved above zero
-/// in one of them is that of its old name in the other.
+/// A point, or an operator, of both reports. A value that was shifted above
+/// zero in one report is matched with its old name in the other.
 struct Matched {
   std::string name, nameBefore;
-  /// All numbers that one of the reports has.
+  /// All numbers that at least one of the reports has.
   std::vector<Change> numbers;
-  /// Only those that differ: quantizer, shape, cover, rules, …
+  /// Texts that differ: quantizer, shape, cover, rules, …
   std::vector<TextChange> texts;
 };
 
@@ -43,7 +44,7 @@ struct Comparison {
         reproduce;
   };
   Side before, after;
-  /// The same samples; false also where that is not known.
+  /// True if the samples are the same; false also if that is unknown.
   bool sameSamples = false, sameCalibration = false;
   /// Numbers of the network: accuracy, distance, memory, seconds.
   std::vector<Change> numbers;
@@ -51,7 +52,8 @@ struct Comparison {
   std::vector<Matched> points, operators;
   std::vector<std::string> pointsOnlyBefore, pointsOnlyAfter,
       operatorsOnlyBefore, operatorsOnlyAfter;
-  /// Diagnoses by rule and subject. Those that stayed with their severities.
+  /// Diagnoses, matched by rule and subject. Those in both reports have both
+  /// severities.
   std::vector<Diagnosis> diagnosesThatWent, diagnosesThatCame;
   struct Stayed {
     std::string rule, subject;
@@ -62,10 +64,10 @@ struct Comparison {
 
 Comparison compare(const Report &before, const Report &after);
 
-/// Prints one JSON document, keys as in a report, behind `"format":
-/// "mct-comparison"` and `"version": 1`. The same for the same reports.
+/// Prints one JSON document with the keys of a report, after `"format":
+/// "mct-comparison"` and `"version": 1`. Equal reports give equal documents.
 void print(llvm::json::OStream &stream, const Comparison &comparison);
-/// Reads it; errors as those of `parse`.
+/// Parses the document; errors are like those of `parse`.
 llvm::Expected<Comparison> parseComparison(llvm::StringRef text);
 /// Prints the JSON Schema (2020-12) of the document.
 void printComparisonSchema(llvm::json::OStream &stream);

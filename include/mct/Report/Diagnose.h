@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Causes and remedies: rules over the numbers of a report.
+// Finds causes and remedies by rules over the numbers of a report.
 #ifndef MCT_REPORT_DIAGNOSE_H
 #define MCT_REPORT_DIAGNOSE_H
 
@@ -11,33 +11,33 @@
 
 namespace mct::report {
 
-/// Bounds of `Diagnosis::severity`: from here on the cause deserves attention
-/// before all others, a quarter of a distance that matters; and above that no
-/// other number of the report says much.
+/// Bounds of `Diagnosis::severity`. From kGrave on, the cause deserves
+/// attention before all others: it causes a quarter of a distance that matters.
+/// Above kWorthless, no other number of the report is meaningful.
 inline constexpr Real kGrave = 0.25, kWorthless = 1;
 
 /// A rule as the documentation lists it.
 struct RuleDescription {
-  /// Name in kebab case; does not change.
+  /// Stable name, in kebab case.
   llvm::StringRef name;
-  /// When it speaks, and what it proposes: half sentences.
+  /// Condition of the rule, and the remedy that it proposes, as half sentences.
   llvm::StringRef condition, remedy;
 };
 /// Returns the rules in the order in which they are tried.
 std::vector<RuleDescription> listRules();
-/// The same as a table in Markdown.
+/// Prints the rules as a table in Markdown.
 void printRules(llvm::raw_ostream &stream);
 
-/// Returns what the rules find, worst first; of equal severity in the order of
-/// the rules, then of the document. Reads neither `diagnoses` nor `verdict`,
-/// and nothing that was tried.
+/// Returns the diagnoses of all rules, the most severe first; of equal
+/// severity, in the order of the rules, then of the document. Ignores
+/// `diagnoses`, `verdict`, and all trials.
 std::vector<Diagnosis> diagnose(const Report &report);
 
-/// Returns what quantization did to a result, in a sentence.
+/// Returns a sentence on the effect of quantization on a result.
 std::string describeResult(const Report &report, const Result &result);
 
-/// Returns what quantization did to the results, the worst first, and what is
-/// the first thing to look at. Reads `results` and `diagnoses`.
+/// Returns sentences on the effect of quantization on the results, the worst
+/// first, and on what to look at first. Uses `results` and `diagnoses`.
 std::string describeVerdict(const Report &report);
 
 } // namespace mct::report

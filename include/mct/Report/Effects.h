@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the networks and measures a quantized module: how accurate it is, what
-// each point adds to the error, and what it costs in the results.
+// Runs the networks and measures a quantized module: its accuracy, the error
+// that each point adds, and its effect on the results.
 #ifndef MCT_REPORT_EFFECTS_H
 #define MCT_REPORT_EFFECTS_H
 
@@ -21,55 +21,55 @@ class EffectRun;
 struct EffectOptions {
   /// Function to run; empty: `main`, or the only public one.
   std::string function;
-  /// How messages call the modules.
+  /// Names of the modules in messages.
   std::string name = "the quantized module", floatName = "the float module",
               integerName = "the integer module";
-  /// Class of each sample, in an `.npy` file; empty: not known.
+  /// File (`.npy`) with the class of each sample; empty if unknown.
   std::string labelsFile;
-  /// Name of a metric (`Metric::create`); empty: none.
+  /// Name of a metric (`Metric::create`); empty if there is none.
   std::string metric;
-  /// Number of samples, about, chosen by their values
+  /// Approximate number of samples, chosen by their values
   /// (`execution::thinSamples`), for the runs in which one point or operator
-  /// differs; 0, or a network with a fixed batch: all.
+  /// differs; all if it is 0 or the network has a fixed batch.
   int64_t effectSamples = 128;
-  /// Shards of the samples, or null; what they have recorded already is theirs,
-  /// too. Samples of another shard have higher numbers.
+  /// Shards of the samples, or null. Parts that they have recorded already are
+  /// used. Samples of another shard have higher numbers.
   execution::Shards *shards = nullptr;
-  /// Set if there are labels, of the shards, where `labelsFile` is empty.
+  /// True if the shards have labels although `labelsFile` is empty.
   bool hasLabels = false;
 };
 
-/// Tells what a metric says of a network, `accuracy`, and of the float one,
-/// which is the reference.
+/// Adds the results of a metric for a network to `accuracy`, and for the float
+/// network, the reference, to `report`.
 void addJudged(const execution::MetricResult &found, Accuracy &accuracy,
                Report &report);
 
-/// Runs `quantized`, `floating` and, where it is not null, `integer` on the
-/// samples, none of which is changed. Fills
-/// * of the report the samples, accuracies, changed predictions, confusion,
-///   results with their groups, metric, distances and deviation, and what the
-///   corrections do,
-/// * of each point that it has, by name, `total`, `own`, `inherited`, `effect`
-///   and `integer`,
-/// * of each operator that has points the effect of these together, and that of
-///   its group: what the layer and its result cost.
+/// Runs `quantized`, `floating` and, if it is not null, `integer` on the
+/// samples; changes none of them. Fills in
+/// * samples, accuracies, changed predictions, confusion, results with their
+///   groups, metric, distances and deviation, and effects of corrections of the
+///   report,
+/// * `total`, `own`, `inherited`, `effect` and `integer` of each point of the
+///   report, by name,
+/// * for each operator with points, their joint effect and that of its group:
+///   the loss of the results by the layer and its result.
 ///
-/// A point that does not quantize has no effect. Nor has one whose values are a
-/// result that is compared by KL: a probability that it makes 0 has a
-/// divergence as large as one likes, and the results are compared in front of
-/// it. Where effects cannot be measured, `whyNoEffects` says why, and there are
-/// none: in functions with control flow or calls, for results that are no
-/// tensors of f32 with a batch, and for corrections that cannot be taken back.
+/// A point that does not quantize has no effect. Neither has one whose values
+/// are a result that is compared by KL: where it rounds a probability to 0 the
+/// divergence is unbounded, and the results are compared before the point. If
+/// effects cannot be measured, there are none, and `whyNoEffects` gives the
+/// reason: functions with control flow or calls, results that are not tensors
+/// of f32 with a batch, and corrections that cannot be undone.
 ///
-/// With all points off the quantized module is taken for the float network up
-/// to rounding. Effects cost for each point, and for each operator with several
-/// of them, two runs of what lies behind it, and for each corrected layer one;
-/// what lies before it is kept from one run, in a bounded part of the memory
-/// and a temporary file. Nothing depends on threads and batch sizes. `run`
-/// (null: not kept) gets what runs the network, for trials of remedies, or
-/// null. `kernels`: of the quantized module.
+/// With all points off, the quantized module must compute the float network up
+/// to rounding. Effects take two runs of the ops after the point for each
+/// point, and for each operator with several points, and one run for each
+/// corrected layer; the values before it are kept from one run, in a bounded
+/// part of the memory and a temporary file. Nothing depends on threads and
+/// batch sizes. `run` (may be null) gets the object that runs the network, for
+/// trials of remedies, or null. `kernels` are those of the quantized module.
 ///
-/// A diagnostic for everything that fails.
+/// Emits a diagnostic for every failure.
 mlir::LogicalResult
 measureEffects(mlir::ModuleOp quantized, const KernelOps &kernels,
                mlir::ModuleOp floating, mlir::ModuleOp integer,

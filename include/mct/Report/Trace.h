@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trace that a run of passes leaves behind, beside its module, so that a report
-// can tell how the module came about.
+// Trace of a run of passes, stored next to its module, from which a report can
+// tell how the module was created.
 #ifndef MCT_REPORT_TRACE_H
 #define MCT_REPORT_TRACE_H
 
@@ -11,70 +11,72 @@
 
 namespace mct::report {
 
-/// Version of the document. Readers refuse a later one.
+/// Version of the document. Parsers reject a later one.
 inline constexpr int64_t kTraceVersion = 1;
 
 /// A decision of a pass.
 struct TracedRecord {
-  /// Kind of the op (`tosa.conv2d`), and the name that the point or value had
-  /// then; empty: none.
+  /// Kind of the op (`tosa.conv2d`), and the name of the point or value at that
+  /// time; empty if there is none.
   std::string op, name;
   Decision decision;
 };
 
 struct Trace {
-  /// The programs that made the module.
+  /// Versions of the programs that created the module.
   std::string mctVersion, llvmVersion, instructionSet;
-  /// Words of the command that ran, but for what made the trace; empty: none
-  /// did, or it cannot be given again.
+  /// Words of the command that was run, without those that requested the trace;
+  /// empty if there was no command, or it cannot be repeated.
   std::vector<std::string> command;
-  /// The input of the first pipeline: a file, or any name.
+  /// The input of the first pipeline: a file, or any other name.
   std::string input;
-  /// Requests without a command, as they were written, without
-  /// `builtin.module(…)`; in order.
+  /// Pipelines that were requested without a command, as they were written,
+  /// without `builtin.module(…)`; in order.
   std::vector<std::string> asked;
   /// All passes with all their options, in the order in which they ran on a
   /// module. Numbers are rounded to seven digits.
   std::vector<std::string> pipelines;
-  /// Words in capitals that stand for files of these which nobody keeps.
+  /// Placeholders in capitals in the pipelines, for files that are not kept.
   std::vector<std::string> placeholders;
-  /// Name of the target; empty: the module has none.
+  /// Name of the target; empty if the module has none.
   std::string target;
-  /// Digest of the calibration, as in Report; empty: not known.
+  /// Digest of the calibration, as in `Report`; empty if unknown.
   std::string calibrationDigest;
   std::optional<int64_t> calibrationSamples;
   /// Passes in the order in which they began. A pass that ran on several
-  /// functions is there once, with all their time; one that runs others has
-  /// their time, too.
+  /// functions is listed once, with their total time; a pass that runs others
+  /// includes their time.
   std::vector<PassTime> passes;
-  /// Records of all passes that have the option `remarks`, on or off.
+  /// Records of all passes that have the option `remarks`, whether it is on or
+  /// off.
   std::vector<TracedRecord> records;
   std::vector<std::string> frontOperators;
   std::vector<FrontPoint> front;
 };
 
-/// Prints one JSON document, keys as in a report, behind `"format":
-/// "mct-trace"` and
-/// `"version": 1`.
+/// Prints one JSON document with the keys of a report, after `"format":
+/// "mct-trace"` and `"version": 1`.
 void print(llvm::json::OStream &stream, const Trace &trace);
-/// Reads it; errors as those of `parse`.
+/// Parses the document; errors are like those of `parse`.
 llvm::Expected<Trace> parseTrace(llvm::StringRef text);
 /// Prints the JSON Schema (2020-12) of the document.
 void printTraceSchema(llvm::json::OStream &stream);
 
-/// Adds what the passes of a manager do to a trace that lives longer than the
-/// manager: call it when all passes are in it. What is printed does not change,
-/// and neither does the module: passes make records also where their option
-/// `remarks` is off, and those are not printed.
-/// `records` (null: nobody wants them) gets those that are.
+/// Adds the actions of a manager's passes to a trace, which must outlive the
+/// manager. Must be called when all passes have been added. Neither the output
+/// nor the module changes: passes create records also if their option `remarks`
+/// is off, but those are not printed. `records` (may be null) gets the printed
+/// ones.
 void addTracing(mlir::PassManager &passes, Trace *trace,
                 std::vector<CollectedRecord> *records = nullptr);
 
-/// Tells the report what a trace knows; the operators and points are there.
+/// Adds the contents of a trace to the report, which must have its operators
+/// and points already.
 void addTrace(Report &report, const Trace &trace);
 
-/// Returns the command that makes the module of a trace again, as a shell reads
-/// it, and the words in capitals of files whose names are not known.
+/// Returns the command that creates the module of a trace again, in the syntax
+/// of a shell, and the placeholders in capitals for files whose names are
+/// unknown.
 std::string makeReproduceLine(const Trace &trace,
                               std::vector<std::string> &placeholders);
 

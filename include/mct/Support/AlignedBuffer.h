@@ -19,7 +19,7 @@ public:
       data.reset(static_cast<char *>(std::aligned_alloc(
           kAlignment, (bytes + kAlignment) / kAlignment * kAlignment)));
   }
-  /// Returns the memory, or null where there is not so much.
+  /// Returns the memory, or null if there was not enough.
   char *get() const { return data.get(); }
 
 private:

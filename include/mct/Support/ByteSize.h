@@ -10,8 +10,8 @@
 namespace mct::support {
 
 /// Parses a number of bytes, which may have the suffix K, M or G for multiples
-/// of 1024, 1024^2 or 1024^3. Empty text is 0. Fails for everything else,
-/// naming the option.
+/// of 1024, 1024^2 or 1024^3. Empty text is 0. Fails for anything else, naming
+/// the option.
 llvm::Expected<int64_t> parseByteSize(llvm::StringRef text,
                                       llvm::StringRef option);
 

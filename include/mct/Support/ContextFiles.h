@@ -8,8 +8,8 @@
 
 namespace mct::support {
 
-/// Tells the contexts of a registry which files the tool reads and writes. The
-/// object must outlive them.
+/// Registers the files that the tool reads and writes with the contexts of a
+/// registry. The object must outlive them.
 class ToolFilesExtension
     : public mlir::DialectExtension<ToolFilesExtension, mlir::BuiltinDialect> {
 public:
@@ -22,7 +22,7 @@ private:
   const ToolFiles *files;
 };
 
-/// Checks files that a pass writes, also against those of the tool.
+/// Checks the output files of a pass, also against those of the tool.
 inline llvm::Error checkOutputFiles(mlir::MLIRContext *context,
                                     llvm::ArrayRef<std::string> outputs,
                                     llvm::ArrayRef<std::string> inputs) {

@@ -11,14 +11,14 @@
 
 namespace mct::support {
 
-/// Objects of callers that a context knows by their types. The context owns the
-/// table, as an interface of its builtin dialect, and not the objects. Thread
-/// safe.
+/// Objects of callers that are registered with a context by their types. The
+/// context owns the table, as an interface of its builtin dialect, but not the
+/// objects. Thread safe.
 class ContextObjects : public mlir::DialectInterface::Base<ContextObjects> {
 public:
   explicit ContextObjects(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Returns the table of the context, which gets one if it has none; the
+  /// Returns the table of the context, and creates it if there is none; the
   /// first call for a context must not be concurrent with other uses of it.
   static ContextObjects &get(mlir::MLIRContext *context) {
     auto *builtin = context->getLoadedDialect<mlir::BuiltinDialect>();
@@ -27,7 +27,7 @@ public:
     return builtin->addInterface<ContextObjects>();
   }
 
-  /// Sets the object of a type; null takes it out.
+  /// Sets the object of a type; null removes it.
   template <typename T> void set(T *object) {
     std::lock_guard<std::mutex> lock(mutex);
     objects[mlir::TypeID::get<T>()] =
@@ -48,8 +48,8 @@ private:
   llvm::DenseMap<mlir::TypeID, void *> objects;
 };
 
-/// While it lives, `find` of its context returns the object. There is one at a
-/// time for each context and type.
+/// Registers an object with a context while it lives: `find` returns it. There
+/// may be one at a time for each context and type.
 template <typename T> class ContextScope {
 public:
   ContextScope(mlir::MLIRContext *context, T &object) : context(context) {

@@ -8,18 +8,18 @@
 
 namespace mct::support {
 
-/// While it lives, runs over samples of modules of a context report to the
-/// object.
+/// Makes runs over samples of modules of a context report to the object while
+/// it lives.
 using ProgressScope = ContextScope<Progress>;
 
-/// Returns what runs of the context report to, or null.
+/// Returns the object that runs of the context report to, or null.
 inline Progress *findProgress(mlir::MLIRContext *context) {
   return ProgressScope::find(context);
 }
 
-/// Returns `count` threads of the context's pool, or all of them for 0; the
-/// calling thread alone where the context has no threads
-/// (`--mlir-disable-threading`). They watch the progress of the context.
+/// Returns `count` threads of the context's pool, or all of them for 0; only
+/// the calling thread if the context has no threads
+/// (`--mlir-disable-threading`). They observe the progress of the context.
 inline Threads getThreads(mlir::MLIRContext *context, unsigned count) {
   Threads threads = context->isMultithreadingEnabled()
                         ? Threads(count, context->getThreadPool())

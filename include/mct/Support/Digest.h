@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Digests of content, by which files and networks are known again.
+// Digests of content that identify files and networks.
 #ifndef MCT_SUPPORT_DIGEST_H
 #define MCT_SUPPORT_DIGEST_H
 
@@ -10,7 +10,7 @@
 
 namespace mct::support {
 
-/// Hashes what is written (BLAKE3).
+/// Stream that hashes its input (BLAKE3).
 class DigestStream : public llvm::raw_ostream {
 public:
   ~DigestStream() override { flush(); }

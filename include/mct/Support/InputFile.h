@@ -14,24 +14,25 @@ namespace mct::support {
 
 /// Reads a file, or standard input for `-`: text or bytecode.
 ///
-/// The contents are a copy, aligned for bytecode and with a zero behind them,
-/// so that a file that somebody shortens meanwhile is merely shorter. Pipes are
-/// read to their end; one that has not ended after `largestPipe` bytes is an
-/// error, as is a device.
+/// The contents are a copy, aligned for bytecode and followed by a zero, so
+/// that truncating the file meanwhile only makes the contents shorter. Pipes
+/// are read to their end; one that has not ended after `largestPipe` bytes is
+/// an error, as is a device.
 ///
 /// Errors do not name the file.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInputFile(llvm::StringRef path, size_t largestPipe = size_t(2) << 30);
 
-/// Identifies the file that a path leads to, whatever its spelling: by links,
-/// hard links, folders above. A file that does not exist yet is identified by
-/// its folder and name.
+/// Identifies the file at a path, whatever its spelling: links, hard links,
+/// parent folders. A file that does not exist yet is identified by its folder
+/// and name.
 class FileIdentity {
 public:
   explicit FileIdentity(llvm::StringRef path);
 
-  /// Returns false where either is no file that could be overwritten, as a
-  /// pipe, a device or a folder that does not exist.
+  /// Returns whether both are the same file; false if one of them is not a file
+  /// that could be overwritten, such as a pipe, a device or a file in a folder
+  /// that does not exist.
   bool isSameFileAs(const FileIdentity &other) const;
 
 private:
@@ -46,9 +47,8 @@ struct ToolFiles {
   std::string input, output;
 };
 
-/// Fails, naming both, when a file that will be written is another one that
-/// will be, or one of `inputs`, or one of the tool. Empty paths stand for
-/// nothing.
+/// Fails, naming both files, if an output is another output, one of `inputs`,
+/// or a file of the tool. Empty paths are ignored.
 llvm::Error checkOutputFiles(llvm::ArrayRef<std::string> outputs,
                              llvm::ArrayRef<std::string> inputs,
                              const ToolFiles &tool = {});

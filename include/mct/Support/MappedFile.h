@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules of many weights are read where the file lies, so that the system may
-// take their memory back: what is needed again comes from the file.
+// Maps modules with many weights instead of reading them, so that the system
+// may reclaim their memory and read it from the file again.
 #ifndef MCT_SUPPORT_MAPPEDFILE_H
 #define MCT_SUPPORT_MAPPEDFILE_H
 
@@ -13,23 +13,24 @@
 
 namespace mct::support {
 
-/// Bytecode of at least so many bytes is mapped by `readModuleFile`.
+/// Smallest size in bytes of bytecode that `readModuleFile` maps.
 inline constexpr size_t kLeastMapped = size_t(4) << 20;
 
 /// Reads a module as `readInputFile` does, but maps large files of bytecode
-/// instead of copying them: nothing ends such a buffer in a zero.
+/// instead of copying them; such a buffer is not followed by a zero.
 ///
-/// While a mapped file is read, somebody may change it. `checkMappedFiles`
-/// tells; and a process that reads what was cut off removes its temporary files
-/// and ends with an error that names the file. For tools: it handles `SIGBUS`.
+/// A mapped file may be changed by others while it is read, which
+/// `checkMappedFiles` detects. A process that reads a truncated part removes
+/// its temporary files and ends with an error that names the file. For tools:
+/// it handles `SIGBUS`.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readModuleFile(llvm::StringRef path);
 
-/// Gives the memory of all mapped files back, unless it is read at the moment.
-/// Later reads take it from the file again. Others may read meanwhile.
+/// Releases the memory of all mapped files that is not being read. Later reads
+/// load it from the file again. Other threads may read meanwhile.
 void releaseMappedFiles();
 
-/// Fails, naming it, when a file that is mapped was changed meanwhile.
+/// Fails, naming the file, if a mapped file has been changed.
 llvm::Error checkMappedFiles();
 
 } // namespace mct::support

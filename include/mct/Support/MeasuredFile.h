@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON files of what machines have measured: all begin in the same way.
+// JSON files of measurements, which have a common header.
 #ifndef MCT_SUPPORT_MEASUREDFILE_H
 #define MCT_SUPPORT_MEASUREDFILE_H
 
@@ -12,11 +12,11 @@
 
 namespace mct::support {
 
-/// Reads such a file of version 1. `format`: "mct-" and the name that messages
-/// call the document. `read` takes the members behind the header; where it
-/// returns false, it has reported at the path, and `detail` is added to the
-/// message. `instructionSets` gets those of the machines that made the file.
-/// Errors name the file.
+/// Reads such a file of version 1. `format` is "mct-" followed by the name of
+/// the document in messages. `read` gets the members after the header; if it
+/// returns false, it has reported an error at the path, and `detail` is added
+/// to the message. `instructionSets` gets those of the machines that created
+/// the file. Errors name the file.
 llvm::Error
 readMeasuredFile(llvm::StringRef path, llvm::StringRef format,
                  std::set<std::string> &instructionSets,
@@ -24,7 +24,7 @@ readMeasuredFile(llvm::StringRef path, llvm::StringRef format,
                                          std::string &detail)>
                      read);
 
-/// Writes the members that such a file begins with.
+/// Writes the header of such a file.
 void writeMeasuredHeader(llvm::json::OStream &stream, llvm::StringRef format,
                          const std::set<std::string> &instructionSets);
 

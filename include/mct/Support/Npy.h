@@ -17,12 +17,12 @@
 namespace mct::support {
 
 /// A `.npy` file (format 1, 2 or 3), little endian. Its data are read, not
-/// mapped, so that a file that is shortened meanwhile is an error.
+/// mapped, so that truncating the file meanwhile is an error.
 class NpyFile : public StoredTensor {
 public:
   ~NpyFile() override;
 
-  /// Opens a file. Errors name the file, what was expected and what was found.
+  /// Opens a file. Errors name the file, the expected and the actual contents.
   static llvm::Expected<std::unique_ptr<NpyFile>> open(llvm::StringRef path);
 
   llvm::Error read(uint64_t offset, size_t size, void *to) const override;
@@ -53,7 +53,7 @@ struct NpyHeader {
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::ArrayRef<char> bytes,
                                          llvm::StringRef path);
 
-/// Writes a `.npy` file sequentially; the file has its name after `commit`, or
+/// Writes a `.npy` file sequentially; the file gets its name in `commit`, or
 /// never (see OutputFile).
 class NpyWriter {
 public:
@@ -66,8 +66,8 @@ public:
 
   /// Appends the next bytes of the data. Errors are reported by `commit`.
   void write(const void *data, size_t bytes);
-  /// Fails when a write failed, or fewer or more bytes were written than the
-  /// shape holds.
+  /// Fails if a write failed, or if the number of written bytes is not that of
+  /// the shape.
   llvm::Error commit();
 
 private:

@@ -10,24 +10,24 @@
 
 namespace mct::support {
 
-/// A file that has its name when it is complete, or never: what is written goes
-/// to a nameless file in the same folder, which takes the name in `keep`. Until
-/// then, and when the process fails or is killed, a file of that name stays as
-/// it is and nothing lies beside it.
+/// A file that gets its name when it is complete, or never: data are written to
+/// a nameless file in the same folder, which gets the name in `keep`. Until
+/// then, and if the process fails or is killed, an existing file of that name
+/// stays as it is and no other file remains.
 ///
 /// A path that is not a regular file (`/dev/null`, a pipe) is written directly.
 ///
-/// `llvm::writeToOutput` leaves a named temporary file when the process is
+/// `llvm::writeToOutput` leaves a named temporary file if the process is
 /// killed, replaces links, and gives the file other permissions.
 class OutputFile : public llvm::raw_ostream {
 public:
-  /// Touches nothing until the first byte is written.
+  /// Does not access the file system until the first byte is written.
   explicit OutputFile(llvm::StringRef path);
-  /// Drops what was written, unless `keep` was called.
+  /// Discards the written data, unless `keep` was called.
   ~OutputFile() override;
 
-  /// Opens the file before anything is written, to report a folder that cannot
-  /// be written to early.
+  /// Opens the file before anything is written, in order to report an
+  /// unwritable folder early.
   llvm::Error open();
   /// Gives the file its name. Returns the error of the first failing step, with
   /// the path.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON from untrusted files.
+// Parses JSON from untrusted files.
 #ifndef MCT_SUPPORT_PARSEJSON_H
 #define MCT_SUPPORT_PARSEJSON_H
 
@@ -8,12 +8,12 @@
 
 namespace mct::support {
 
-/// Largest depth of arrays and objects inside of each other.
+/// Largest nesting depth of arrays and objects.
 inline constexpr unsigned kMaxJsonDepth = 64;
 
 /// Parses JSON, and fails for more than kMaxJsonDepth levels of nesting, and
-/// for an object that names a member twice. `json::parse` alone calls itself
-/// for every level, and keeps the last of several members of one name.
+/// for an object that names a member twice. `json::parse` alone recurses for
+/// every level, and keeps the last of several members of one name.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace mct::support

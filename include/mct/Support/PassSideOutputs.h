@@ -10,12 +10,11 @@
 
 namespace mct::support {
 
-/// Side outputs of passes: what stands neither in the module nor in their
-/// records.
+/// Results of passes that are neither in the module nor in their records.
 struct PassSideOutputs {
   struct Samples {
-    /// Digest of the samples (execution::digestSamples); empty where statistics
-    /// of unknown samples were added.
+    /// Digest of the samples (execution::digestSamples); empty if statistics of
+    /// unknown samples were added.
     std::string digest;
     int64_t count = 0;
   };
@@ -24,7 +23,7 @@ struct PassSideOutputs {
 
   /// Alternatives of an assignment of bit widths.
   struct BitWidths {
-    /// Names of the operators that had a choice.
+    /// Names of the operators with several alternatives.
     std::vector<std::string> operators;
     struct Choice {
       /// Size of the weights in bytes.
@@ -35,14 +34,14 @@ struct PassSideOutputs {
       std::vector<unsigned> alternatives;
       bool isChosen = false;
     };
-    /// Some 256 points of the Pareto front, by rising bytes, and the choice,
-    /// which may not be on it.
+    /// Up to about 256 points of the Pareto front, in ascending order of bytes,
+    /// and the choice, which may not be on it.
     std::vector<Choice> front;
   };
   std::optional<BitWidths> bitWidths;
 };
 
-/// While it lives, passes on modules of a context fill in the object.
+/// Lets passes on modules of a context fill in the object while it lives.
 using PassSideOutputsScope = ContextScope<PassSideOutputs>;
 
 } // namespace mct::support

@@ -7,16 +7,16 @@
 
 namespace mct::support {
 
-/// Tells another thread how far a run over samples is; that thread may also end
-/// the run. Thread safe; one run at a time.
+/// Reports the progress of a run over samples to another thread, which may also
+/// cancel the run. Thread safe; one run at a time.
 class Progress {
 public:
   struct Counts {
-    /// Numbers of samples, both 0 where no run is under way.
+    /// Numbers of samples; both are 0 if there is no current run.
     int64_t done = 0, total = 0;
     /// Number of runs that have begun.
     int64_t runs = 0;
-    /// Numbers of parts, both 0 where it is not known how many there are.
+    /// Numbers of parts; both are 0 if the number of parts is unknown.
     int64_t partsDone = 0, parts = 0;
   };
 
@@ -24,15 +24,16 @@ public:
   void add(int64_t samples) { done.fetch_add(samples); }
   void end();
 
-  /// Tells how many parts a stage has that take about as long, such as layers.
-  /// Runs over samples belong to the part that is under way. 0: not known.
+  /// Sets the number of parts of a stage that take about equally long, such as
+  /// layers; 0 if unknown. Runs over samples belong to the current part.
   void beginParts(int64_t count);
   void endPart() { ++partsDone; }
 
-  /// Leaves out what was computed beyond the last sample, to fill a unit.
+  /// Returns the counts, without the copies that were computed beyond the last
+  /// sample to fill a unit.
   Counts counts() const;
 
-  /// Makes the run, and every later one, fail soon.
+  /// Makes the current run, and every later one, fail soon.
   void cancel() { cancelled = true; }
   bool isCancelled() const { return cancelled; }
 

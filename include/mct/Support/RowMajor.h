@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over the positions of tensors that lie in memory row by row.
+// Iterates over the positions of row-major tensors.
 #ifndef MCT_SUPPORT_ROWMAJOR_H
 #define MCT_SUPPORT_ROWMAJOR_H
 
@@ -11,7 +11,7 @@
 
 namespace mct::support {
 
-/// Returns the distances of neighbours along each axis of a row-major tensor.
+/// Returns the strides along each axis of a row-major tensor.
 inline llvm::SmallVector<int64_t>
 getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t> strides(shape.size(), 1);
@@ -20,8 +20,8 @@ getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   return strides;
 }
 
-/// Returns the distances of neighbours along each axis where positions are
-/// numbered row-major by `axes` alone, `step` apart; 0 along other axes.
+/// Returns the strides along each axis if positions are numbered row-major by
+/// `axes` alone, `step` apart; 0 along other axes.
 inline llvm::SmallVector<int64_t> getStridesAlong(llvm::ArrayRef<int64_t> shape,
                                                   llvm::ArrayRef<int64_t> axes,
                                                   int64_t step = 1) {
@@ -35,8 +35,8 @@ inline llvm::SmallVector<int64_t> getStridesAlong(llvm::ArrayRef<int64_t> shape,
 
 /// Calls `visit(offsets)` for each position of a box with those sizes, the last
 /// axis moving fastest. Offset n is the sum of index * strides[n][axis] over
-/// the axes of the box; strides of further axes are left out. A box without
-/// axes has one position.
+/// the axes of the box; strides of further axes are ignored. A box without axes
+/// has one position.
 template <size_t numOffsets, typename Visit>
 void forEachPosition(
     llvm::ArrayRef<int64_t> sizes,

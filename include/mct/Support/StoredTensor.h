@@ -27,7 +27,7 @@ public:
   StoredTensor(const StoredTensor &) = delete;
   StoredTensor &operator=(const StoredTensor &) = delete;
 
-  /// Returns its name in messages: the path of a file.
+  /// Returns the name in messages: the path of a file.
   llvm::StringRef name() const { return given; }
   ElementType elementType() const { return type; }
   llvm::ArrayRef<int64_t> shape() const { return dimensions; }

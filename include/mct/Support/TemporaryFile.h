@@ -10,8 +10,8 @@
 
 namespace mct::support {
 
-/// A file without a name in the system's folder for temporary files (`TMPDIR`),
-/// which vanishes with this object, however the process ends. Thread safe.
+/// A nameless file in the system's folder for temporary files (`TMPDIR`), which
+/// is deleted with this object, however the process ends. Thread safe.
 class TemporaryFile {
 public:
   ~TemporaryFile();
@@ -22,7 +22,7 @@ public:
 
   /// Writes bytes. Errors name the folder.
   llvm::Error write(uint64_t offset, size_t size, const void *from);
-  /// Reads bytes. Fails where nothing was written.
+  /// Reads bytes. Fails if they were not written before.
   llvm::Error read(uint64_t offset, size_t size, void *to) const;
 
 private:

@@ -4,9 +4,9 @@
 
 namespace mct::support {
 
-/// Is written at the end of a note whose remedy needs more than a line, in
-/// front of the anchor of a heading of that page: `<< kTroubleshooting <<
-/// "anchor"`. test/python/test_docs.py checks that the page has every anchor.
+/// Text at the end of a note whose remedy needs more than a line, followed by
+/// the anchor of a heading of that page: `<< kTroubleshooting << "anchor"`.
+/// test/python/test_docs.py checks that the page has every anchor.
 inline constexpr char kTroubleshooting[] =
     "; see docs/guide/troubleshooting.md#";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradient-based post-training quantization: what a quantized network rounds,
-// its biases and its quantizers are trained to make what the float network
-// makes of samples, without labels.
+// Gradient-based post-training quantization: rounding, biases and quantizers of
+// a quantized network are trained to reproduce the float network on samples,
+// without labels.
 #ifndef MCT_TRAINING_GRADIENTPTQ_H
 #define MCT_TRAINING_GRADIENTPTQ_H
 
@@ -13,24 +13,24 @@
 
 namespace mct {
 
-/// How weights find their levels.
+/// Ways to learn the levels of weights.
 enum class GptqRounding {
   Soft,      // the one of the two levels around each, by a soft choice
   Perturbed, // moved from the nearest level by what is learned
 };
 
-/// The values that are compared with the float network, and how.
+/// Values that are compared with the float network, and their loss.
 enum class GptqLoss {
   /// Results of the layers: squared errors, divided by the mean square.
   SquaredError,
-  /// The same, each sample and layer with the attention that its Hessian score
-  /// gives it.
+  /// The same, with each sample and layer weighted by the attention of its
+  /// Hessian score.
   Attention,
-  /// Results of the network: divergence of distributions, softened, and squared
-  /// errors of others.
+  /// Results of the network: divergence of softened distributions, and squared
+  /// errors of other results.
   Divergence,
-  /// Results of the layers: what the context's TrainingHost computes of each
-  /// batch.
+  /// Results of the layers: the loss that the context's TrainingHost computes
+  /// for each batch.
   Program,
 };
 
@@ -38,13 +38,13 @@ enum class GptqLoss {
 llvm::cl::ValuesClass gptqRoundingValues();
 llvm::cl::ValuesClass gptqLossValues();
 
-/// How layers become important by Hessian scores.
+/// Importance of layers by Hessian scores.
 struct GptqHessianOptions {
-  /// Number of samples for the scores. Attention takes all of them, and
-  /// normalizes nothing.
+  /// Number of samples for the scores. Attention uses all samples, and does not
+  /// normalize.
   int64_t samples = 32;
   quantization::ScoreNormalization normalization;
-  /// Samples that a worker takes at once; 0: chosen from the network.
+  /// Samples that a worker processes at once; 0 derives it from the network.
   int64_t batch = 0;
 };
 
@@ -52,24 +52,24 @@ struct GradientPtqOptions {
   GptqLoss loss = GptqLoss::Divergence;
   /// Divisor of the logits, for Divergence.
   double temperature = 4;
-  /// Set where layers of SquaredError and Program count by their Hessian
-  /// scores; none: all alike. Attention needs it.
+  /// Set if layers of SquaredError and Program are weighted by their Hessian
+  /// scores; if not set, all have equal weights. Required by Attention.
   std::optional<GptqHessianOptions> hessian;
 
   GptqRounding rounding = GptqRounding::Soft;
-  /// Largest initial distance of a weight from its level, for Soft, in steps
-  /// and towards the one that it came from. Near 0.5 the network is nearly the
-  /// float one at first, near 0 the one that is there.
+  /// Largest initial distance of a weight from its level towards its float
+  /// value, for Soft, in steps. Near 0.5 the network is initially almost the
+  /// float network, near 0 the given one.
   double softness = 0.02;
-  /// Largest number of levels by which a weight is moved, for Perturbed.
+  /// Largest number of levels by which a weight may move, for Perturbed.
   double mostLevels = 1;
-  /// Thresholds of weights are learned with the rounding (Soft), and those of
-  /// activations.
+  /// True if thresholds of weights are learned with the rounding (Soft), and if
+  /// those of activations are.
   bool learnsScales = true, learnsActivations = false;
-  /// Values that a quantizer cuts off get no gradient.
+  /// True if values that a quantizer clips get no gradient.
   bool masksClipped = true;
-  /// Activations are quantized more and more: how much of them, by step. `end`
-  /// < 0: the last step.
+  /// Activations are quantized gradually: the quantized fraction, by step.
+  /// `end` < 0 means the last step.
   struct Gradual {
     double initial = 0, target = 1;
     int64_t start = 0, end = -1;
@@ -83,26 +83,27 @@ struct GradientPtqOptions {
 };
 
 struct GradientPtqResult {
-  /// Layers that were trained; 0: there are none, and nothing was done.
+  /// Number of layers that were trained; 0 if there are none, and nothing was
+  /// done.
   int64_t layers = 0;
-  /// Samples that were trained on, and judged on.
+  /// Number of samples that were trained on, and that judged.
   int64_t trained = 0, judged = 0;
   execution::ResultMetric metric = execution::ResultMetric::Auto;
   /// Distance of the results from those of the float network on the judged
   /// samples, before and after training.
   double before = 0, after = 0;
 
-  /// Returns the network was changed: it was better after than before.
+  /// Returns whether the network was changed, which it is if it became better.
   bool isBetter() const { return layers != 0 && after < before; }
 };
 
-/// Trains a quantized network, on four fifths of the samples, chosen by their
-/// values: its kernels' points have parameters, and record what corrections
-/// have done, so that the float network, the teacher, can be told from it. It
-/// becomes what was learned, if that is nearer to the float network on the
-/// other fifth; points keep their kinds of quantizers, and records tell the
-/// float network still. Otherwise it stays as it is. Fails with a diagnostic;
-/// the network is not changed then.
+/// Trains a quantized network on four fifths of the samples, chosen by their
+/// values. The points of its kernels have parameters and records of corrections
+/// that determine the float network, the teacher. If the result is nearer to
+/// the float network on the other fifth, it is written to the network; points
+/// keep their kinds of quantizers, and records still determine the float
+/// network. Otherwise the network stays unchanged. Fails with a diagnostic; the
+/// network is not changed then.
 mlir::FailureOr<GradientPtqResult>
 trainRounding(mlir::func::FuncOp network, const KernelOps &kernels,
               const GradientPtqOptions &options,

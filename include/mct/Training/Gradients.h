@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reverse mode: functions that compute gradients, as TOSA.
+// Reverse-mode differentiation: functions that compute gradients, as TOSA.
 #ifndef MCT_TRAINING_GRADIENTS_H
 #define MCT_TRAINING_GRADIENTS_H
 
@@ -12,17 +12,17 @@
 
 namespace mct {
 
-/// Conventions where a derivative does not exist, or is not what one wants.
+/// Conventions for derivatives that do not exist or are not useful.
 struct GradientRules {
-  /// A point passes no gradient to values that its quantizer cuts off.
+  /// A point passes no gradient to values that its quantizer clips.
   bool maskPoints = true;
-  /// A clamp passes gradients at its very bounds, too.
+  /// A clamp also passes gradients exactly at its bounds.
   bool closedClamps = false;
 };
 
-/// Builds TOSA ops from the values that they read: types follow from those.
-/// All tensors have static shapes. Operands of element-wise ops are of one rank
-/// and are repeated where their size is 1.
+/// Builds TOSA ops and infers their types from the operands. All tensors have
+/// static shapes. Operands of element-wise ops have the same rank and are
+/// repeated along axes of size 1.
 class GradientBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   GradientBuilder(mlir::Location loc, mlir::Operation *before,
@@ -40,9 +40,9 @@ public:
 
   //===--- Constants ------------------------------------------------------===//
 
-  /// Returns a tensor with one number everywhere.
+  /// Returns a tensor whose elements are all `number`.
   mlir::Value splat(double number, mlir::RankedTensorType type);
-  /// Returns one number of the element type and the rank of another value.
+  /// Returns a number with the element type and the rank of another value.
   mlir::Value number(double number, mlir::Value like);
   /// Returns real numbers, row-major, in the element type of another value.
   mlir::Value constant(llvm::ArrayRef<double> numbers,
@@ -92,24 +92,24 @@ public:
     return reduce("tosa.reduce_sum", a, axis);
   }
   /// Returns the gradient of an operand that was repeated: sums over the axes
-  /// on which `shape` has size 1 and the value has not.
+  /// along which `shape` has size 1 and the value does not.
   mlir::Value sumTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
-  /// Returns the other direction.
+  /// Repeats a value to `shape`, the inverse of `sumTo`.
   mlir::Value repeatTo(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   mlir::Value reshape(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value a, llvm::ArrayRef<int32_t> permutation);
   mlir::Value reverse(mlir::Value a, int64_t axis);
   mlir::Value slice(mlir::Value a, llvm::ArrayRef<int64_t> start,
                     llvm::ArrayRef<int64_t> size);
-  /// Returns one axis of it.
+  /// Slices a value along one axis.
   mlir::Value sliceAxis(mlir::Value a, int64_t axis, int64_t start,
                         int64_t size);
-  /// `before` and `after`: elements along each axis, with this number.
+  /// Pads each axis with `before` and `after` elements of this number.
   mlir::Value pad(mlir::Value a, llvm::ArrayRef<int64_t> before,
                   llvm::ArrayRef<int64_t> after, double number = 0);
   mlir::Value padAxis(mlir::Value a, int64_t axis, int64_t before,
                       int64_t after);
-  /// Puts `stride` - 1 zeros between two neighbours along an axis: n elements
+  /// Inserts `stride` - 1 zeros between neighbours along an axis: n elements
   /// become (n - 1) * stride + 1.
   mlir::Value stuff(mlir::Value a, int64_t axis, int64_t stride);
 
@@ -117,7 +117,7 @@ public:
 
   mlir::Value matmul(mlir::Value a, mlir::Value b);
   /// Returns a convolution without a bias: `op` is `tosa.conv2d`, `tosa.conv3d`
-  /// or `tosa.depthwise_conv2d`, `accumulator` the type of its sums.
+  /// or `tosa.depthwise_conv2d`; `accumulator` is the type of its sums.
   mlir::Value convolution(llvm::StringRef op, mlir::Value input,
                           mlir::Value kernel, llvm::ArrayRef<int64_t> pad,
                           llvm::ArrayRef<int64_t> stride,
@@ -140,17 +140,17 @@ private:
   const GradientRules &rules;
 };
 
-/// Takes the gradients of the operands from a rule; `take` outlives it.
+/// Receives the gradients of the operands from a rule; `take` must outlive it.
 class OperandGradients {
 public:
   using Taker = llvm::function_ref<void(unsigned operand, mlir::Value)>;
   OperandGradients(llvm::ArrayRef<bool> wanted, Taker take)
       : wanted(wanted), take(take) {}
 
-  /// Returns whether somebody reads the gradient of this operand.
+  /// Returns whether the gradient of this operand is needed.
   bool wants(unsigned operand) const { return wanted[operand]; }
-  /// Sets the gradient of an operand; of its type. One that is not wanted is
-  /// dropped.
+  /// Sets the gradient of an operand; it has the operand's type. A gradient
+  /// that is not needed is dropped.
   void set(unsigned operand, mlir::Value gradient) {
     if (wanted[operand])
       take(operand, gradient);
@@ -167,12 +167,12 @@ private:
 
 namespace mct {
 
-/// Gives the ops of TOSA, and `tpc.quantize`, their rules, wherever those
-/// dialects are loaded. The pass does so by itself.
+/// Attaches the gradient rules of the ops of TOSA, and of `tpc.quantize`,
+/// whenever those dialects are loaded. The pass does so itself.
 void registerGradientModels(mlir::DialectRegistry &registry);
 
 /// Base of the passes that ask ops for their gradients: a pass registers the
-/// models itself, so that it runs alone.
+/// models itself, so that it can be run on its own.
 template <typename PassBase> class WithGradientModels : public PassBase {
 public:
   using PassBase::PassBase;
@@ -183,28 +183,29 @@ public:
 };
 
 struct GradientRequest {
-  /// The values whose gradients are asked for: arguments of the function, or
+  /// Values whose gradients are requested: arguments of the function, or
   /// results of its ops; all of real numbers.
   llvm::SmallVector<mlir::Value> inputs;
   /// Numbers of the results that s depends on; all of real numbers.
   llvm::SmallVector<unsigned> results;
   /// Name of the new function, which no other has.
   std::string name;
-  /// The new function also returns those results, before the gradients.
+  /// True if the new function also returns those results, before the gradients.
   bool withResults = false;
-  /// Numbers of more results that it returns, between the two.
+  /// Numbers of further results that it returns between the two.
   llvm::SmallVector<unsigned> kept;
   GradientRules rules;
-  /// Tells, as remarks, which ops have no rule, and which pass no gradient.
+  /// True to emit remarks on ops that have no rule, and on ops that pass no
+  /// gradient.
   bool remarks = false;
 };
 
-/// Adds a function behind `function`: its arguments are those of `function`
-/// and, for each of the results, the gradient of a number s with respect to it;
-/// it returns the gradient of s with respect to each input (the vector-Jacobian
-/// product). `function` stays as it is. Fails with a diagnostic at an op
-/// without a rule that lies between an input and a result, or whose shape is
-/// not static; then there is no new function.
+/// Adds a function after `function`. Its arguments are those of `function` and,
+/// for each of the results, the gradient of a number s with respect to it; it
+/// returns the gradient of s with respect to each input (the vector-Jacobian
+/// product). `function` stays unchanged. Fails with a diagnostic at an op
+/// between an input and a result that has no rule or whose shape is not static;
+/// then there is no new function.
 mlir::FailureOr<mlir::func::FuncOp> addGradient(mlir::func::FuncOp function,
                                                 const GradientRequest &request);
 

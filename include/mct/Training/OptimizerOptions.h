@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How passes that train name their optimizers.
+// Options of passes that train: names of their optimizers.
 #ifndef MCT_TRAINING_OPTIMIZEROPTIONS_H
 #define MCT_TRAINING_OPTIMIZEROPTIONS_H
 
@@ -15,7 +15,8 @@ enum class OptimizerKind { Adam, GradientDescent };
 llvm::cl::ValuesClass optimizerKindValues();
 llvm::cl::ValuesClass rateScheduleValues();
 
-/// `momentum` is of gradient descent; Adam has its own.
+/// Returns the settings of an optimizer. `momentum` applies to gradient
+/// descent; Adam has its own.
 OptimizerSettings makeOptimizer(OptimizerKind kind, double rate,
                                 double momentum,
                                 quantization::RateSchedule::Kind schedule);

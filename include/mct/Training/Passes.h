@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that make what training needs of a network.
+// Passes that prepare a network for training, and that train it.
 #ifndef MCT_TRAINING_PASSES_H
 #define MCT_TRAINING_PASSES_H
 

@@ -7,31 +7,31 @@ include "mct/Support/Options.td"
 def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
   let summary = "Add a function that computes gradients of another one";
   let description = [{
-    Reverse mode over TOSA. Behind the function f comes `@f_gradient` (or `name`), which takes the arguments of f and, for
-    each of the `results`, a tensor of its shape: the derivatives of some number s, a loss for example, by its elements.
-    It returns the derivatives of s by the elements of each of the `inputs`: arguments of f, by name or number, or other
-    values of it, by the name that `mct-assign-names` gives them. With `with-results` it returns the results of f as well,
-    before the gradients. All that it computes is TOSA, so that it is folded, printed and executed as everything else; f
-    stays as it is.
+    Reverse-mode differentiation of TOSA. After the function f, adds `@f_gradient` (or `name`), which takes the
+    arguments of f and, for each of the `results`, a tensor of its shape: the derivatives of some number s, a loss for
+    example, by its elements. It returns the derivatives of s by the elements of each of the `inputs`: arguments of f,
+    by name or number, or other values of it, by the name that `mct-assign-names` gives them. With `with-results` it
+    returns the results of f as well, before the gradients. It consists of TOSA ops, so that it is folded, printed and
+    executed like everything else; f stays unchanged.
 
-    Every op of TOSA on real numbers has a rule, and dialects give theirs by `DifferentiableOpInterface`. Where several rules
-    are possible, these are chosen:
+    Every op of TOSA on real numbers has a rule, and dialects provide theirs by `DifferentiableOpInterface`. Where
+    several rules are possible, these are chosen:
 
-    * A convolution's input gets a convolution with the kernel reversed in space, or a transposed one where it has a stride;
-      its kernel gets a convolution over the samples with stride and dilation exchanged; both are exact for all pads,
-      strides and dilations. Executed, the first run as convolutions of oneDNN, the second, of `tosa.conv2d`, as its
-      gradients of weights.
-    * `tosa.clamp` passes nothing at its bounds, as the ReLUs of the frameworks, unless `closed-clamps`. Equal operands of
-      `tosa.maximum` and `tosa.minimum` share by halves, equal extremes of a reduction by their number; among equal elements
-      of a `tosa.max_pool2d` the first one gets all.
-    * Quantization points use the straight-through estimator: where the nearest code lies on the grid (between the lowest and the highest
-      level, for a quantizer without a grid), the gradient passes as it is, and elsewhere none does; with
-      `mask-points=false` it passes everywhere. Points without parameters pass it everywhere.
-    * Roundings, comparisons and everything that makes integers pass none. `remarks` tells which do, since an input that
-      reaches a result through them only has the gradient 0.
+    * The gradient of a convolution's input is a convolution with the kernel reversed in space, or a transposed one if
+      it has a stride; that of its kernel is a convolution over the samples with stride and dilation exchanged; both are
+      exact for all pads, strides and dilations. The executor runs the first as convolutions of oneDNN, the second, for
+      `tosa.conv2d`, as oneDNN's gradients of weights.
+    * `tosa.clamp` passes no gradient exactly at its bounds, like the ReLUs of the frameworks, unless `closed-clamps`.
+      Equal operands of `tosa.maximum` and `tosa.minimum` share by halves, equal extremes of a reduction by their
+      number; among equal elements of a `tosa.max_pool2d` the first one gets all.
+    * Quantization points use the straight-through estimator: where the nearest code is on the grid (between the lowest
+      and the highest level, for a quantizer without a grid), the gradient passes unchanged, and elsewhere none does;
+      with `mask-points=false` it passes everywhere. Points without parameters pass it everywhere.
+    * Roundings, comparisons and all ops with integer results pass none. `remarks` lists them, since an input that
+      reaches a result only through them has the gradient 0.
 
-    Fails at ops without a rule that lie between an input and a result, such as control flow; where a shape is not
-    static; and at zero points that are not 0.
+    Fails at ops without a rule between an input and a result, such as control flow; if a shape is not static; and at
+    zero points that are not 0.
 
     Before:
     ```mlir
@@ -62,7 +62,7 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
     Option<"name", "name", "std::string", /*default=*/"",
            "Name of the new function; empty: that of the old one and `_gradient`">,
     Option<"withResults", "with-results", "bool", /*default=*/"false",
-           "Return the results, too, before the gradients">,
+           "Also return the results, before the gradients">,
     Option<"maskPoints", "mask-points", "bool", /*default=*/"true",
            "Points pass no gradient to values that their quantizer clips">,
     Option<"closedClamps", "closed-clamps", "bool", /*default=*/"false",
@@ -74,20 +74,20 @@ def AddGradientPass : Pass<"mct-add-gradient", "::mlir::ModuleOp"> {
 }
 
 def MakeTrainablePass : Pass<"mct-make-trainable", "::mlir::ModuleOp"> {
-  let summary = "Say how the points of a quantized network are trained";
+  let summary = "Choose how the points of a quantized network are trained";
   let description = [{
-    Gives every point that has parameters, and no `trainable` yet, one: weights by `weights`, activations by
-    `activations`. The network computes the same as before; training starts from the parameters.
+    Gives every point with parameters and without a `trainable` one: weights by `weights`, activations by `activations`.
+    The network computes the same as before; training starts from the parameters.
 
-    * `fixed`: the quantizer stays; weights and biases are learned below it. `ste`: thresholds, or ranges of quantizers
-      with a zero point, are learned by straight-through gradients; `lsq`: by those of a learned step. Thresholds that are
-      powers of two count as such in training, too.
-    * `soft-rounding`, of weights: they stay, and which of the two levels around it each one takes is learned, with
-      `learn-scales` also a scale of each channel. `perturbed-rounding`, of weights: codes are moved by what is learned,
-      by `most-levels` at most.
-    * `gradual`: activations are quantized more and more while training runs.
+    * `fixed`: the quantizer stays; weights and biases are learned through it. `ste`: thresholds, or ranges of
+      quantizers with a zero point, are learned by straight-through gradients; `lsq`: by those of a learned step.
+      Thresholds that are powers of two stay powers of two in training, too.
+    * `soft-rounding`, for weights: they stay, and the choice between the two levels around each is learned; with
+      `learn-scales` also a scale of each channel. `perturbed-rounding`, for weights: codes are moved by a learned
+      amount, by `most-levels` at most.
+    * `gradual`: activations are quantized gradually while training runs.
 
-    A quantizer with a table of levels stays as it is, with every method but `none`.
+    A quantizer with a table of levels stays unchanged with every method but `none`.
 
     Before:
     ```mlir
@@ -102,35 +102,35 @@ def MakeTrainablePass : Pass<"mct-make-trainable", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"weights", "weights", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
-           "How weights are trained", "::mct::trainingMethodValues()">,
+           "Training method of weights", "::mct::trainingMethodValues()">,
     Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
-           "How activations are trained", "::mct::trainingMethodValues()">,
+           "Training method of activations", "::mct::trainingMethodValues()">,
     Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
            "Values that a quantizer clips get no gradient; lsq never gives them one">,
-    Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
+    Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations gradually">,
     Option<"learnScales", "learn-scales", "bool", /*default=*/"false",
-           "For soft-rounding: also learn a scale of each channel, where thresholds are not powers of two">,
+           "For soft-rounding: also learn a scale of each channel unless thresholds are powers of two">,
     Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
-           "For perturbed-rounding: the largest number of levels by which a weight is moved">,
+           "For perturbed-rounding: largest number of levels by which a weight may move">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect"];
 }
 
 def MakeTrainingFunctionPass : Pass<"mct-make-training-function", "::mlir::ModuleOp"> {
-  let summary = "Add a copy of a network in which what is learned are arguments";
+  let summary = "Add a copy of a network whose learned values are arguments";
   let description = [{
-    Behind the function f, some points of which have a `trainable`, comes `@f_training` (or `name`). Behind the arguments
-    of f it has those that are learned, named after what they are of: `conv/kernel_attr`, the weights of a trainable
-    weight point (unless `weights=false`, or their rounding is learned); `conv/bias`, the bias of that layer, one number
-    for each channel (unless `biases=false`); `conv/kernel_attr:threshold` and so on, what a point learns or observes, by
-    its role; `fraction`, one number, how much of activations is quantized. It returns the results of f, or the values
-    named by `compared` (of a point what it quantizes), and then what observed ranges become. f stays as it is; what
-    training starts from are its constants and parameters.
+    After the function f, some points of which have a `trainable`, adds `@f_training` (or `name`). After the arguments
+    of f it has the learned values, with these names: `conv/kernel_attr`, the weights of a trainable weight point
+    (unless `weights=false`, or their rounding is learned); `conv/bias`, the bias of that layer, one number for each
+    channel (unless `biases=false`); `conv/kernel_attr:threshold` and so on, the values that a point learns or observes,
+    by role; `fraction`, one number, the quantized fraction of activations. It returns the results of f, or the values
+    named by `compared` (for a point, its operand), followed by the new observed ranges. f stays unchanged; training
+    starts from its constants and parameters.
 
-    With `step` comes `@f_training_step`, too: it also returns the gradients of what is learned, from those of the
-    results, in whose place the results themselves stand (each passes a `tosa.identity`) until a training run puts
-    the gradients of its loss there. It no longer holds trainable points.
+    With `step`, also adds `@f_training_step`: it also returns the gradients of the learned values, computed from those
+    of the results, for which the results themselves are used (each passes a `tosa.identity`) until a training run
+    replaces them by the gradients of its loss. It contains no trainable points.
 
     Shapes must be static; `samples` sets the batch.
 
@@ -157,21 +157,21 @@ def MakeTrainingFunctionPass : Pass<"mct-make-training-function", "::mlir::Modul
     Option<"name", "name", "std::string", /*default=*/"",
            "Name of the new function; empty: that of the old one and `_training`">,
     Option<"samples", "samples", "int64_t", /*default=*/"0",
-           "Samples of one call; 0: as many as the network says">,
-    ListOption<"compared", "compared", "std::string", "Values that are returned, by name; empty: the results of the network">,
+           "Samples of one call; 0: the batch of the network">,
+    ListOption<"compared", "compared", "std::string", "Values to return, by name; empty: the results of the network">,
     Option<"weights", "weights", "bool", /*default=*/"true", "Learn the weights of trainable points">,
     Option<"biases", "biases", "bool", /*default=*/"true", "Learn the biases of layers with such weights">,
-    Option<"step", "step", "bool", /*default=*/"false", "Add the function with gradients, too">,
+    Option<"step", "step", "bool", /*default=*/"false", "Also add the function with gradients">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def ExpandTrainablePointsPass : Pass<"mct-expand-trainable-points", "::mlir::func::FuncOp"> {
-  let summary = "Replace points with learned values by what they compute";
+  let summary = "Replace points with learned values by TOSA ops";
   let description = [{
-    A `tpc.quantize` with learned values becomes ops of TOSA, as its `trainable` says (`TrainableQuantizerAttrInterface`);
-    other points stay.
+    A `tpc.quantize` with learned values becomes ops of TOSA, built by its `trainable`
+    (`TrainableQuantizerAttrInterface`); other points stay.
 
     Before:
     ```mlir
@@ -201,19 +201,18 @@ def ExpandTrainablePointsPass : Pass<"mct-expand-trainable-points", "::mlir::fun
 }
 
 def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
-  let summary = "Mark the operators that are to be quantized, and say how";
+  let summary = "Mark the operators that are to be quantized, with their quantizers";
   let description = [{
-    Behind every operator comes a `tpc.quantize` that marks it: its `config`, `#tpc.quantize_config<>` or the one that is
-    given, says which quantizers its weights, its activation function and its output get. A mark computes nothing, and
-    stays where it is through other passes; `mct-quantize-apply` puts the points in its place.
+    Inserts a `tpc.quantize` after every operator that marks it: its `config`, `#tpc.quantize_config<>` or the given
+    one, determines the quantizers of its weights, its activation function and its output. A mark is the identity, and
+    other passes keep it; `mct-quantize-apply` replaces it by points.
 
-    Operators are those that targets know (`mct-opt --tpc-list-subgraphs`): a softmax or a dense layer that arrives as
-    several ops is one, and its mark is behind the last of them. Operators that are marked already keep their mark. Results
-    that are not tensors of f32 get none.
+    Operators are those that targets know (`mct-opt --tpc-list-subgraphs`): a softmax or a dense layer of several ops is
+    one, and its mark is after the last of them. Operators that are marked already keep their mark. Results that are not
+    tensors of f32 get none.
 
-    `layers`: names, or patterns with `*`, of the values that the operators make, as `mct-assign-names` gives them.
-    `supported-only`: only operators for which the default scheme has quantizers, or of which it knows that they need
-    none.
+    `layers`: names, or patterns with `*`, of the results of the operators, as `mct-assign-names` gives them.
+    `supported-only`: only operators for which the default scheme has quantizers, or which it lists as needing none.
 
     Source: TensorFlow Model Optimization, `quantize_annotate_layer`, `quantize_annotate_model`.
 
@@ -236,20 +235,20 @@ def QuantizeAnnotatePass : Pass<"mct-quantize-annotate", "::mlir::ModuleOp"> {
     Option<"config", "config", "std::string", /*default=*/"",
            "Attribute of the marks; empty: `#tpc.quantize_config<>`, which follows the scheme">,
     Option<"supportedOnly", "supported-only", "bool", /*default=*/"false",
-           "Leave out operators for which the default scheme has nothing">,
+           "Skip operators that the default scheme does not cover">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
-  let summary = "Insert the quantization points that annotated operators ask for";
+  let summary = "Insert the quantization points that annotated operators request";
   let description = [{
-    Replaces the marks of `mct-quantize-annotate` by points with a `trainable` (or with `parameters`, where the config has
-    a quantizer that stays). Points without parameters are the identity: training, or `mct-observe-ranges`, gives them
-    some.
+    Replaces the marks of `mct-quantize-annotate` by points with a `trainable` (or with `parameters`, if the config has
+    a fixed quantizer). Points without parameters are the identity: training, or `mct-observe-ranges`, provides
+    parameters.
 
-    A config may leave these to the default scheme:
+    A config may leave quantizers to the default scheme:
 
     | operator | quantizers |
     |---|---|
@@ -260,23 +259,25 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
     | a batch norm behind an annotated layer | output, and none between: it is there to be folded |
     | everything else | an error |
 
-    Biases have none. Where quantizers stand:
+    Biases have none. Positions of the quantizers:
 
-    * That of the activation of a layer is behind ReLU, ReLU6 and swish, in front of softmax, sigmoid and tanh, and on both
-      sides of GELU, where one of them alone reads the layer, and on its result otherwise; that of the output is last.
-    * A ReLU behind a batch norm or a sum, annotated as they are, has the only quantizer. The
-      kernel of a layer keeps its quantizer in every case.
-    * Operands of a concatenation whose quantizers are the scheme's, of outputs, have none if it alone reads them.
-    * The only operand of an annotated operator, where it is made by one that is not, has the quantizer of that one's
-      result, and none of its weights. Arguments of the function that annotated operators read have the range of all
-      values.
+    * That of the activation of a layer is after ReLU, ReLU6 and swish, before softmax, sigmoid and tanh, and on both
+      sides of GELU, if one of these is the only user of the layer, and otherwise on its result; that of the output is
+      last.
+    * If a ReLU follows a batch norm or a sum and both are annotated, only the ReLU has a quantizer. The kernel of a
+      layer keeps its quantizer in every case.
+    * Operands of a concatenation with output quantizers of the scheme have none if the concatenation is their only
+      user.
+    * If the only operand of an annotated operator is the result of one that is not annotated, that result gets the
+      quantizers that the scheme has for it; the weights of its operator get none. Arguments of the function that
+      annotated operators read have the range of all values.
 
-    Fails where an annotated operator has nothing in the scheme and no config of its own, several quantizers of one
-    activation or output, several results, or no weight of a name; where nothing is annotated; and where there are other
+    Fails if an annotated operator has nothing in the scheme and no config of its own, several quantizers of one
+    activation or output, several results, or no weight of a name; if nothing is annotated; and if there are other
     points.
 
-    Source: TensorFlow Model Optimization, `quantize_apply`, `Default8BitQuantizeScheme`. There, a layer with a ReLU of its
-    own behind it loses the quantizer of its kernel.
+    Source: TensorFlow Model Optimization, `quantize_apply`, `Default8BitQuantizeScheme`. There, a layer followed by a
+    separate ReLU loses the quantizer of its kernel.
 
     Before:
     ```mlir
@@ -308,15 +309,15 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
 }
 
 def ObserveRangesPass : Pass<"mct-observe-ranges", "::mlir::ModuleOp"> {
-  let summary = "Let observed ranges follow samples, and make quantizers of them";
+  let summary = "Let observed ranges follow samples, and convert them to quantizers";
   let description = [{
-    Runs the network forward, batch by batch in the order of the samples, as a training run does whose learning rates are
-    zero: every point with an `#tpc.observed_range` quantizes by what it has seen until then, this batch included. In the
-    end each has the `parameters` that come of its range, and no `trainable` any more. So what `mct-quantize-apply` leaves
-    is a quantized network without any training. Points that are trained otherwise stay as they are.
+    Runs the network forward, batch by batch in the order of the samples, like a training run whose learning rates are
+    zero: every point with an `#tpc.observed_range` quantizes with the range observed so far, including this batch. In
+    the end each has the `parameters` of its range, and no `trainable`. This turns the result of `mct-quantize-apply`
+    into a quantized network without any training. Points with other trainable quantizers stay unchanged.
 
-    Moving averages begin with the range of the first batch. With `from-first-batch=false` they begin with [-6, 6], or the
-    parameters that are there, as in TensorFlow, whose decay of 0.999 needs thousands of batches to forget it.
+    Moving averages begin with the range of the first batch. With `from-first-batch=false` they begin with [-6, 6], or
+    the existing parameters, as in TensorFlow, whose decay of 0.999 needs thousands of batches to forget it.
 
     The result depends on `batch`, since ranges are those of batches, and on the order of the samples.
 
@@ -336,27 +337,28 @@ def ObserveRangesPass : Pass<"mct-observe-ranges", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"calibrationData", "calibration-data", "std::string", "Samples: `FILE.npy` or `INPUT:FILE.npy`, …">,
-    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read that many samples; 0: all">,
+    Option<"calibrationSamples", "calibration-samples", "uint64_t", /*default=*/"0", "Read this many samples; 0: all">,
     Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples whose range is observed at once">,
     Option<"fromFirstBatch", "from-first-batch", "bool", /*default=*/"true",
            "Moving averages begin with the range of the first batch">,
     Option<"maxMemory", "max-memory", "std::string", /*default=*/"",
-           "Bytes that the process may have, or K, M, G of them: fewer workers, smaller batches, more in temporary files, and an "
-           "error where running needs more; empty: those of the machine">,
+           "Memory limit of the process in bytes, or in K, M, G of them: fewer workers, smaller batches, more "
+           "temporary files, and an error if running needs more; empty: the memory of the machine">,
     Option<"inputScale", "input-scale", "std::string", /*default=*/"",
            "Factor from stored value to network input, `S` or `S;S;…` per channel">,
-    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Added after the factor, likewise">,
+    Option<"inputOffset", "input-offset", "std::string", /*default=*/"", "Number added after the factor, in the same "
+                                                                         "form">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
 
 def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
-  let summary = "Give the points of inputs and results a range that is known";
+  let summary = "Give the points of inputs and results known ranges";
   let description = [{
-    The points that read arguments of the function, and those whose values it returns, perhaps moved, get `parameters` for
-    the ranges that are given, and no `trainable` any more: pixels from 0 to 1, for example, and probabilities. A range is
-    moved so that zero is a level. With `remove-inputs` points of arguments go, for samples that are codes already.
+    The points that read arguments of the function, and those whose values it returns, possibly moved, get `parameters`
+    for the given ranges, and lose `trainable`: pixels from 0 to 1, for example, and probabilities. A range is shifted
+    so that zero is a level. With `remove-inputs` points of arguments are removed, for samples that are codes already.
 
     Source: TensorFlow Model Optimization, `fix_input_output_range` and `remove_input_range`. There, 8 bits are always
     taken.
@@ -380,16 +382,16 @@ def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"inputMin", "input-min", "double", /*default=*/"0.0", "The smallest value of arguments">,
-    Option<"inputMax", "input-max", "double", /*default=*/"1.0", "The largest">,
-    Option<"outputMin", "output-min", "double", /*default=*/"0.0", "The smallest value of results">,
-    Option<"outputMax", "output-max", "double", /*default=*/"1.0", "The largest">,
-    Option<"bits", "bits", "unsigned", /*default=*/"8", "Bits of both">,
-    Option<"narrow", "narrow", "bool", /*default=*/"false", "Ranges are those of the levels without the lowest one">,
-    Option<"inputs", "inputs", "bool", /*default=*/"true", "Points of arguments">,
-    Option<"outputs", "outputs", "bool", /*default=*/"true", "Points of results">,
+    Option<"inputMin", "input-min", "double", /*default=*/"0.0", "Smallest value of arguments">,
+    Option<"inputMax", "input-max", "double", /*default=*/"1.0", "Largest value of arguments">,
+    Option<"outputMin", "output-min", "double", /*default=*/"0.0", "Smallest value of results">,
+    Option<"outputMax", "output-max", "double", /*default=*/"1.0", "Largest value of results">,
+    Option<"bits", "bits", "unsigned", /*default=*/"8", "Bits of the points of arguments and results">,
+    Option<"narrow", "narrow", "bool", /*default=*/"false", "Ranges exclude the lowest level">,
+    Option<"inputs", "inputs", "bool", /*default=*/"true", "Give points of arguments a range">,
+    Option<"outputs", "outputs", "bool", /*default=*/"true", "Give points of results a range">,
     Option<"removeInputs", "remove-inputs", "bool", /*default=*/"false",
-           "Points of arguments are taken out instead of getting a range">,
+           "Remove points of arguments instead of giving them a range">,
     Mct_FunctionOption,
   ];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
@@ -398,27 +400,28 @@ def FixRangesPass : Pass<"mct-fix-ranges", "::mlir::ModuleOp"> {
 def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
   let summary = "Train a quantized network as a whole, with its quantizers in place";
   let description = [{
-    Takes a network whose points have parameters, as `mct-ptq` makes it, and lets weights, biases, thresholds and ranges
-    follow the gradients of a loss over the samples. Points become trainable by `weights` and `activations` (see
-    `mct-make-trainable`; those that are it already stay as they are), and are ordinary points with other parameters in
-    the end; tables of levels stay. `#tpc.corrections` of layers and statistics of activations, which told of other
-    weights, are dropped.
+    Takes a network whose points have parameters, such as the result of `mct-ptq`, and updates weights, biases,
+    thresholds and ranges by the gradients of a loss over the samples. Points become trainable by `weights` and
+    `activations` (see `mct-make-trainable`; trainable points keep their method), and in the end are ordinary points
+    with other parameters; tables of levels stay. `#tpc.corrections` of layers and statistics of activations are
+    dropped, because they belong to other weights.
 
-    * `loss=cross-entropy` compares with `labels`, `mse` and `kl` with the results of the float network, whose kernels and
-      biases are taken back from before the corrections that the points record. The operand of a softmax is compared instead
-      of its result.
-    * Training starts from the weights, biases and parameters that there are. Weights that were rounded together
-      (`mct-round-weights`) start where the float network has them, at most 0.4 steps from their levels, which they keep. A
-      threshold that is a power of two starts at 0.71 of it: it counts as the next power of two, and does not double at
-      the first step.
-    * Rates of weights, biases and thresholds are in units of the root mean square of what the tensor starts from, so that
-      one rate fits layers of any scale.
-    * Each epoch has an order of its own, by `seed`; its last batch has what is left. The gradients of a batch are
-      summed in a fixed order: the result does not depend on `threads`.
-    * With `checkpoint` the run is kept in that file, every `checkpoint-every` steps and at its end, and goes on from it
-      when it is there: to the same bytes, whenever it was ended. A file of another network, other samples or other
-      options is an error.
-    * `epochs=0` trains nothing: points that are trainable become what they would start from; any other network stays.
+    * `loss=cross-entropy` compares with `labels`, `mse` and `kl` with the results of the float network, whose kernels
+      and biases are those from before the corrections that the points record. The operand of a softmax is compared
+      instead of its result.
+    * Training starts from the present weights, biases and parameters. Weights that were rounded jointly
+      (`mct-round-weights`) start from their float values, but at most 0.4 steps from their levels, which they keep. A
+      threshold that is a power of two starts at 0.71 of it: it is rounded up to the next power of two, and so does not
+      double at the first step.
+    * Rates of weights, biases and thresholds are in units of the root mean square of the initial values of a tensor, so
+      that one rate fits layers of any scale.
+    * Each epoch has an order of its own, by `seed`; its last batch has the remaining samples. The gradients of a batch
+      are summed in a fixed order: the result does not depend on `threads`.
+    * With `checkpoint` the run is saved in that file, every `checkpoint-every` steps and at its end, and is resumed
+      from it if it exists: with the same bytes as a result, wherever it was interrupted. A file of another network,
+      other samples or other options is an error.
+    * `epochs=0` trains nothing: trainable points become the quantizers that training would start from; any other
+      network stays unchanged.
 
     Source: MCT `pytorch_quantization_aware_training_init_experimental`, whose training is up to the user.
 
@@ -438,20 +441,20 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"weights", "weights", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
-           "How quantizers of weights are trained", "::mct::qatMethodValues()">,
+           "Training method of quantizers of weights", "::mct::qatMethodValues()">,
     Option<"activations", "activations", "::mct::TrainingMethod", /*default=*/"::mct::TrainingMethod::LSQ",
-           "How quantizers of activations are trained", "::mct::qatMethodValues()">,
+           "Training method of quantizers of activations", "::mct::qatMethodValues()">,
     Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
            "Values that a quantizer clips get no gradient; lsq never gives them one">,
     Option<"loss", "loss", "::mct::QatLoss", /*default=*/"::mct::QatLoss::CrossEntropy",
            "Loss that is minimized", "::mct::qatLossValues()">,
     Option<"labels", "labels", "std::string", /*default=*/"",
            "Class of each sample, integers in an .npy file">,
-    Option<"epochs", "epochs", "uint64_t", /*default=*/"1", "How often all samples are seen">,
-    Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples of a step">,
+    Option<"epochs", "epochs", "uint64_t", /*default=*/"1", "Number of passes over all samples">,
+    Option<"batch", "batch", "uint64_t", /*default=*/"32", "Samples per step">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of the order of the samples">,
     Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
-           "How values follow their gradients", "::mct::optimizerKindValues()">,
+           "Optimizer of learned values", "::mct::optimizerKindValues()">,
     Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum of sgd">,
     Option<"weightsRate", "weights-rate", "double", /*default=*/"0.003", "Learning rate of weights">,
     Option<"biasesRate", "biases-rate", "double", /*default=*/"0.003", "Learning rate of biases">,
@@ -459,16 +462,16 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
            "Learning rate of thresholds and ranges">,
     Option<"schedule", "schedule", "::mct::quantization::RateSchedule::Kind",
            /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine",
-           "How rates fall", "::mct::rateScheduleValues()">,
-    Option<"warmup", "warmup", "uint64_t", /*default=*/"0", "Steps in which rates grow from 0 at the beginning">,
-    Option<"trainBias", "train-bias", "bool", /*default=*/"true", "Train biases, too">,
+           "Decrease of the learning rates", "::mct::rateScheduleValues()">,
+    Option<"warmup", "warmup", "uint64_t", /*default=*/"0", "Steps at the beginning in which rates grow from 0">,
+    Option<"trainBias", "train-bias", "bool", /*default=*/"true", "Also train biases">,
     Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
-           "File that the run is kept in, and goes on from when it is there">,
+           "File in which the run is saved, and from which it is resumed if it exists">,
     Option<"checkpointEvery", "checkpoint-every", "uint64_t", /*default=*/"0",
-           "Steps between two times that it is written; 0: only at the end">,
+           "Steps between two checkpoints; 0: only at the end">,
     Option<"lossesOut", "losses-out", "std::string", /*default=*/"",
            "Write the loss of every step of this command to this .npy file">,
-    // The order in which gradients are summed gives the number that a worker takes at once.
+    // The order in which gradients are summed determines the number of samples that a worker processes at once.
   ] # !filter(option, Mct_SampleOptions, !ne(option.argument, "batch-size"));
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }
@@ -479,16 +482,16 @@ def QatPass : Pass<"mct-qat", "::mlir::ModuleOp"> {
 
 defvar Mct_GptqOptions = [
   Option<"loss", "loss", "::mct::GptqLoss", /*default=*/"::mct::GptqLoss::Divergence",
-         "Loss: how the network is compared with the float network", "::mct::gptqLossValues()">,
+         "Loss of the difference from the float network", "::mct::gptqLossValues()">,
   Option<"temperature", "temperature", "double", /*default=*/"4.0", "For loss=divergence: divisor of the logits">,
   Option<"rounding", "rounding", "::mct::GptqRounding", /*default=*/"::mct::GptqRounding::Soft",
-         "How weights find their levels", "::mct::gptqRoundingValues()">,
+         "Method of learning the levels of weights", "::mct::gptqRoundingValues()">,
   Option<"softness", "softness", "double", /*default=*/"0.02",
-         "For rounding=soft: largest distance, in steps, of the initial value of a weight from its level, 0 to 0.5">,
+         "For rounding=soft: largest distance of the initial value of a weight from its level, in steps, 0 to 0.5">,
   Option<"regularization", "regularization", "double", /*default=*/"-1.0",
          "For rounding=soft: factor of the term that pulls weights to levels; below 0: 10 for loss=attention, 0.01 for mse, 0 else">,
   Option<"mostLevels", "most-levels", "double", /*default=*/"1.0",
-         "For rounding=perturbed: the largest number of levels by which a weight is moved">,
+         "For rounding=perturbed: largest number of levels by which a weight may move">,
   Option<"optimizer", "optimizer", "::mct::OptimizerKind", /*default=*/"::mct::OptimizerKind::Adam",
          "Optimizer of the rounding", "::mct::optimizerKindValues()">,
   Option<"rate", "rate", "double", /*default=*/"0.003", "Learning rate of the rounding">,
@@ -506,62 +509,63 @@ defvar Mct_GptqOptions = [
   Option<"quantizerRate", "quantizer-rate", "double", /*default=*/"0.001", "Learning rate of factors and thresholds">,
   Option<"quantizerMomentum", "quantizer-momentum", "double", /*default=*/"0.0", "Momentum of quantizer-optimizer=sgd">,
   Option<"schedule", "schedule", "::mct::quantization::RateSchedule::Kind",
-         /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine", "How rates fall",
+         /*default=*/"::mct::quantization::RateSchedule::Kind::Cosine", "Decrease of the learning rates",
          "::mct::rateScheduleValues()">,
   Option<"maskClipped", "mask-clipped", "bool", /*default=*/"true",
          "Activations that a quantizer clips get no gradient">,
-  Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations more and more">,
+  Option<"gradual", "gradual", "bool", /*default=*/"false", "Quantize activations gradually">,
   Option<"gradualInitial", "gradual-initial", "double", /*default=*/"0.0", "For gradual: initial share of quantized activations">,
   Option<"gradualTarget", "gradual-target", "double", /*default=*/"1.0", "For gradual: final share of quantized activations">,
-  Option<"gradualStart", "gradual-start", "int64_t", /*default=*/"0", "For gradual: the first step">,
+  Option<"gradualStart", "gradual-start", "int64_t", /*default=*/"0", "For gradual: first step">,
   Option<"gradualEnd", "gradual-end", "int64_t", /*default=*/"-1",
-         "For gradual: the last step; below 0: that of the training">,
+         "For gradual: last step; below 0: that of the training">,
   Option<"hessianWeights", "hessian-weights", "bool", /*default=*/"true",
-         "Layers count by their Hessian scores, with loss=mse; with loss=attention they always do">,
+         "Weight layers by their Hessian scores, with loss=mse; loss=attention always does">,
   Option<"hessianSamples", "hessian-samples", "uint64_t", /*default=*/"32",
-         "Samples for the scores of loss=mse; loss=attention takes all">,
+         "Samples for the scores of loss=mse; loss=attention uses all">,
   Option<"hessianBatch", "hessian-batch", "uint64_t", /*default=*/"0",
-         "Samples that a worker takes at once for scores; 0: chosen from the network">,
+         "Samples that a worker processes at once for scores; 0: derived from the network">,
   Option<"normScores", "norm-scores", "bool", /*default=*/"true",
          "For loss=mse: divide the scores of a sample by their sum">,
   Option<"logNorm", "log-norm", "bool", /*default=*/"true",
-         "For loss=mse: layers count by the logarithm of their score">,
+         "For loss=mse: weight layers by the logarithm of their score">,
   Option<"scaleLogNorm", "scale-log-norm", "bool", /*default=*/"false", "For log-norm: the largest score becomes 1">,
-  Option<"batch", "batch", "uint64_t", /*default=*/"50", "Samples of a step">,
+  Option<"batch", "batch", "uint64_t", /*default=*/"50", "Samples per step">,
   Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of the order of samples and of Hessian scores">,
   Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
-         "File in which the run is kept, so that it can go on when it was ended">,
+         "File in which the run is saved, so that it can be resumed">,
   Option<"checkpointEvery", "checkpoint-every", "uint64_t", /*default=*/"0",
-         "Steps from one checkpoint to the next; 0: when the run ends">,
+         "Steps between two checkpoints; 0: when the run ends">,
 ];
 
 def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
-  let summary = "Train rounding, biases and thresholds of a quantized network to make what the float network makes";
+  let summary = "Train rounding, biases and thresholds of a quantized network to reproduce the float network";
   let description = [{
-    Gradient-based post-training quantization. Takes a quantized network, as `mct-ptq` leaves it, and `epochs` times all
-    samples but a fifth (of one sample, or of equal ones, those on both sides), without labels; its teacher is the float
-    network that its records of corrections tell. It becomes what was learned if that is nearer to the float network on the
-    other fifth (the divergence of its results where they are distributions, else their mean squared error, as in
-    `mct-measure-sensitivity`), and otherwise stays as it is, with a remark. Which samples are trained on, and in which
-    order, depends on their values and the `seed`, not on files or threads.
+    Gradient-based post-training quantization. Trains a quantized network, such as the result of `mct-ptq`, for `epochs`
+    passes over all samples but a fifth, without labels (a single sample, or equal ones, are in both parts); its teacher
+    is the float network that its records of corrections determine. The result is kept if it is nearer to the float
+    network on the other fifth (the divergence of its results if they are distributions, else their mean squared error,
+    as in `mct-measure-sensitivity`); otherwise the network stays unchanged, with a remark. The choice of the training
+    samples, and their order, depend on their values and the `seed`, not on files or threads.
 
     In layers whose kernel has its own point with evenly spaced levels, these are trained:
 
-    * Which of two levels each weight takes (`rounding=soft`: that of the network and the next one in the direction of
-      the float weight; it starts `softness` steps from the first at most), or by how many levels, of `most-levels`, it
-      is moved (`perturbed`). With `soft`, a `regularization` pulls weights to levels; its power goes from 20 to 2.
+    * The choice between two levels for each weight (`rounding=soft`: that of the network and the next one in the
+      direction of the float weight; it starts at most `softness` steps from the first), or the number of levels, at
+      most `most-levels`, by which it is moved (`perturbed`). With `soft`, a `regularization` pulls weights to levels;
+      its power goes from 20 to 2.
     * With `learn-scales` and `soft`, a factor of each threshold of a kernel that is not a power of two; with
       `learn-thresholds` the thresholds or ranges of activations; with `train-bias` the biases.
 
-    `loss`: `divergence`, of the results of the network, distributions softened by `temperature`; `mse`, the mean over the
-    layers of the mean squared error of their results, divided by the mean square, layers counting by their Hessian
-    scores with `hessian-weights`; `attention`, those errors with each sample of each layer counting by its score (MCT's
-    sample-layer attention); `program`, a loss of the caller, of the results of the layers, as
-    `mct.gptq` for Python gives one. MCT has `loss=mse`, `rate=0.03`, `bias-optimizer=sgd`, `bias-rate=1e-4`,
+    `loss`: `divergence`, that of the results of the network, with distributions softened by `temperature`; `mse`, the
+    mean over the layers of the mean squared error of their results, divided by the mean square, with layers weighted by
+    their Hessian scores with `hessian-weights`; `attention`, those errors with each sample of each layer weighted by
+    its score (MCT's sample-layer attention); `program`, a loss that the caller computes from the results of the layers,
+    as `mct.gptq` for Python provides one. MCT has `loss=mse`, `rate=0.03`, `bias-optimizer=sgd`, `bias-rate=1e-4`,
     `bias-momentum=0.9`, `schedule=constant`, `gradual=true`, `softness=0.5` and `learn-scales=false`.
 
-    Points keep their kinds of quantizers. The record of each layer, `rounded_weights`, tells the float network as before.
-    A run with `checkpoint` that was ended goes on from its file, to the same bytes.
+    Points keep their kinds of quantizers. The record of each layer, `rounded_weights`, determines the float network as
+    before. An interrupted run with `checkpoint` is resumed from its file, with the same bytes as a result.
 
     Before:
     ```mlir
@@ -584,7 +588,7 @@ def GradientPtqPass : Pass<"mct-gptq", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"epochs", "epochs", "uint64_t", /*default=*/"20", "How often all samples are seen; 0: nothing is trained">,
+    Option<"epochs", "epochs", "uint64_t", /*default=*/"20", "Number of passes over all samples; 0: nothing is trained">,
   ] # Mct_GptqOptions # Mct_SampleOptions # [Mct_RemarksOption];
   let dependentDialects = ["::mlir::tosa::TosaDialect", "::mct::tpc::TpcDialect"];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hooks of training for the caller of the compiler: it may look at each step,
-// and compute the loss.
+// Hooks of training for the calling program: it may observe each step, and
+// compute the loss.
 #ifndef MCT_TRAINING_TRAININGHOST_H
 #define MCT_TRAINING_TRAININGHOST_H
 
@@ -16,29 +16,30 @@ public:
   virtual ~TrainingHost();
 
   virtual bool watchesSteps() const = 0;
-  /// Called after each step, on the thread that trains. `compared`: the names
-  /// of what the loss compares. An error ends the training.
+  /// Called after each step, on the thread that trains. `compared` has the
+  /// names of the values that the loss compares. An error ends the training.
   virtual llvm::Error afterStep(const TrainingStepInfo &step,
                                 llvm::ArrayRef<std::string> compared) = 0;
 
   virtual bool hasLoss() const = 0;
-  /// Returns the loss of a shard of a batch; of several shards of a batch the
-  /// mean counts, weighted by their samples. Writes its gradients by the
-  /// values. `weights`: one for each result; empty: all count alike. Called by
-  /// several threads where batches have several shards.
+  /// Returns the loss of a shard of a batch, and writes its gradients by the
+  /// values. The loss of a batch is the mean over its shards, weighted by their
+  /// samples. `weights` has one entry for each result; if empty, all have equal
+  /// weights. Called by several threads if batches have several shards.
   virtual llvm::Expected<double>
   computeLoss(llvm::ArrayRef<ComparedShape> shapes,
               llvm::ArrayRef<TrainingShard::Result> results,
               llvm::ArrayRef<double> weights) = 0;
-  /// Returns a text by which a run that goes on can tell whether it is the
-  /// same.
+  /// Returns a text that identifies the loss, by which a resumed run checks
+  /// that it is the same.
   virtual std::string describeLoss() const = 0;
 };
 
-/// While it lives, the training of networks of a context is told to it.
+/// Connects the training of networks of a context to a host while it lives.
 using TrainingHostScope = support::ContextScope<TrainingHost>;
 
-/// Returns the mean of the losses of `host`. `host` outlives it.
+/// Returns a loss that is the mean of the losses of `host`, which must outlive
+/// it.
 std::unique_ptr<TrainingLoss> createHostLoss(TrainingHost &host,
                                              std::vector<double> weights);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trains a network: batch by batch, gradients of a loss move what is learned.
+// Trains a network: batch by batch, the gradients of a loss update the learned
+// values.
 //
-// The result depends on the network, the samples and the settings, and neither
-// on threads nor on interruptions: it is the same bytes on machines of one
-// instruction set.
+// The result depends on the network, the samples and the settings, but neither
+// on threads nor on interruptions: its bytes are the same on all machines of
+// one instruction set.
 #ifndef MCT_TRAINING_TRAININGRUN_H
 #define MCT_TRAINING_TRAININGRUN_H
 
@@ -22,142 +23,147 @@
 
 namespace mct {
 
-/// How a group of learned values follows its gradients.
+/// Optimizer of a group of learned values.
 struct OptimizerSettings {
   std::variant<quantization::Adam, quantization::GradientDescent> method =
       quantization::Adam();
-  /// Its `steps` become those of the run.
+  /// Rate schedule; its `steps` are replaced by those of the run.
   quantization::RateSchedule schedule = {};
-  /// The rate is in units of the root mean square of what a tensor starts from,
-  /// if that is not zero.
+  /// True if the rate is in units of the root mean square of a tensor's initial
+  /// values, if that is not zero.
   bool isRelative = false;
 };
 
 /// The regularizer that pulls rounded weights to a level: factor * sum over the
 /// layers of importance / largest importance *
-/// quantization::roundingRegularizer
+/// quantization::roundingRegularizer.
 struct RegularizerSettings {
   double factor = 0.01;
-  /// One for each learned value of the role Rounding, in their order; empty: 1.
+  /// One for each learned value of the role Rounding, in their order; if empty,
+  /// all are 1.
   std::vector<double> importances;
-  /// The power: from `initial` to `target`, in equal steps from that part of
-  /// the run on.
+  /// The power changes from `initial` to `target`, in equal steps, beginning at
+  /// the fraction `start` of the run.
   double initial = 20, target = 2, start = 0.2;
 };
 
-/// A tensor that a step has moved.
+/// A tensor that a step has updated.
 struct TrainedTensor {
   const LearnedValue *learned;
-  /// State after the step; gradients of loss and regularizer that it was moved
-  /// by.
+  /// Values after the step, and the gradients of loss and regularizer that it
+  /// used.
   llvm::ArrayRef<float> values, gradients;
 };
 
 /// The state after a step of a training run.
 struct TrainingStepInfo {
-  /// Index of this step, from 0 on; number of all steps, and of those of an
-  /// epoch.
+  /// Index of this step, from 0 on, the number of all steps, and that of the
+  /// steps of an epoch.
   int64_t step = 0, steps = 0, stepsPerEpoch = 0;
-  /// Loss of the batch, before the step, and the part of the regularizer.
+  /// Loss of the batch before the step, and the part of the regularizer.
   double loss = 0, regularizer = 0;
   /// Valid until the next step.
   llvm::ArrayRef<TrainedTensor> trained;
 };
 
-/// Settings of a run beside network, samples and loss.
+/// Settings of a run, apart from network, samples and loss.
 struct TrainingSettings {
   int64_t epochs = 1;
-  /// Samples of a step. The last batch of an epoch has what is left.
+  /// Samples per step. The last batch of an epoch has the remaining samples.
   int64_t batch = 32;
   /// Samples that are computed at once; the gradients of the shards of a batch
-  /// are summed in their order. Networks that observe ranges see a batch as a
-  /// whole, and have one shard.
+  /// are summed in their order. Networks that observe ranges process a batch as
+  /// a whole, in one shard.
   int64_t shard = 8;
-  /// Each epoch has its own order of samples; without: that of the source.
+  /// True if each epoch has its own order of samples; otherwise it is that of
+  /// the source.
   bool isShuffled = true;
   uint64_t seed = 0;
 
-  /// Settings by kind of what is learned; none: values of that kind stay.
+  /// Settings by kind of learned value; if none, values of that kind are not
+  /// trained.
   std::optional<OptimizerSettings> weights, biases, quantizers, rounding;
   std::optional<RegularizerSettings> regularizer;
-  /// Fraction of gradual points, by step. None: from 0 to 1 over the whole run.
+  /// Fraction of gradual points, by step. If none: from 0 to 1 over the whole
+  /// run.
   std::optional<quantization::LinearAnnealing> fraction;
 
-  /// Most bytes of the teacher's results that are kept; where there are more,
-  /// none.
+  /// Limit in bytes on the teacher's results that are kept; if there are more,
+  /// none are kept.
   int64_t teacherBytes = int64_t(128) << 20;
 
-  /// A file in which the run is kept, so that it can go on when it was ended;
-  /// empty: none. A run whose file is there goes on from it.
+  /// File in which the run is saved, so that it can be resumed; empty for none.
+  /// If the file exists, the run resumes from it.
   std::string checkpoint;
-  /// Steps from one time to the next; 0: it is written when the run is
-  /// cancelled, is stopped, or has come to its end.
+  /// Number of steps between two checkpoints; if 0, one is written when the run
+  /// is cancelled, stopped, or complete.
   int64_t checkpointEvery = 0;
 
-  /// Called behind each step; false ends the run as if it were at its end.
+  /// Called after each step; returning false ends the run as if it were
+  /// complete.
   std::function<bool(const TrainingStepInfo &)> afterStep;
 };
 
-/// A network, and what it is trained with.
+/// A network, and everything to train it with.
 struct TrainingProblem {
-  /// Network with trainable points. It stays as it is.
+  /// Network with trainable points. It stays unchanged.
   mlir::func::FuncOp network;
-  /// Values of it that are compared and learned; `name` and `samples` are the
-  /// run's.
+  /// Values of the network that are compared and learned; `name` and `samples`
+  /// are set by the run.
   TrainingRequest request;
   GradientRules rules;
-  /// Function with the values that a loss compares with (null: `network`). Its
-  /// points do not quantize, and it has the same arguments.
+  /// Function with the values that a loss compares with; null for `network`.
+  /// Its points do not quantize, and it has the same arguments.
   mlir::func::FuncOp teacher;
-  /// Names of its values to compare, one for each result; empty: those of
+  /// Names of its values to compare, one for each result; if empty, those of
   /// `request`, or its results.
   llvm::SmallVector<std::string> teacherValues;
   std::shared_ptr<TrainingLoss> loss;
-  /// Samples for the network's arguments; null: those of RunSettings.
+  /// Samples for the network's arguments; null for those of RunSettings.
   std::shared_ptr<const execution::SampleSource> samples;
-  /// Numbers of the samples to train on, in the order of the source; empty: all
-  /// of them.
+  /// Indices of the samples to train on, in the order of the source; if empty,
+  /// all of them.
   std::vector<int64_t> chosen;
 };
 
 /// Returns the order of `count` samples in an epoch: a permutation of 0 ...
-/// count - 1 by Fisher and Yates, from the last place to the first, with
-/// numbers of SplitMix64 that begins at a mix of seed and epoch.
+/// count - 1 by Fisher and Yates, from the last position to the first, with
+/// random numbers of SplitMix64 seeded by a mix of seed and epoch.
 std::vector<int64_t> shuffleSamples(int64_t count, uint64_t seed,
                                     int64_t epoch);
 
 class TrainingRun {
 public:
-  /// Compiles what the run needs. Failures are diagnostics at the network.
-  /// `run`: threads, progress (which is told of samples) and memory; its
-  /// samples where the problem has none.
+  /// Compiles the functions of the run. Failures are diagnostics at the
+  /// network. `run` provides threads, progress (in samples) and memory, and
+  /// samples if the problem has none.
   static mlir::FailureOr<std::unique_ptr<TrainingRun>>
   create(const TrainingProblem &problem, const TrainingSettings &settings,
          const execution::RunSettings &run);
   ~TrainingRun();
 
-  /// Trains, from the checkpoint on if there is one. Fails with a diagnostic at
-  /// the network, also when it is cancelled.
+  /// Trains, starting from the checkpoint if there is one. Fails with a
+  /// diagnostic at the network, also if it is cancelled.
   mlir::LogicalResult train();
 
-  /// Returns the steps that have been done, and that the whole run has.
+  /// Return the number of completed steps, and that of all steps of the run.
   int64_t numStepsDone() const;
   int64_t numSteps() const;
 
-  /// Returns what is learned, and its values now: one tensor for each. The
-  /// functions that `TrainingFunction` names are gone.
+  /// Return the learned values, and their present contents: one tensor for
+  /// each. The functions in the `TrainingFunction` have been erased.
   const TrainingFunction &function() const;
   llvm::ArrayRef<std::vector<float>> values() const;
-  /// Takes other values, of the same sizes.
+  /// Sets the contents of the learned values, of the same sizes.
   void setValues(llvm::ArrayRef<std::vector<float>> values);
 
-  /// Returns the loss, without a regularizer, of samples of the source by their
-  /// numbers, with the values that there are: the mean of their batches,
-  /// weighted by their samples. `fraction`: of gradual points.
+  /// Returns the loss, without a regularizer, of samples of the source given by
+  /// their indices, with the present values: the mean over their batches,
+  /// weighted by their samples. `fraction` is that of gradual points.
   mlir::FailureOr<double> evaluate(llvm::ArrayRef<int64_t> samples,
                                    float fraction = 1);
 
-  /// Puts what was learned into the network (see writeLearned).
+  /// Writes the learned values to the network (see `writeLearned`).
   mlir::LogicalResult write(mlir::func::FuncOp network) const;
 
 private:

@@ -5,17 +5,18 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckpointPass : Pass<"mct-checkpoint", "::mlir::ModuleOp"> {
-  let summary = "Run pipelines in order, and go on where an earlier run has ended";
+  let summary = "Run pipelines in order, and resume where an earlier run ended";
   let description = [{
-    Runs the stages, and keeps the module behind each of them in `module.mlirbc` of the folder `directory`, which is made where there
-    is none: a run that was killed or cancelled goes on behind the last stage that has ended, to the same bytes, and emits the
-    warnings and remarks of the earlier ones again. The file has its name when it is complete. `mct-ptq` and `mct-correct` put
-    their passes here where they get `checkpoint=DIR`; a stage ends behind each pass that runs the network.
+    Runs the stages, and saves the module after each of them in `module.mlirbc` of the folder `directory`, which is
+    created if it does not exist: a run that was killed or cancelled is resumed after the last completed stage, with the
+    same bytes as a result, and emits the warnings and remarks of the earlier stages again. The file gets its name when
+    it is complete. `mct-ptq` and `mct-correct` use this pass for theirs if they get `checkpoint=DIR`; a stage ends
+    after each pass that runs the network.
 
-    A folder belongs to one run. Another version of the compiler, another network, other options of the passes, and other contents of
-    the files that they name, samples included, are errors. Names of files do not count, and neither do options that change no
-    result: threads, batches, limits of memory, remarks, and files that are written. Files that a finished stage has written beside the module
-    (`statistics-out`) are not written again.
+    A folder belongs to one run. Another version of the compiler, another network, other options of the passes, and
+    other contents of the files that they name, including samples, are errors. Names of files do not count, and neither
+    do options that change no result: threads, batches, limits of memory, remarks, and files that are written. Other
+    files that a finished stage has written (`statistics-out`) are not written again.
 
     Before:
     ```mlir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The option of passes that know of the decoding part of a detector.
+// Option of passes that treat the decoding part of a detector.
 #ifndef MCT_TRANSFORMS_DECODINGOPTION_H
 #define MCT_TRANSFORMS_DECODINGOPTION_H
 
@@ -10,9 +10,9 @@ namespace mct {
 
 /// Treatments of the decoding part of a detector (`findDecoding`).
 enum class DecodingMode {
-  /// It stays in float behind the last layers, whose results are quantized.
+  /// It stays in float after the last layers, whose results are quantized.
   Float,
-  /// It is quantized as any other part.
+  /// It is quantized like any other part.
   Quantize,
   /// It becomes a function of its own.
   Cut

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line's words for error methods, for every pass and pipeline that
-// offers them.
+// Command-line values of error methods, for every pass and pipeline that has
+// the option.
 #ifndef MCT_TRANSFORMS_ERRORMETHODOPTION_H
 #define MCT_TRANSFORMS_ERRORMETHODOPTION_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points whose parameters are those of the file that a network was imported
-// from: nothing estimates them again.
+// from: they are not estimated again.
 #ifndef MCT_TRANSFORMS_IMPORTEDPOINTS_H
 #define MCT_TRANSFORMS_IMPORTEDPOINTS_H
 
@@ -10,19 +10,19 @@
 
 namespace mct {
 
-/// Attribute of an argument that stands for a point or a constant of the file,
-/// and of the result that such a point quantizes. See
+/// Name of the attribute of an argument that stands for a point or a constant
+/// of the file, and of the result that such a point quantizes. See
 /// `mct-insert-imported-points`.
 inline constexpr llvm::StringLiteral kImportedAttrName = "tpc.imported";
 
-/// Suffix of the names of ReLUs that a tool has removed in front of a quantizer
-/// that clips as well, and that the import has put back: `conv1/relu`.
+/// Suffix of the names of ReLUs that a tool removed before a quantizer that
+/// clips as well, and that the import restored: `conv1/relu`.
 inline constexpr llvm::StringLiteral kRestoredReluSuffix = "/relu";
 
-/// Returns the record of a selection for parameters that an importer gave.
+/// Returns the record of a selection for parameters given by an importer.
 tpc::SelectionAttr describeImported(mlir::MLIRContext *context);
 
-/// Returns true if the layer has weights on the levels of its file.
+/// Returns whether the weights of the layer are on the levels of its file.
 inline bool hasImportedKernel(const KernelOp &layer) {
   tpc::QuantizeOp point = layer.getKernelPoint();
   return point && point.hasImportedParameters();

@@ -6,12 +6,14 @@
 
 namespace mct {
 
-/// Attribute of an argument that was a variable: its elements before the first
-/// run, of the type of the argument. Absent where the variable had none.
+/// Name of the attribute of an argument that was a variable: its elements
+/// before the first run, of the type of the argument. Absent if the variable
+/// had none.
 inline constexpr llvm::StringLiteral kInitialValueAttrName =
     "tpc.initial_value";
 
-/// Ends the name of the result that is the value of a variable after a run.
+/// Suffix of the name of the result that is the value of a variable after a
+/// run.
 inline constexpr llvm::StringLiteral kNextSuffix = "_next";
 
 } // namespace mct

@@ -8,12 +8,12 @@
 
 namespace mct {
 
-/// Returns the ops of operators that arrive as several ops and have no kernel,
-/// batch norms apart: the `add 3` of a hard-sigmoid, the factor of an average.
+/// Returns the ops of operators that consist of several ops and have no kernel,
+/// except batch norms: the `add 3` of a hard-sigmoid, the factor of an average.
 /// A pass that rewrites one of them hides the operator from the targets that
-/// know it.
+/// support it.
 ///
-/// Valid as long as none of them is erased.
+/// The result is valid until one of the ops is erased.
 llvm::DenseSet<mlir::Operation *> getOperatorParts(mlir::func::FuncOp function,
                                                    const KernelOps &kernelOps);
 

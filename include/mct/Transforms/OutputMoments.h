@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moments that a batch norm gave the channels of the layer into which it was
-// folded.
+// Moments of the channels of a layer, from the batch norm that was folded into
+// it.
 #ifndef MCT_TRANSFORMS_OUTPUTMOMENTS_H
 #define MCT_TRANSFORMS_OUTPUTMOMENTS_H
 
@@ -15,16 +15,16 @@ struct OutputMoments {
   std::vector<float> mean, deviation;
 };
 
-/// Returns the moments of the layer's bias (`tpc.bias`); none where it has
-/// none.
+/// Returns the moments recorded on the layer's bias (`tpc.bias`); none if there
+/// are none.
 std::optional<OutputMoments> getOutputMoments(const KernelOp &kernelOp);
 
-/// Notes the moments on the layer's bias. Does nothing for a layer whose bias
-/// is no constant. A new bias (`KernelOp::setBias`) loses them.
+/// Records the moments on the layer's bias. Does nothing if the bias is not a
+/// constant. A new bias (`KernelOp::setBias`) loses them.
 void setOutputMoments(mlir::OpBuilder &builder, const KernelOp &kernelOp,
                       const OutputMoments &moments);
 
-/// One step of a batch norm: multiplies with, or adds, one value per channel.
+/// A step of a batch norm: multiplies by, or adds, one value per channel.
 struct BatchNormStep {
   bool multiplies = false;
   std::vector<double> values;

@@ -7,11 +7,11 @@ include "mct/Transforms/Options.td"
 def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
   let summary = "Give every value a stable, unique name";
   let description = [{
-    Statistics, points, reports and comparisons refer to values by name. A name is the op's `NameLoc` where the
-    importer left one; else it is made of the op's kind and a number, in program order. Arguments become `arg0`,
-    `arg1`, … A name that occurs a second time gets a number too. Constants and quantization points get none. The names
-    are written as `NameLoc`s, so running the pass again changes nothing, and running it before any rewrite gives a
-    float module the same names as everything that is made from it.
+    Statistics, points, reports and comparisons refer to values by name. A name is the op's `NameLoc` if the importer
+    set one; otherwise it consists of the op's kind and a number, in program order. Arguments become `arg0`, `arg1`, … A
+    name that occurs a second time gets a number too. Constants and quantization points get none. The names are written
+    as `NameLoc`s, so running the pass again changes nothing, and running it before any rewrite gives a float module the
+    same names as all modules derived from it.
 
     Before:
     ```mlir
@@ -30,25 +30,25 @@ def AssignNamesPass : Pass<"mct-assign-names", "::mlir::func::FuncOp"> {
 }
 
 def LiftVariablesPass : Pass<"mct-lift-variables", "::mlir::ModuleOp"> {
-  let summary = "Turn the variables of a network into arguments and results";
+  let summary = "Convert the variables of a network to arguments and results";
   let description = [{
-    A `tosa.variable` keeps its value from one run of the network to the next. Calibration, `mct-run` and all
-    that runs samples take them one by one and in any order, and need to be given the state: each variable becomes an
-    argument of the entry function, its value before the run, and a result, its value after it. They stand behind the
-    arguments and results that there are, in the order in which the variables are declared. The argument has the name
-    of the variable, the result that name with `_next` behind. A caller that runs the network step by step passes the results of
-    one step to the next.
+    A `tosa.variable` keeps its value from one run of the network to the next. Calibration, `mct-run` and other runs
+    process samples one by one and in any order, and need the state as an input: each variable becomes an argument of
+    the entry function, its value before the run, and a result, its value after it. They are appended to the existing
+    arguments and results, in the order in which the variables are declared. The argument has the name of the variable,
+    the result that name with the suffix `_next`. A caller that runs the network step by step passes the results of one
+    step to the next.
 
-    A `tosa.variable_read` sees the last value written before it in the order of the program, and the argument
-    where there is none; reads inside of `tosa.cond_if` and `tosa.while_loop` see what was written before that op.
+    A `tosa.variable_read` returns the last value written before it in the order of the program, and the argument if
+    there is none; reads inside `tosa.cond_if` and `tosa.while_loop` return the value written before that op.
 
     The initial value of a variable is recorded as `tpc.initial_value` of its argument: the elements that the first step
-    reads. A variable that is never written is the constant of its initial value, and an argument alone where it has
-    none. One that is neither read nor written goes.
+    reads. A variable that is never written becomes the constant of its initial value, or only an argument if it has
+    none. One that is neither read nor written is removed.
 
-    Fails for a write inside of `tosa.cond_if` or `tosa.while_loop`, for variables of functions that are called
-    (`--inline` before), for an entry function that is called itself, and for an initial value that is of another type
-    than the variable. A module without variables stays as it is; `mct-prepare` and `mct-ptq` begin with this pass.
+    Fails for a write inside `tosa.cond_if` or `tosa.while_loop`, for variables of functions that are called (`--inline`
+    before), for an entry function that is called itself, and for an initial value whose type is not that of the
+    variable. A module without variables stays as it is; `mct-prepare` and `mct-ptq` begin with this pass.
 
     Before:
     ```mlir
@@ -77,15 +77,15 @@ def LiftVariablesPass : Pass<"mct-lift-variables", "::mlir::ModuleOp"> {
 def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Evaluate arithmetic on constants";
   let description = [{
-    Replaces TOSA ops on constants by their value: arithmetic (`add`, `sub`, `mul`, `pow`, `minimum`, `maximum`, `rsqrt`,
-    `reciprocal`, `exp`, `log`, `abs`, `negate`, `clamp`, `ceil`, `floor`, `tanh`, `sigmoid`, `erf`, `sin`, `cos`),
-    comparisons, `select`, `cast`, and movements (`identity`, `reshape`, `transpose`, `reverse`, `slice`, `tile`, `pad`,
-    `concat`), and products (`matmul`) with zeros, such as the first state of a recurrent layer. The scale of an unfolded
-    batch norm becomes a constant this way, and so do weights that are stored as float16 or as integers and a scale, and
-    the kernels of a grouped convolution that are slices of one.
+    Replaces TOSA ops on constants by their value: arithmetic (`add`, `sub`, `mul`, `pow`, `minimum`, `maximum`,
+    `rsqrt`, `reciprocal`, `exp`, `log`, `abs`, `negate`, `clamp`, `ceil`, `floor`, `tanh`, `sigmoid`, `erf`, `sin`,
+    `cos`), comparisons, `select`, `cast`, movements (`identity`, `reshape`, `transpose`, `reverse`, `slice`, `tile`,
+    `pad`, `concat`), and products (`matmul`) with zeros, such as the first state of a recurrent layer. The scale of an
+    unfolded batch norm becomes a constant this way, and so do weights that are stored as float16 or as integers and a
+    scale, and the kernels of a grouped convolution that are slices of one.
 
-    Each op is evaluated in its element type, as it would be at run time, and once, however many read it. A splat stays
-    one; what is much larger than the constants it is made of, such as a `tile` to more than 2^24 elements, stays an op.
+    Each op is evaluated once, in its element type, as at run time. A splat stays a splat; a result that is much larger
+    than its constants, such as a `tile` to more than 2^24 elements, stays an op.
 
     Before:
     ```mlir
@@ -104,18 +104,18 @@ def FoldConstantsPass : Pass<"mct-fold-constants", "::mlir::func::FuncOp"> {
 def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
   let summary = "Move transpositions until they cancel";
   let description = [{
-    Networks with channels in front come with a transposition before and behind every convolution, which works with
-    channels last. Ops between two convolutions (element-wise ops, reductions, `concat`, `pad`, `slice`, `tile`,
-    `reverse`, quantization points without channels) compute the same in any order of the axes. Each connected region of
-    such ops is brought into the order in which the transpositions around it move the fewest elements, and only where
-    those are fewer than before; constants are transposed at compile time. Transpositions that meet are joined, those
-    that change nothing vanish, and one that moves axes of size 1 only is a reshape.
-    Importers insert an axis of size 1 before a convolution of rows and drop it behind. Where such reshapes stand on both
-    sides of a region, its ops get the axis, and the reshapes vanish.
+    Networks with channels first have a transposition before and after every convolution, whose channels are last. Ops
+    between two convolutions (element-wise ops, reductions, `concat`, `pad`, `slice`, `tile`, `reverse`, quantization
+    points without channels) compute the same in any order of the axes. Each connected region of such ops is converted
+    to the order in which the transpositions around it move the fewest elements, and only if those are fewer than
+    before; constants are transposed at compile time. Consecutive transpositions are merged, identity transpositions are
+    removed, and one that only moves axes of size 1 becomes a reshape. Importers insert an axis of size 1 before a
+    convolution of rows and drop it after it. If such reshapes are on both sides of a region, its ops get the axis, and
+    the reshapes are removed.
 
-    Values whose axes are in another order are named after what they were, with `_transposed` behind, and their location
-    keeps the order (`mct-run --compare` asks for it); one that is brought back keeps the name. Results and arguments of
-    the function stay as they are. Takes time linear in the number of ops. Needs folded constants (`mct-fold-constants`).
+    Values whose axes are in another order keep their name with the suffix `_transposed`, and their location records the
+    order (for `mct-run --compare`); one that is transposed back keeps the name. Results and arguments of the function
+    stay unchanged. Takes time linear in the number of ops. Needs folded constants (`mct-fold-constants`).
 
     Before:
     ```mlir
@@ -133,12 +133,12 @@ def MoveTransposesPass : Pass<"mct-move-transposes", "::mlir::func::FuncOp"> {
 }
 
 def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::FuncOp"> {
-  let summary = "Give activation functions the form by which targets know them";
+  let summary = "Normalize activation functions to the forms that targets know";
   let description = [{
     A chain of `tosa.clamp`, and of `tosa.maximum` and `tosa.minimum` with a number, becomes one `tosa.clamp`, which
-    targets know as ReLU6 or HardTanh. Every value comes out as before, NaN included. A chain stays as it is where a
-    value in between is used elsewhere, where a bound is infinite, or where a NaN would be replaced. The clamp takes the
-    name of the chain's result.
+    targets know as ReLU6 or HardTanh. Every result is the same as before, including NaN. A chain stays unchanged if a
+    value in between is used elsewhere, if a bound is infinite, or if a NaN would be replaced. The clamp takes the name
+    of the chain's result.
 
     `1 / (1 + exp(-x))` becomes `tosa.sigmoid`, so that its product with x is a swish. A product of x, a number and a
     clamp of x that is x * relu6(x + 3) / 6 becomes `x * (clamp(x + 3, 0, 6) * 1/6)`, unless it has one of the two forms
@@ -164,27 +164,27 @@ def NormalizeActivationsPass : Pass<"mct-normalize-activations", "::mlir::func::
 }
 
 def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::ModuleOp"> {
-  let summary = "Fold a batch norm into the convolution or product beside it";
+  let summary = "Fold a batch norm into the adjacent convolution or product";
   let description = [{
     A batch norm is a chain of additions, subtractions and multiplications with constants, one number for each channel
     or one for all of them. A chain that multiplies is folded into kernel and bias
 
     * of the op before it: any convolution or matrix product with a constant kernel, as `tpc.framework` describes them,
       or a concatenation of such along the channels, which is how TOSA expresses a grouped convolution;
-    * else of the op behind it. A chain that adds needs positions that all read the same there: no padding, whose zeros
-      lie behind the chain, and no transposed convolution with a larger kernel. In front of a kernel of size 1 without
-      padding, a depthwise convolution with a kernel of size 1, stride 1, no padding and one output per channel counts
-      as a batch norm.
+    * otherwise of the op after it. A chain that adds requires that all positions of the op read the same there: no
+      padding, whose zeros come after the chain, and no transposed convolution with a larger kernel. Before a kernel of
+      size 1 without padding, a depthwise convolution with a kernel of size 1, stride 1, no padding and one output per
+      channel counts as a batch norm.
 
-    Transpositions, and reshapes that keep the last axis, may stand in between. An intermediate result has no other
-    user. Ops that are part of an operator that targets may know as a whole (`tpc-list-subgraphs`), such as the `add 3` of
-    a hard-sigmoid, stay. Chains fold completely. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5
-    relative). Where the batch norm came last, the op takes the name of its result.
+    Transpositions, and reshapes that keep the last axis, may be in between. Intermediate results must not have other
+    users. Ops that are part of an operator that targets may know as a whole (`tpc-list-subgraphs`), such as the `add 3`
+    of a hard-sigmoid, stay. Chains are folded completely. Exact in real numbers; in f32 the result differs by rounding
+    (<= 1e-5 relative). If the batch norm came last, the op takes the name of its result.
 
     Needs the constants of the chain to be folded: run `mct-fold-constants` before.
 
-    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter leaves an
-    offset in front of a padding convolution and a strided depthwise one alone.
+    Source: MCT `BatchNormalizationFolding`, `BatchNormalizationForwardFolding`; unlike MCT's, the latter does not fold
+    an offset before a padding convolution or a strided depthwise one.
 
     Before:
     ```mlir
@@ -205,15 +205,15 @@ def FoldBatchNormPass : Pass<"mct-fold-batch-norm", "::mlir::ModuleOp"> {
 }
 
 def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::ModuleOp"> {
-  let summary = "Join a convolution with the 1x1 convolution, or the addition of a constant, behind it";
+  let summary = "Merge a convolution with the 1x1 convolution, or the addition of a constant, after it";
   let description = [{
-    Two convolutions without anything in between are one, whose kernel is the product of both, when the second has a
-    kernel of size 1 in space and no padding. The first may have a kernel of any shape. As in MCT, all strides and
-    dilations are 1, the result in between has no other user, and the kernel may not have more elements than both
-    together. Chains collapse completely.
+    Two consecutive convolutions become one, whose kernel is the product of both, if the second has a kernel of spatial
+    size 1 and no padding. The first may have a kernel of any shape. As in MCT, all strides and dilations are 1, the
+    result in between has no other user, and the new kernel must not have more elements than both together. Chains are
+    collapsed completely.
 
-    The addition of a constant per channel, or of one number for all, behind any op with a constant kernel goes into its
-    bias, but not where it is part of an operator that targets may know as a whole.
+    The addition of a constant per channel, or of one number for all, after any op with a constant kernel is folded into
+    its bias, unless it is part of an operator that targets may know as a whole.
 
     Kernel ops are those that `tpc.framework` describes. The result keeps the name of the last op.
 
@@ -236,11 +236,11 @@ def CollapseLinearPass : Pass<"mct-collapse-linear", "::mlir::ModuleOp"> {
 }
 
 def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::ModuleOp"> {
-  let summary = "Turn the addition of a convolution's input into part of its kernel";
+  let summary = "Fold the addition of a convolution's input into its kernel";
   let description = [{
-    Adds 1 to the centre of the kernel where output and input channel are the same, and drops the addition. Requires
-    that the centre lies on the position that is computed: stride 1, a kernel of odd size, padded on both sides by half
-    of its reach. Depthwise convolutions have a centre too. The convolution has no other user.
+    Adds 1 to the centre of the kernel where output and input channel are the same, and removes the addition. Requires
+    that the centre is at the computed position: stride 1, a kernel of odd size, padded on both sides by half of its
+    reach. Depthwise convolutions are included. The convolution must not have other users.
 
     Kernel ops are those that `tpc.framework` describes. The convolution takes the name of the sum.
 
@@ -265,13 +265,13 @@ def CollapseResidualPass : Pass<"mct-collapse-residual", "::mlir::ModuleOp"> {
 def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
   let summary = "Rewrite the batch size of a network";
   let description = [{
-    The batch is the leading dimension of every argument. Its new size is carried through all types and through the
-    `tosa.const_shape` operands that spell it. `size = 0` makes it dynamic.
+    The batch is the leading dimension of every argument. Its new size is propagated through all types and the
+    `tosa.const_shape` operands that contain it. `size = 0` makes it dynamic.
 
-    Where an op cannot have the batch where it lies, such as a product of [batch, rows, channels] with one constant
-    matrix, or a step of a recurrent network whose transposes an importer dropped because the batch was 1, a reshape, or a
-    reshape and a transpose, bring it elsewhere. A constant that is joined with samples, such as a class token, is
-    repeated for each of them, and one that was repeated is repeated as often as is necessary now.
+    If an op cannot have the batch in its present dimension, such as a product of [batch, rows, channels] with one
+    constant matrix, or a step of a recurrent network whose transposes an importer dropped because the batch was 1, a
+    reshape, or a reshape and a transpose, move it elsewhere. A constant that is concatenated with samples, such as a
+    class token, is repeated for each of them, and one that was repeated is repeated as often as is necessary now.
 
     Fails at the first op through which the batch cannot be followed, for example a reduction over it.
 
@@ -299,40 +299,43 @@ def SetBatchPass : Pass<"mct-set-batch", "::mlir::func::FuncOp"> {
 
 defvar Mct_WidthOptions = [
   Option<"weightBits", "weights", "unsigned", /*default=*/"0",
-         "Width in bits of every quantized weight for which the target offers it; 0: that which the target prefers">,
+         "Width in bits of every quantized weight for which the target offers it; 0: the width that the target prefers">,
   Option<"activationBits", "activations", "unsigned", /*default=*/"0",
-         "Width in bits of every quantized result for which the target offers it; 0: that which the target prefers">,
+         "Width in bits of every quantized result for which the target offers it; 0: the width that the target prefers">,
   ListOption<"keepFloat", "keep-float", "std::string",
              "Patterns such as `head*` of the names of operators that stay float, with their weights">,
 ];
 
 def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::ModuleOp"> {
-  let summary = "Put the points of a network that is quantized already where its importer has cut it";
+  let summary = "Insert the points of a network that is quantized already where its importer cut it";
   let description = [{
-    An importer of a quantized network gives its converter the float network, cut at every point: what a point quantizes
-    is a result of the function, and what its users read an argument. Nothing of a converter can fold or move that.
-    Quantized constants are arguments, too. Attributes `tpc.imported` tell what they are:
+    An importer of a quantized network gives its converter the float network, cut at every point: the operand of a point
+    is a result of the function, and its result is an argument. A converter cannot fold or move points that way.
+    Quantized constants are arguments, too. Attributes `tpc.imported` describe them:
 
-    * of the argument of a point: `point`, the key that the result has as its `tpc.imported`.
-    * of a constant: `codes`, signless integers, or `values`, f32 numbers that the point quantizes; `axes`: of the channels.
-    * of both: `scale` and `zero_point`, arrays as the file has them (one number, or one for each channel; zero points
-      count as the codes do), `bits`, `is_signed`, and `rounding` where it is not `"half_even"`; or else `parameters`, a quantizer.
+    * for the argument of a point: `point`, the key that the result has as its `tpc.imported`.
+    * for a constant: `codes`, signless integers, or `values`, f32 numbers that the point quantizes; `axes`: those of
+      the channels.
+    * for both: `scale` and `zero_point`, arrays as in the file (one number, or one for each channel; zero points are in
+      the range of the codes), `bits`, `is_signed`, and `rounding` if it is not `"half_even"`; or else `parameters`, a
+      quantizer.
 
     Arguments and results become `tpc.quantize` ops with these parameters. Their selection is `imported`: no pass
-    estimates them again. A code stands for scale * (code - zero point), which is a level of the point. A constant of more
-    than 23 bits, such as a bias, has no point; one without parameters neither.
+    estimates them again. A code represents scale * (code - zero point), which is a level of the point. A constant of
+    more than 23 bits, such as a bias, has no point; neither has one without parameters.
 
-    Constants are put in front of the ops that read them, behind the reshapes, transpositions and slices that the converter
-    has put in between, which are evaluated; the parameters of channels go with these. A point moves before the
-    reshapes and transpositions that show its value to it alone. Points of activations have the names of the values that
-    they quantize, those of weights the name of the layer and `kernel_attr`, `bias_attr` or `pos_attr`.
+    Constants are inserted before the ops that read them, after the reshapes, transpositions and slices that the
+    converter inserted in between, which are evaluated; parameters of channels are adapted. A point moves before the
+    reshapes and transpositions of its operand that have no other users. Points of activations have the names of the
+    values that they quantize, those of weights have the name of the layer and `kernel_attr`, `bias_attr` or `pos_attr`.
 
-    Tools remove a ReLU in front of a quantizer whose codes have no sign, which clips as well. It is put back, as a
-    `tosa.clamp` whose name ends in `/relu`, before each such point of a value that may be negative, so that the network is
-    the one that was quantized also where it gets other points; with the bound 6 where the largest code stands for that.
+    Tools remove a ReLU before an unsigned quantizer, which clips as well. It is restored, as a `tosa.clamp` whose name
+    ends in `/relu`, before each such point of a value that may be negative, so that the network stays the same if it
+    gets other points; with the bound 6 if the largest code represents 6.
 
-    Fails for a record that is none or does not fit the type, for codes outside of their bits, for points without a
-    result and results without a point, and for points that depend on themselves. A warning counts codes that f32 cannot hold.
+    Fails for a record that is malformed or does not fit the type, for codes outside their bits, for points without a
+    result and results without a point, and for points that depend on themselves. A warning counts codes that f32 cannot
+    hold.
 
     Before:
     ```mlir
@@ -360,31 +363,34 @@ def InsertImportedPointsPass : Pass<"mct-insert-imported-points", "::mlir::Modul
 def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
   let summary = "Insert a quantization point on every tensor that the target quantizes";
   let description = [{
-    Asks the attached target (`tpc-attach-target`) which operator each op, or chain of ops, is; fuses the chains that the
-    target runs as one, the longest that match; chooses the configuration of each result and weight among those that its
-    users can read; and inserts a `tpc.quantize` behind every result that is to be quantized and before every weight.
-    There is none inside of a fused chain, unless the fusing pattern has a config of its own, and none behind an op that
-    only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude 1000
-    and more that only a softmax reads) have none behind the mask, which has no code on their grid; they were quantized
-    before. A target with `insert_preserving_quantizers` has a point behind each op that only moves or selects, too; its
-    config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). An average pool that is `preserving` has
-    one for every target: means have to be rounded to the grid that they stay on. Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function get a point with the platform's default. A point without parameters
-    computes the identity. `tpc-explain` tells why a tensor has a point or has none. A weight that the target quantizes
-    but that is not an f32 constant stays float, with a warning. A network that is quantized already is an error that names
-    the first op of it: a layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
+    Matches each op, or chain of ops, with the operators of the attached target (`tpc-attach-target`); fuses the chains
+    that the target runs as one, the longest that match; chooses the configuration of each result and weight among those
+    that its users can read; and inserts a `tpc.quantize` after every result that is to be quantized and before every
+    weight. There is none inside a fused chain, unless the fusing pattern has a config of its own, and none after an op
+    that only moves or selects the values of a point. Scores that are masked (by infinities, or by numbers of magnitude
+    1000 and more that only a softmax reads) have none after the mask, which has no code on their grid; they were
+    quantized before. A target with `insert_preserving_quantizers` also has a point after each op that only moves or
+    selects; its config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). An
+    average pool that is `preserving` has one for every target: means have to be rounded to the grid of the operand.
+    Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function
+    get a point with the platform's default. A point without parameters computes the identity. `tpc-explain` explains
+    why a tensor has a point or has none. A weight that the target quantizes but that is not an f32 constant stays
+    float, with a warning. A network that is quantized already is an error that names the first op that shows it: a
+    layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
 
-    The ops behind the last layers of a detector that decode places of objects (`mct-cut-decoding` says which) stay
-    float, and what they read is quantized: offsets and scores are values of few bits, coordinates are not. A remark
-    names the layers. That is the rule `?decoding float` in front of all others; with `decode=quantize` these ops are
-    quantized as any other.
+    The ops after the last layers of a detector that decode positions of objects (see `mct-cut-decoding`) stay float,
+    and their operands are quantized: offsets and scores need few bits, coordinates do not. A remark names the layers.
+    This is the rule `?decoding float` before all others; with `decode=quantize` these ops are quantized like any other.
 
-    A network whose points were imported (`mct-insert-imported-points`) keeps them with `keep-points`, and gets those
-    that are missing. A point of the file that stands where the target has one takes the config of that, and keeps its
-    parameters; a target that cannot hold these, by their bits, method, sign, channels or fixed grid, is a warning, and
-    they are chosen anew. One that stands where the target has none stays, with a remark, unless the values are on its
-    levels already. An operator with alternatives takes the first one that holds what the file says. Where the file has only the point behind a ReLU, there is none in front of it. With `keep-points=false` the points of the file go; the weights stay what their codes stand for.
+    A network whose points were imported (`mct-insert-imported-points`) keeps them with `keep-points`, and gets the
+    missing ones. A point of the file where the target has one takes its config, and keeps its parameters; if the target
+    does not support these, by their bits, method, sign, channels or fixed grid, there is a warning, and they are chosen
+    again. A point where the target has none stays, with a remark, unless the values are on its levels already. An
+    operator with alternatives takes the first one that supports the parameters of the file. If the file has only the
+    point after a ReLU, there is none before it. With `keep-points=false` the points of the file are removed; the
+    weights keep the values of their codes.
 
-    `overrides` names a text file of rules that go before the target, one a line:
+    `overrides` names a text file of rules that take precedence over the target, one per line:
 
         # which ops         what they do
         name "conv*"        weights=4
@@ -396,19 +402,18 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
         all                 weights=4
 
     A rule selects by point name, op name or operator set, all of them as globs, or by patterns as a `tpc.binding` has
-    them, regardless of the sets of the target: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
-    `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights`
-    every quantized weight, `weights.NAME` one of them; each takes a width in bits or `float`, and `float` alone is both.
-    `activation-method=M`, `weights-method=M` and `weights-method.NAME=M` ask for a method (`power_of_two`, `symmetric`,
-    `uniform`, `lut_pot_quantizer`, `lut_sym_quantizer`) that the target offers, or for a special case of one: powers of
-    two where any threshold may be, symmetric grids where there may be a zero point.
-    If several rules apply to a tensor, the last one wins. Widths are those that the target offers and the users can read;
-    asking for another one, and a rule that has nothing to act on, are errors. `decoding` selects the ops that decode the
-    places of objects, and the arguments that they alone read. A rule that may have nothing to act on
-    begins with `?`: `?name "head*" float`. `all` selects every operator and input and changes those tensors for which the
-    width is offered; it is an error where none of them may have it. The options `weights`, `activations` and
-    `keep-float` are such rules (`all weights=4`, `all activation=8`, `name "head*" float`), which stand in front of
-    those of the file. The function keeps the rules, as `tpc.overrides`, for reports.
+    them, regardless of the target's sets: a convolution that is a dense layer is not `#tpc.op<"tosa.conv2d">`, but
+    `#tpc.subgraph<"fully_connected">`. `activation` is the result, `weights` every quantized weight, `weights.NAME` one
+    of them; each takes a width in bits or `float`, and `float` alone is both. `activation-method=M`, `weights-method=M`
+    and `weights-method.NAME=M` request a method (`power_of_two`, `symmetric`, `uniform`, `lut_pot_quantizer`,
+    `lut_sym_quantizer`) that the target offers, or for a special case of one: powers of two instead of any threshold,
+    symmetric grids instead of those with a zero point. If several rules apply to a tensor, the last one wins. Widths
+    are those that the target offers and the users can read; requesting another one, and a rule that selects nothing,
+    are errors. `decoding` selects the ops that decode the positions of objects, and the arguments that only they read.
+    A rule that may select nothing begins with `?`: `?name "head*" float`. `all` selects every operator and input and
+    changes those tensors for which the width is offered; it is an error if none of them can have it. The options
+    `weights`, `activations` and `keep-float` are such rules (`all weights=4`, `all activation=8`, `name "head*"
+    float`), which come before those of the file. The function keeps the rules, as `tpc.overrides`, for reports.
 
     Source: MCT `set_quantization_configs_to_node`, `FusingInfoGenerator`, `filter_nodes_candidates`, `BitWidthConfig`.
 
@@ -438,26 +443,26 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
 }
 
 def ChooseCandidatesPass : Pass<"mct-choose-candidates", "::mlir::ModuleOp"> {
-  let summary = "Let operators whose points are there take another of their alternatives";
+  let summary = "Change the alternatives of operators that have points";
   let description = [{
-    Where the target offers several `#tpc.op_quant_config` for an operator, `mct-insert-quantizers` chooses one and lists
+    If the target offers several `#tpc.op_quant_config` for an operator, `mct-insert-quantizers` chooses one and lists
     all that fit on its points (`#tpc.alternatives`). This pass chooses another one, for result and weights together, in
     a module at any stage.
 
     * `choices`: `NAME=INDEX` with the name of the operator and an index into the alternatives of its points; the last
       of several for one operator wins.
-    * `overrides`: rules as for `mct-insert-quantizers`. They take the alternative that has the widths asked for and
-      differs least from the present one; `choices` go before them. A point stays one: `float` is an error where there is
+    * `overrides`: rules as for `mct-insert-quantizers`. They select the alternative that has the requested widths and
+      differs least from the present one; `choices` take precedence. Points stay: `float` is an error for a tensor with
       a point, and so is a width that is not among the alternatives.
 
-    Where a tensor is quantized in another way afterwards, the parameters of its point are dropped. Corrections that
-    were measured with the previous quantizer are taken back: of the operator's own kernel, and of the layers behind it
-    that were measured in the quantized network (`bias_offset` is taken out of the bias again). Taking back a
-    second-moment correction also drops parameters of that kernel, and statistics and parameters behind it. All other
-    points keep what they have, so that `mct-select-parameters`, `mct-select-weight-parameters` and `mct-correct` do
-    what is missing, and no more; the result is that of a run which chose so from the start.
+    If a tensor is quantized in another way afterwards, the parameters of its point are dropped. Corrections that were
+    measured with the previous quantizer are undone: those of the operator's own kernel, and those of the following
+    layers that were measured in the quantized network (`bias_offset` is removed from the bias). Undoing a second-moment
+    correction also drops parameters of that kernel, and statistics and parameters after it. All other points stay
+    unchanged, so that `mct-select-parameters`, `mct-select-weight-parameters` and `mct-correct` only add what is
+    missing; the result is that of a run with this choice from the start.
 
-    Source: MCT sets the final bit widths of its mixed-precision search so (`set_bit_widths`).
+    Source: MCT sets the final bit widths of its mixed-precision search in this way (`set_bit_widths`).
 
     Before:
     ```mlir
@@ -488,16 +493,16 @@ def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::
   let description = [{
     A ReLU whose upper bound m is not a power of two, such as ReLU6, wastes part of every power-of-two grid. Between two
     layers it gets the bound 8: kernel and bias of the layer before it are multiplied by 8 / m, the kernel of the layer
-    behind it by m / 8. Reshapes, transposes, padding with zeros, average and max pooling may lie in between, and every
-    value is read once. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
+    after it by m / 8. Reshapes, transposes, padding with zeros, average and max pooling may be in between, and every
+    value has one use. Exact in real numbers; in f32 the result differs by rounding (<= 1e-5 relative).
 
     The values in between get the suffix `_scaled` to their names.
 
-    Run it before `mct-insert-quantizers`; for a target a ReLU6 with another bound is a HardTanh. Forms that are left
-    alone are named under `remarks`.
+    Run it before `mct-insert-quantizers`; a target treats a ReLU6 with another bound as a HardTanh. `remarks` lists the
+    forms that stay unchanged.
 
-    Source: MCT `ReLUBoundToPowerOfTwo` (`relu_bound_to_power_of_2`), which sees convolutions and dense layers directly
-    beside the ReLU and needs a bias.
+    Source: MCT `ReLUBoundToPowerOfTwo` (`relu_bound_to_power_of_2`), which handles convolutions and dense layers
+    directly next to the ReLU and needs a bias.
 
     Before:
     ```mlir
@@ -518,34 +523,34 @@ def BoundReluToPowerOfTwoPass : Pass<"mct-bound-relu-to-power-of-two", "::mlir::
 }
 
 def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
-  let summary = "Make the channels between two layers equally wide";
+  let summary = "Equalize the ranges of the channels between two layers";
   let description = [{
-    Where one ReLU lies between two layers, the channels that deviate by more than 1 are scaled down to a standard
-    deviation of 1 behind the ReLU, s = min(1, 1 / sd): kernel and bias of the first layer are multiplied by s along the
-    output channels, the kernel of the second is divided by s along its input channels. Points, reshapes, transposes,
-    padding with zeros, average and max pooling may lie in between; every value is read once. Exact in real numbers; in
-    f32 the result differs by rounding (<= 1e-5 relative).
+    If one ReLU is between two layers, the channels with a standard deviation above 1 are scaled down to 1 after the
+    ReLU, s = min(1, 1 / sd): kernel and bias of the first layer are multiplied by s along the output channels, the
+    kernel of the second is divided by s along its input channels. Points, reshapes, transposes, padding with zeros,
+    average and max pooling may be in between; every value has one use. Exact in real numbers; in f32 the result differs
+    by rounding (<= 1e-5 relative).
 
     The deviation is that of a rectified normal distribution with the mean and deviation that a folded batch norm left
-    on the bias (`tpc.bias`); where there is none, what calibration saw behind the ReLU (`mct-calibrate` with
+    on the bias (`tpc.bias`); if there is none, it comes from calibration after the ReLU (`mct-calibrate` with
     `channel-statistics=true`).
 
-    A pair is equalized only where the estimated error of both kernels falls: the sum over the weights of
-    (quantized - float)^2 times the mean square of the input channel, that of the first layer as it arrives at the output
-    of the second, with the configs of the weight points and parameters chosen anew. `only-if-better=false` skips this.
-    Mean squares come from calibration, for the second layer else from the batch norm; the first layer needs none where
-    its grids follow each output channel, because then nothing changes for it.
+    A pair is equalized only if the estimated error of both kernels decreases: the sum over the weights of (quantized -
+    float)^2 times the mean square of the input channel, that of the first layer as it affects the output of the second,
+    with the configs of the weight points and new parameters. `only-if-better=false` skips this. Mean squares come from
+    calibration, or, for the second layer, from the batch norm; the first layer needs none if it has a grid for each
+    output channel, because then its error does not change.
 
     Statistics and parameters of the points between the layers, and parameters of both kernels, are dropped: calibrate
-    and select again. Values between the layers change and get the suffix `_scaled` to their names. A
-    ReLU with an upper bound is left alone, because a clamp has one bound for all channels; `per-channel-bounds` makes
-    it a ReLU and a `tosa.minimum` with a constant, for targets that compute both as one.
+    and select again. Values between the layers change and get the suffix `_scaled` to their names. A ReLU with an upper
+    bound is skipped, because a clamp has one bound for all channels; `per-channel-bounds` makes it a ReLU and a
+    `tosa.minimum` with a constant, for targets that compute both as one.
 
     Run it after `mct-insert-quantizers`. `remarks` names each pair, with the error before and after, and each layer
-    before a ReLU that is left alone.
+    before a ReLU that is skipped.
 
-    Source: MCT `ScaleEqualization` (`activation_channel_equalization`), which knows batch norms only that it folded
-    itself, and never asks whether it helps.
+    Source: MCT `ScaleEqualization` (`activation_channel_equalization`), which only uses batch norms that it folded
+    itself, and does not check whether equalization helps.
 
     Before:
     ```mlir
@@ -568,28 +573,28 @@ def EqualizeChannelsPass : Pass<"mct-equalize-channels", "::mlir::ModuleOp"> {
   let options = [
     Mct_RemarksOption,
     Option<"onlyIfBetter", "only-if-better", "bool", /*default=*/"true",
-           "Leave a pair alone unless the estimated error of its kernels falls">,
+           "Skip a pair unless the estimated error of its kernels decreases">,
     Option<"perChannelBounds", "per-channel-bounds", "bool", /*default=*/"false",
-           "Equalize across bounded ReLUs too: the bound becomes a minimum with a constant per channel">,
+           "Also equalize across bounded ReLUs: the bound becomes a minimum with a constant per channel">,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
 def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp"> {
-  let summary = "Record in the module how samples are preprocessed before the network reads them";
+  let summary = "Record in the module how samples are preprocessed for the network";
   let description = [{
-    The record `tpc.preprocessing` of an argument says how samples are preprocessed: bring their axes
-    into order, multiply by `scale`, add `offset`. Passes that run the network,
-    `mct-run` and the Python package then do so; the record stays in modules that are made of this one. No value of the network changes.
+    The record `tpc.preprocessing` of an argument describes how samples are preprocessed: reorder their axes, multiply
+    by `scale`, add `offset`. Passes that run the network, `mct-run` and the Python package then do so; the record stays
+    in modules derived from this one. No value of the network changes.
 
-    `scale` and `offset` are one number, or one for each element of the argument's dimension `axis`. Behind the leading
+    `scale` and `offset` are one number, or one for each element of the argument's dimension `axis`. After the leading
     one, dimension i of the argument is dimension `permutation[i]` of a sample: `2,0,1` reads images with the channels
-    last into a network that has them first. A record that is there already is replaced; without any option it is removed.
+    last into a network that has them first. An existing record is replaced; without any option it is removed.
 
-    The options `input-scale` and `input-offset` of passes and of `mct-run` take the place of recorded scales and
-    offsets. A file that holds the integers of an integer network is read as it is.
+    The options `input-scale` and `input-offset` of passes and of `mct-run` replace recorded scales and offsets. A file
+    with the integers of an integer network is read as it is.
 
-    Fails for an input that there is not, and for a record that does not fit its argument.
+    Fails for an input that does not exist, and for a record that does not fit its argument.
 
     Before:
     ```mlir
@@ -607,27 +612,28 @@ def RecordPreprocessingPass : Pass<"mct-record-preprocessing", "::mlir::ModuleOp
   let options = [
     Option<"input", "input", "std::string", /*default=*/"",
            "Name or index of the argument; empty: every argument of real numbers">,
-    ListOption<"scale", "scale", "double", "Factor from stored value to network input, one or one for each channel">,
-    ListOption<"offset", "offset", "double", "Added after the factor, likewise">,
-    Option<"axis", "axis", "int64_t", /*default=*/"-1", "Dimension of the channels, the leading one is 0; -1: the last">,
+    ListOption<"scale", "scale", "double", "Factor from stored value to network input, one number or one for each "
+                                           "channel">,
+    ListOption<"offset", "offset", "double", "Number added after the factor, in the same form">,
+    Option<"axis", "axis", "int64_t", /*default=*/"-1", "Dimension of the channels; the leading one is 0; -1: the last">,
     ListOption<"permutation", "permutation", "int64_t",
-               "For each dimension behind the leading one, which of a sample it is">,
+               "For each dimension after the leading one, the corresponding dimension of a sample">,
     Mct_FunctionOption,
   ];
 }
 
 def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
-  let summary = "Center the range of what a softmax reads";
+  let summary = "Center the range of the operand of a softmax";
   let description = [{
-    A softmax does not change when a number is added to all of its inputs. -(min + max) / 2 of what calibration saw is
+    A softmax does not change when a number is added to all of its inputs. -(min + max) / 2 of the calibrated range is
     added to the bias of the layer before it, so that a symmetric threshold fits both ends. Points, reshapes and
-    transposes may lie in between; every value is read by the softmax alone. Exact in real numbers; in f32 the result
+    transposes may be in between; the softmax is the only user of every value. Exact in real numbers; in f32 the result
     differs by rounding (<= 1e-5 relative).
 
     Statistics of the points in between are shifted (the histogram as far as its bins allow), their parameters are
     dropped: run `mct-select-parameters` afterwards. The values in between get the suffix `_shifted` to their names.
 
-    Source: MCT `softmax_shift`, which keeps the threshold that was chosen before, and so gains nothing.
+    Source: MCT `softmax_shift`, which keeps the threshold that was chosen before, and thus gains nothing.
 
     Before:
     ```mlir
@@ -650,35 +656,36 @@ def ShiftSoftmaxPass : Pass<"mct-shift-softmax", "::mlir::ModuleOp"> {
 }
 
 def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
-  let summary = "Scale the outlier channels of residual sums that a layer norm reads";
+  let summary = "Scale the outlier channels of residual sums before a layer norm";
   let description = [{
-    Transformers that normalize behind the residual sum (BERT) have a few channels that are up to a hundred times larger
-    than the others. One grid for all channels gives the others a few codes, and the layer norm, which divides by the
-    deviation, makes them count. Where the result of a layer is added to something else, only a layer norm over the last
-    axis uses the sum, and the largest channel is more than 4 times the median of the channels' largest magnitudes, each
-    channel gets a scale, the power of two of at least 1 that brings it below the power of two above the median:
+    Transformers that normalize after the residual sum (BERT) have a few channels that are up to a hundred times larger
+    than the others. With one grid for all channels, the others have few codes, and the layer norm, which divides by the
+    deviation, amplifies their errors. If the result of a layer is added to another value, only a layer norm over the
+    last axis uses the sum, and the largest channel is more than 4 times the median of the channels' largest magnitudes,
+    each channel gets a scale, the power of two of at least 1 that brings it below the power of two above the median:
 
     * kernel and bias of the layer are divided by the scales, along its output channels;
-    * the other operand is multiplied by their inverses, and gets a quantization point behind that;
-    * behind the point of the sum the scales are multiplied again, without a point: the layer norm takes them.
+    * the other operand is multiplied by their inverses, followed by a quantization point;
+    * after the point of the sum, values are multiplied by the scales again, without a point: the layer norm absorbs
+      them.
 
-    The producer of the other operand is a layer norm itself, as a rule. Where only layers use it, beside such products,
-    its gain and offset take the inverse of scales, and the kernels of the layers take the scales. How far they bring its
-    own channels to the power of two above their median, in bits (SmoothQuant's migration strength: 0, 0.25, 0.5, 0.75 or
-    1), is what lets the least noise into what uses it: expected squares of the errors that uniform rounding of the
-    values and of the kernels, per channel or per tensor as they are quantized, makes of each user's results, in parts of
-    the results' squares.
+    The producer of the other operand is usually a layer norm itself. If its only users are layers and such products,
+    its gain and offset are divided by scales, and the kernels of the layers are multiplied by them. The scales move its
+    channels towards the power of two above their median, in bits, by a fraction (SmoothQuant's migration strength: 0,
+    0.25, 0.5, 0.75 or 1) that is chosen for the least noise in its users: the expected squared errors of each user's
+    results by uniform rounding of the values and of the kernels, per channel or per tensor as they are quantized,
+    relative to the squares of the results.
 
-    All factors are powers of two, so that the float network computes the same bits. Points whose values are others get
-    the suffix `_scaled` and lose statistics and parameters; `tpc.overrides` of the function keeps a rule that the
-    product stays float.
+    All factors are powers of two, so that the float network computes the same bits. Points whose values change get the
+    suffix `_scaled` and lose statistics and parameters; `tpc.overrides` of the function gets a rule that keeps the
+    product float.
 
-    Run it after `mct-insert-quantizers` and `mct-calibrate` with `channel-statistics=true`. `measured-by` is run where
+    Run it after `mct-insert-quantizers` and `mct-calibrate` with `channel-statistics=true`. `measured-by` is run if
     there is such a sum and its statistics are missing: networks without one are not calibrated for it. A remark names
-    each sum; `remarks` tells why others are left alone.
+    each sum; `remarks` explains why others are skipped.
 
-    Sources: SmoothQuant (Xiao et al., 2022) for layer norms in front of layers; Bondarenko et al., "Understanding and
-    Overcoming the Challenges of Efficient Transformer Quantization", 2021, for where the outliers are.
+    Sources: SmoothQuant (Xiao et al., 2022) for layer norms before layers; Bondarenko et al., "Understanding and
+    Overcoming the Challenges of Efficient Transformer Quantization", 2021, for the location of the outliers.
 
     Before:
     ```mlir
@@ -705,36 +712,38 @@ def EqualizeResidualsPass : Pass<"mct-equalize-residuals", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"measuredBy", "measured-by", "::mlir::OpPassManager",
-               "Measures the channels where there is something to equalize: builtin.module(PASSES)">,
+               "Passes that measure the channels if there is something to equalize: builtin.module(PASSES)">,
     Mct_RemarksOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];
 }
 
 def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
-  let summary = "Take common grids from concatenations and sliced layers of very different ranges";
+  let summary = "Remove common grids from concatenations and sliced layers of very different ranges";
   let description = [{
-    Boxes in pixels beside scores from 0 to 1 in one tensor share the grid of its point, in which the scores have few
-    codes, or one. Where calibration saw parts of a concatenation whose largest magnitudes differ by more than 8 times,
-    the point behind it goes, as do points that only repeat it behind ops that move values: each part keeps the grid
-    of its own point, and the concatenation has no common grid any more. A remark says so, and `tpc.overrides` of the
-    function keeps a rule for it. Slices that separate the parts again read them directly. Comes after `mct-calibrate`
-    and before `mct-select-parameters`; points that have parameters are left alone.
+    Boxes in pixels and scores from 0 to 1 in one tensor share the grid of its point, on which the scores have few
+    codes, or one. If the largest calibrated magnitudes of the parts of a concatenation differ by a factor of more than
+    8, the point after it is removed, as are points that only repeat it after ops that move values: each part keeps the
+    grid of its own point, and the concatenation no longer has a common grid. A remark says so, and `tpc.overrides` of
+    the function gets a rule for it. Slices that separate the parts again read them directly. Runs after `mct-calibrate`
+    and before `mct-select-parameters`; points that have parameters are skipped.
 
-    Ops that compute with the whole tensor need the grid and keep their operand; results and other points then get the values
-    from before it. `remarks` reports where a common grid stays, and why.
+    Ops that compute with the whole tensor need the grid and keep their operand; results and other points then get the
+    values from before it. `remarks` reports the common grids that stay, with reasons.
 
-    A convolution or a matrix product with a constant kernel whose output channels slices separate again, perhaps behind
-    reshapes, transpositions and functions of single values such as a sigmoid, becomes one layer for each group of channels where the ranges of the groups differ by
-    more than 8 times. Each makes the same products, in the names of layers and points `_channels_` and the first and
-    the last channel follow. `completed-by` gives the points of such layers statistics and parameters of weights on
-    a copy of the module, which tells the ranges; without it no layer is split. It is run only where there is such a layer. A layer that was
-    corrected, or whose result something else uses, stays as it is.
+    A convolution or a matrix product with a constant kernel whose output channels are separated again by slices,
+    possibly after reshapes, transpositions and element-wise functions such as a sigmoid, becomes one layer for each
+    group of channels if the ranges of the groups differ by a factor of more than 8. Each computes the same products;
+    the names of layers and points get the suffix `_channels_` with the first and the last channel. `completed-by` gives
+    the points of such layers statistics and parameters of weights on a copy of the module, from which the ranges are
+    known; without it no layer is split. It is run only if there is such a layer. A layer that was corrected, or whose
+    result has other users, stays unchanged.
 
-    Where nothing but a part that decodes places in float (`mct-cut-decoding`) reads such a layer, it stays one, which costs less: kernel and bias of
-    a group are multiplied by a power of two, and a product behind the point, in the part that decodes, takes it back. Layer and point get the suffix `_scaled`. The powers
-    are chosen from the ranges of the groups such that one grid for all of them loses the fewest bits, and less than one of each group. Where that cannot
-    be, or where a constant would be rounded, the layer is divided.
+    If the only user of such a layer is a part that decodes positions in float (`mct-cut-decoding`), it stays one layer,
+    which costs less: kernel and bias of a group are multiplied by a power of two, and a product after the point, in the
+    decoding part, divides by it. Layer and point get the suffix `_scaled`. The powers are chosen from the ranges of the
+    groups such that one grid for all of them loses the fewest bits, and less than one of each group. If that is not
+    possible, or if a constant would be rounded, the layer is split.
 
     Before:
     ```mlir
@@ -760,7 +769,7 @@ def SplitSharedGridsPass : Pass<"mct-split-shared-grids", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"completedBy", "completed-by", "::mlir::OpPassManager",
-               "Gives points of layers that are split statistics, and their weights parameters: builtin.module(PASSES)">,
+               "Passes that give split layers statistics and parameters of weights: builtin.module(PASSES)">,
     Mct_RemarksOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points behind ops that move or select values, as targets ask for with
+// Points after ops that move or select values, which targets request with
 // `insert_preserving_quantizers`.
 #ifndef MCT_TRANSFORMS_PRESERVEDPARAMETERS_H
 #define MCT_TRANSFORMS_PRESERVEDPARAMETERS_H
@@ -10,12 +10,12 @@
 namespace mct {
 
 /// Returns the activation point whose parameters this one shares: its config
-/// preserves, and all float values that its input is made of come from there.
+/// preserves, and all float values that its input consists of come from there.
 /// Null for any other point.
 tpc::QuantizeOp getPreservedPoint(tpc::QuantizeOp point);
 
-/// Gives every such point below `root` the parameters that the other one has
-/// now, in program order.
+/// Gives every such point below `root` the present parameters of the other
+/// point, in program order.
 void sharePreservedParameters(mlir::Operation *root);
 
 } // namespace mct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns the target's words into a search, and its answer into the parameters of
-// a point.
+// Turns the target's options into a search, and its result into the parameters
+// of a point.
 #ifndef MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 #define MCT_TRANSFORMS_SELECTEDPARAMETERS_H
 
@@ -12,31 +12,30 @@
 namespace mct {
 
 /// Widest grid for which parameters are searched. Statistics have 2^11 bins and
-/// more on each side of zero; beyond 16 bits a search on them says nothing.
+/// more on each side of zero; beyond 16 bits a search on them is meaningless.
 inline constexpr int64_t kMaxSelectableBits = 16;
 
-/// Narrowest grid that may have more than the least error. Fewer bits leave
-/// none to spare, and mct-round-weights, which shares out what they cost,
-/// starts from the least error.
+/// Narrowest grid that may have more than the least error. Narrower grids have
+/// no error to spare, and mct-round-weights, which distributes the error that
+/// they cost, starts from the least error.
 inline constexpr int64_t kLeastTolerantBits = 8;
 
-/// How parameters are selected, as a user says it. Zero stands for the default
-/// where it says so.
+/// Settings for the selection of parameters, as given by the user. Zero stands
+/// for the default where noted.
 struct SelectionSettings {
   quantization::ErrorMethod errorMethod = quantization::ErrorMethod::MSE;
   double lpNorm = 2;
   double percentile = 99.99;
   double minThreshold = 0; // 0: 2^-16
   double zThreshold = 0;   // 0: none
-  /// Weights of kLeastTolerantBits and more.
+  /// Applies to weights of kLeastTolerantBits and more.
   double errorTolerance = 1;
 
   /// Emits a diagnostic with the name of the option unless all values are
-  /// possible.
+  /// valid.
   mlir::LogicalResult
   verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
-  /// Returns options for a grid of `kind`; the signedness is left to the
-  /// caller.
+  /// Returns options for a grid of `method`; the caller sets the signedness.
   quantization::SelectionOptions
   optionsFor(tpc::QuantizationMethodAttrInterface method, int64_t bits) const;
 };
@@ -46,22 +45,21 @@ struct SelectionSettings {
 mlir::LogicalResult checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
                                         quantization::ErrorMethod errorMethod);
 
-/// The same for a table: an index of up to `maxBits` bits; `entryBits`: the
-/// width that the target asks for, if it names one.
+/// The same for a table: an index of up to `maxBits` bits; `entryBits` is the
+/// width that the target requires, if it has one.
 mlir::LogicalResult checkSelectableTable(tpc::QuantizeOp point, int64_t bits,
                                          int64_t maxBits,
                                          std::optional<int64_t> entryBits = {});
 
-/// Returns the mean squared difference that a quantizer makes to weighted
-/// values; of a tensor of `channels` rows, each with its own parameters or all
-/// with one.
+/// Returns the mean squared error of a quantizer over weighted values, or over
+/// a tensor of `channels` rows, each with its own parameters or all with one.
 double meanSquaredError(const quantization::TensorQuantizer &quantizer,
                         llvm::ArrayRef<quantization::Atom> atoms);
 double meanSquaredError(tpc::QuantizerAttrInterface quantizer,
                         llvm::ArrayRef<float> rows, int64_t channels);
 
 //===----------------------------------------------------------------------===//
-// Records of a point about its parameters. Null where an error is not a number.
+// Records of a point about its parameters. They are null if an error is NaN.
 //===----------------------------------------------------------------------===//
 
 /// Describes a search for grids, one result for each parameter.
@@ -81,20 +79,20 @@ tpc::SelectionAttr describeBounds(mlir::MLIRContext *context, double lo,
 tpc::SelectionAttr describeError(mlir::MLIRContext *context,
                                  tpc::ErrorMethod method,
                                  double meanSquaredError);
-/// Describes parameters under which weights were rounded together: for each the
+/// Describes parameters with which weights were rounded jointly: for each the
 /// mean squared error of the outputs.
 tpc::SelectionAttr describeRounding(mlir::MLIRContext *context,
                                     llvm::ArrayRef<double> errors);
-/// Describes parameters that `point` shall get: the mean squared error over its
-/// constant, for each parameter, or over the histogram of its statistics. Null
-/// where there is none.
+/// Describes `parameters` that `point` is to get: the mean squared error over
+/// its constant, for each parameter, or over the histogram of its statistics.
+/// Null if there is neither.
 tpc::SelectionAttr measureGiven(tpc::QuantizeOp point,
                                 tpc::QuantizerAttrInterface parameters);
 
 /// Emits a remark of the pass at a point that has a selection: the error in the
-/// unit of the method (of several channels their mean), and how far from the
-/// least one it may be. `largerSteps`: how many of the parameters have a larger
-/// step than that of the least error, because of error-tolerance.
+/// unit of the method (the mean over several channels), and the bound on its
+/// distance from the least error. `largerSteps` is the number of parameters
+/// with a larger step than that of the least error, because of error-tolerance.
 void remarkOnSelection(tpc::QuantizeOp point, llvm::StringRef pass,
                        int64_t largerSteps = 0);
 

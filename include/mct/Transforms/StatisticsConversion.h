@@ -10,22 +10,22 @@
 
 namespace mct {
 
-/// Creates statistics as they stand on a point. `name`: key of the resource
-/// that holds a large histogram. `channels`: null when no per-channel
+/// Creates the statistics attribute of a point. `name` is the key of the
+/// resource that holds a large histogram. `channels` is null if no per-channel
 /// statistics were collected.
 tpc::StatisticsAttr createStatistics(
     mlir::MLIRContext *context, const quantization::Histogram &histogram,
     const quantization::ChannelStatistics *channels, llvm::StringRef name);
 
-/// Returns the counts of a histogram: none when a resource has no data, when
-/// one is negative, or when there are more than a histogram has bins, which are
-/// not read then.
+/// Returns the counts of a histogram; none if a resource has no data, if a
+/// count is negative, or if there are more counts than a histogram has bins
+/// (they are not read then).
 std::optional<llvm::SmallVector<int64_t>>
 readCounts(tpc::HistogramAttr histogram);
 
-/// Returns the histogram that `createStatistics` stored. Fails when the
-/// attribute has none or does not describe one: with what an op "has", or with
-/// a diagnostic.
+/// Returns the histogram that `createStatistics` stored. Fails if the attribute
+/// has none or does not describe one: with a text that begins with "has" and
+/// follows the name of an op, or with a diagnostic.
 llvm::Expected<quantization::Histogram>
 readHistogram(tpc::StatisticsAttr statistics);
 mlir::FailureOr<quantization::Histogram>
@@ -33,8 +33,8 @@ getHistogram(tpc::StatisticsAttr statistics,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 /// Returns the statistics of the same values plus `offset`; null for null.
-/// Counts, minimum, maximum and channels move as far as floats allow; see
-/// `shiftHistogram` for the histogram, if there is one. `name`: as for
+/// Counts, minimum, maximum and channels are shifted as far as floats allow;
+/// see `shiftHistogram` for the histogram, if there is one. `name` is as for
 /// `createStatistics`.
 mlir::FailureOr<tpc::StatisticsAttr>
 shiftStatistics(tpc::StatisticsAttr statistics, double offset,
