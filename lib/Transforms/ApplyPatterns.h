@@ -6,10 +6,11 @@
 
 namespace mct {
 
-/// Applies the patterns in program order, or from the last op to the first,
-/// until none matches, and nothing else: no folders, and constants stay where
-/// they are. What becomes unused goes. `listener` (may be null) is told what
-/// changes; `changed` (may be null) becomes whether anything did.
+/// Applies the patterns in program order, or from the last op to the first if
+/// `lastFirst` is set, until none matches. Only the patterns run: ops are not
+/// folded, and constants are not moved or merged. Ops that become unused are
+/// erased. `listener` (may be null) is notified of the changes; `changed` (may
+/// be null) is set to whether anything changed.
 inline mlir::LogicalResult
 applyPatterns(mlir::Operation *root,
               const mlir::FrozenRewritePatternSet &patterns,

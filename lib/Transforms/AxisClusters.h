@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ops that compute the same whatever the order of their axes is, and with axes
-// of size 1 more.
+// Ops that compute the same values whatever the order of their axes is, and
+// with additional axes of size 1.
 #ifndef MCT_LIB_TRANSFORMS_AXISCLUSTERS_H
 #define MCT_LIB_TRANSFORMS_AXISCLUSTERS_H
 
@@ -12,25 +12,25 @@
 
 namespace mct {
 
-/// Holds for each axis of a tensor the axis that it was before, or
-/// `kInsertedAxis` for one of size 1 that the tensor had not.
+/// Maps each axis of a tensor to the axis that it was before, or to
+/// `kInsertedAxis` if it is a new axis of size 1.
 using AxisMap = llvm::SmallVector<int32_t, 4>;
 constexpr int32_t kInsertedAxis = -1;
 
-/// Returns the type of a value, or null where it is no ranked tensor.
+/// Returns the type of a value, or null if it is not a ranked tensor.
 mlir::RankedTensorType getRankedType(mlir::Value value);
 
-/// Returns the type with its axes as `axes` says.
+/// Returns the type with its axes rearranged as `axes` says.
 mlir::RankedTensorType rearrange(mlir::RankedTensorType type,
                                  llvm::ArrayRef<int32_t> axes);
 
-/// Lets `op`, whose operands are rearranged already, make a rearranged result.
-/// It is an op of a cluster.
+/// Rearranges the result of `op`, an op of a cluster whose operands have been
+/// rearranged already.
 void rearrangeOp(mlir::RewriterBase &rewriter, mlir::Operation *op,
                  llvm::ArrayRef<int32_t> axes);
 
-/// Ops of one block that compute the same in another order of the axes, each
-/// connected to the others by a value. All of them have the same rank.
+/// Ops of one block, all of the same rank and connected by values, that compute
+/// the same in another order of the axes.
 class AxisCluster {
 public:
   bool contains(mlir::Operation *op) const { return members.contains(op); }
@@ -42,28 +42,30 @@ public:
     return members.getArrayRef();
   }
   void add(mlir::Operation *op) { members.insert(op); }
-  /// Returns the values from outside that the cluster reads as tensors.
+  /// Returns the values from outside of the cluster that its ops read as
+  /// tensors.
   llvm::SmallVector<mlir::Value> getInputs() const;
 
 private:
   llvm::SetVector<mlir::Operation *> members;
 };
 
-/// Returns the clusters of the block in program order of their first ops.
+/// Returns the clusters of the block, in program order of their first ops.
 std::vector<AxisCluster> findAxisClusters(mlir::Block &block);
 
-/// Returns whether the value is the result of a constant op.
+/// Returns true if the value is the result of a constant op.
 bool isConstantOp(mlir::Value value);
 
-/// Returns a constant in the place of what an op makes of a constant, and that
-/// itself where it cannot be computed. `key` begins those of large constants.
+/// Replaces `made`, which an op computes from a constant, by a constant and
+/// returns it; returns `made` if it cannot be computed. `key` is the prefix of
+/// the key of a large constant.
 mlir::Value foldConstant(mlir::RewriterBase &rewriter, mlir::Value made,
                          llvm::StringRef key);
 
-/// Gives clusters an axis of size 1 that reshapes drop before and insert behind
-/// them, as importers write convolutions of rows and products of matrices: the
-/// reshapes vanish, and what stands behind them is next to the cluster. Returns
-/// whether anything changed.
+/// Lets clusters keep an axis of size 1 that a reshape drops before them and
+/// another one inserts after them, which is how importers write convolutions of
+/// rows and matrix products. The reshapes disappear, so that the cluster is
+/// adjacent to the ops around them. Returns true if anything changed.
 bool keepUnitAxes(mlir::RewriterBase &rewriter, mlir::Block &block);
 
 } // namespace mct

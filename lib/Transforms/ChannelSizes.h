@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of the channels of activations, from statistics with channels.
+// Sizes of the channels of activations, taken from their channel statistics.
 #ifndef MCT_LIB_TRANSFORMS_CHANNELSIZES_H
 #define MCT_LIB_TRANSFORMS_CHANNELSIZES_H
 
@@ -15,19 +15,19 @@ namespace mct {
 
 /// Sizes of the channels along the last axis, from calibration.
 struct ChannelSizes {
-  /// The largest magnitude, and the mean square.
+  /// Largest magnitude and mean square of each channel.
   std::vector<double> magnitudes, meanSquares;
 };
 
 using SizesOfPoints = llvm::DenseMap<mlir::Operation *, ChannelSizes>;
 
-/// Returns the sizes of the channels of a point's values, or nothing where they
-/// have not been measured, or are infinite.
+/// Returns the sizes of the channels of a point's values, or none if they have
+/// not been measured or are infinite.
 std::optional<ChannelSizes> getChannelSizes(tpc::QuantizeOp point);
 
-/// Returns the sizes of the activation points of which they are known. Where
-/// those of one of `needed` are missing, `measuredBy` is run on a copy of the
-/// module. Fails with a diagnostic where these passes change the points.
+/// Returns the sizes of all activation points for which they are known. If
+/// those of a point in `needed` are missing, runs `measuredBy` on a copy of the
+/// module first. Fails with a diagnostic if these passes change the points.
 llvm::FailureOr<SizesOfPoints>
 measureChannelSizes(mlir::ModuleOp module,
                     llvm::ArrayRef<tpc::QuantizeOp> needed,

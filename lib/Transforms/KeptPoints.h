@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The points of a network that is quantized already, while a target says where
-// it has points.
+// Points of a network that is already quantized, kept aside while the points of
+// a target are inserted.
 #ifndef MCT_LIB_TRANSFORMS_KEPTPOINTS_H
 #define MCT_LIB_TRANSFORMS_KEPTPOINTS_H
 
@@ -15,23 +15,24 @@ namespace mct {
 
 class KeptPoints {
 public:
-  /// Takes all points with imported parameters out of the function.
+  /// Removes all points with imported parameters from the function.
   explicit KeptPoints(mlir::func::FuncOp function);
   KeptPoints(const KeptPoints &) = delete;
   KeptPoints &operator=(const KeptPoints &) = delete;
-  /// Forgets those that were not put back.
+  /// Erases the points that were not put back.
   ~KeptPoints();
 
-  /// Gives the points that the function has now the parameters of those that
-  /// stood there; where there are none, puts these back. A warning for each
-  /// whose parameters the target cannot hold, a remark for each that stands
-  /// where it has none.
+  /// Gives the points that the function has now the parameters of the former
+  /// points at the same places, and inserts the former points where there are
+  /// none now. Emits a warning for each point whose parameters the target
+  /// cannot hold, and a remark for each point at a place where the target has
+  /// none.
   void putBack();
 
 private:
   struct Taken {
     tpc::QuantizeOp point; // in no block
-    /// Its uses, but for other points that were taken.
+    /// Its uses, except for those by other removed points.
     llvm::SmallVector<mlir::OpOperand *> readers;
   };
 
@@ -46,9 +47,9 @@ private:
 
   mlir::func::FuncOp function;
   llvm::SmallVector<Taken> all;
-  /// Values that have taken the place of the results of points.
+  /// Values that replace the results of the removed points.
   llvm::DenseMap<mlir::Value, mlir::Value> replacements;
-  /// Points of the target that have the parameters of one.
+  /// Points of the target that have been matched with a removed point.
   llvm::SmallPtrSet<mlir::Operation *, 16> claimed;
   llvm::SmallVector<tpc::QuantizeOp> inserted;
 };

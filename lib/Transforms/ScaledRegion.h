@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that can be multiplied by a power of two together, and the constants
-// that make them so.
+// Values that can only be multiplied by a power of two together, and the
+// constants that scale them.
 #ifndef MCT_LIB_TRANSFORMS_SCALEDREGION_H
 #define MCT_LIB_TRANSFORMS_SCALEDREGION_H
 
@@ -12,77 +12,79 @@
 
 namespace mct {
 
-/// The layers of a module, by their results too.
+/// The layers of a module, also indexed by their results.
 struct Layers {
   const KernelOps &kernels;
   llvm::DenseMap<mlir::Value, KernelOp> byResult;
 
   Layers(const KernelOps &kernels, mlir::Operation *root);
-  /// Returns the layer that reads `use` as its input.
+  /// Returns the layer that uses `use` as its input.
   std::optional<KernelOp> getReader(mlir::OpOperand &use) const;
 };
 
-/// Returns the operand that holds the constant which `operand` reads, perhaps
-/// behind a point of weights; null where that is no constant of f32, the point
-/// has imported parameters, or something else uses the point.
+/// Returns the operand that holds the constant which `operand` reads directly
+/// or through a weight point. Returns null if it is not a constant of f32, the
+/// point has imported parameters, or the point has other users.
 mlir::OpOperand *findConstant(mlir::OpOperand &operand);
 
-/// Puts a constant in the place of the one that `operand` holds, and drops the
-/// parameters of the point behind which it is.
+/// Replaces the constant that `operand` holds, and drops the parameters of the
+/// point that reads it.
 void replaceConstant(mlir::OpOperand &operand, mlir::RankedTensorType type,
                      llvm::ArrayRef<float> values);
 
-/// Returns whether a power of two scales all of these numbers without rounding.
+/// Returns whether scaling all of these numbers by a power of two rounds none
+/// of them.
 bool scalesExactly(llvm::ArrayRef<float> values, double factor);
 
-/// The values that take a factor f > 0 when one of them does. Ops with
-/// op(f * x, f * y) = f * op(x, y) pass it on, in both directions; where values
-/// with the factor meet others, constants take it: kernels and biases, and
-/// those of multiplications and additions.
+/// The values that have to be multiplied by a factor f > 0 when one of them is.
+/// Ops with op(f * x, f * y) = f * op(x, y) propagate the factor in both
+/// directions. Where scaled values meet others, constants absorb it: kernels
+/// and biases, and constant operands of multiplications and additions.
 class ScaledRegion {
 public:
-  /// Returns the region around `value`; `end` reads it, and takes the factor
-  /// by other means. None where something else cannot take it, which `obstacle`
-  /// then is.
+  /// Returns the region around `value`. `end` uses it and absorbs the factor by
+  /// other means. Returns none, and sets `obstacle`, if another op cannot
+  /// absorb it.
   static std::optional<ScaledRegion> find(const Layers &layers,
                                           mlir::Value value,
                                           mlir::Operation *end,
                                           mlir::Operation *&obstacle);
 
   bool contains(mlir::Value value) const { return values.contains(value); }
-  /// Returns whether all constants that take the factor do so exactly.
+  /// Returns whether all constants absorb the factor without rounding.
   bool scalesExactly(double factor) const;
-  /// Multiplies the values by `factor`. `changed`: called for each op of which
-  /// the result is another one.
+  /// Multiplies the values by `factor`. `changed` is called for each op whose
+  /// result changes.
   void apply(double factor,
              llvm::function_ref<void(mlir::Operation *)> changed) const;
 
 private:
-  /// Adds the constant or the value that an op with the factor reads.
+  /// Adds a constant or a value that an op with a scaled result uses.
   void addOperand(mlir::OpOperand &operand);
-  /// Adds what `value` is made of, or false.
+  /// Adds the values from which `value` is computed; returns false if one of
+  /// them cannot be scaled.
   bool addSources(const Layers &layers, mlir::Value value);
-  /// Adds what reads `use`, or false.
+  /// Adds the user of `use`; returns false if it cannot take the factor.
   bool addReader(const Layers &layers, mlir::OpOperand &use);
-  /// Returns the factor that the constant of a product takes.
+  /// Returns the factor that the constant of a product absorbs.
   double getFactor(mlir::Operation *product, double factor) const;
 
   llvm::SetVector<mlir::Value> values;
-  /// Layers that make such values, and those that read them.
+  /// Layers that compute such values, and layers that use them.
   llvm::MapVector<mlir::Operation *, KernelOp> makers, readers;
-  /// Operands that hold constants which take the factor.
+  /// Operands that hold the constants that absorb the factor.
   llvm::SetVector<mlir::OpOperand *> constants;
-  /// Multiplications with a constant that read or make such values.
+  /// Multiplications by a constant that use or compute such values.
   llvm::SetVector<mlir::Operation *> products;
 };
 
-/// Returns the operands that have to take a factor when the result of an op
-/// does; none of an op that does not pass it on.
+/// Returns the operands that have to be scaled when the result of an op is, or
+/// none if the op does not propagate a factor.
 std::optional<llvm::SmallVector<mlir::OpOperand *>>
 getScaledOperands(mlir::Operation *op);
 
-/// Returns the operand of a multiplication that holds a constant, as
-/// `findConstant` finds it, and the other operand; null for another op.
+/// Returns the operand of a multiplication that holds a constant, as found by
+/// `findConstant`, and the other operand; both are null for another op.
 std::pair<mlir::OpOperand *, mlir::OpOperand *>
 getProductWithConstant(mlir::Operation *op);
 

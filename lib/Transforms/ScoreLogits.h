@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points of logits that become scores.
+// Points of logits from which scores are computed.
 #ifndef MCT_LIB_TRANSFORMS_SCORELOGITS_H
 #define MCT_LIB_TRANSFORMS_SCORELOGITS_H
 
@@ -9,16 +9,16 @@
 
 namespace mct {
 
-/// Returns whether a point holds the logits of scores: sigmoids, behind ops
-/// that move values, are all that reads it, and results of the function all
-/// that reads these. Values of other tensors that are moved with them may have
-/// other readers.
+/// Returns whether a point holds the logits of scores: its only users are
+/// sigmoids, perhaps after ops that move values, and the users of these are
+/// only results of the function. Values of other tensors that are moved
+/// together with them may have other users.
 bool holdsScoreLogits(tpc::QuantizeOp point);
 
-/// Returns the range that logits of scores need, of which `low` to `high` was
-/// seen. Scores that count are rare, and the largest of them may be in no
-/// sample: up to the logit above which a score of so many bits is 1. What is
-/// below a score of one in a million, or as close to 1, is left out.
+/// Returns the range to cover for logits of scores observed between `low` and
+/// `high`. High scores are rare, and the highest may not occur in any sample,
+/// so the range extends to the logit whose score rounds to 1 in `bits` bits. It
+/// does not cover scores closer to 0 or 1 than one in a million.
 std::pair<double, double> getScoreRange(double low, double high, unsigned bits);
 
 } // namespace mct

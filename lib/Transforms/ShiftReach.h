@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the values that a number which is added to every element of a point
-// reaches.
+// Finds the values that are affected when a number is added to every element of
+// a point.
 #ifndef MCT_LIB_TRANSFORMS_SHIFTREACH_H
 #define MCT_LIB_TRANSFORMS_SHIFTREACH_H
 
@@ -11,8 +11,8 @@
 
 namespace mct {
 
-/// Everything that a shifted value reaches, up to the ops that take the shift
-/// out again. Numbers say how many times the shift is in a value.
+/// The ops that a shift reaches, up to those that compensate for it. The
+/// numbers say how many times a value contains the shift.
 struct ShiftReach {
   /// Ops on the way whose results are shifted, in program order.
   llvm::SmallVector<mlir::Operation *> moved;
@@ -21,8 +21,8 @@ struct ShiftReach {
   llvm::SmallVector<std::pair<KernelOp, int64_t>> kernels;
 };
 
-/// Follows the result of `point`; why not when some reader cannot do with a
-/// shifted value.
+/// Follows the result of `point`; returns the reason if one of its users cannot
+/// handle a shifted value.
 std::variant<ShiftReach, Record> followShift(tpc::QuantizeOp point,
                                              const KernelOps &kernelOps);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds a number behind a non-linearity, and takes it out of the biases of the
-// layers that it reaches.
+// Adds a number to the result of a non-linearity, and subtracts its
+// contribution from the biases of the layers that it reaches.
 #ifndef MCT_LIB_TRANSFORMS_SHIFTREWRITER_H
 #define MCT_LIB_TRANSFORMS_SHIFTREWRITER_H
 
@@ -13,18 +13,18 @@
 
 namespace mct {
 
-/// Keeps the names of one function, and who is fused with whom.
+/// Keeps track of the names in a function and of its fused groups.
 class ShiftRewriter {
 public:
-  /// `biasCorrectionFollows`: the bias makes up for the shift as the float
-  /// kernel sees it, not as the quantized one does.
+  /// `biasCorrectionFollows`: the biases compensate for the shift with the
+  /// float kernels rather than the quantized ones.
   ShiftRewriter(mlir::func::FuncOp function, bool biasCorrectionFollows);
 
-  /// Returns whether `apply` can add behind the op that makes the value.
+  /// Returns whether `apply` supports the op that defines the value.
   static bool canAdd(mlir::Value value);
 
   /// Adds `shift` to the result of a node, which `point` quantizes. Parameters
-  /// and statistics stay as they are.
+  /// and statistics are not changed.
   void apply(const tpc::Node &node, tpc::QuantizeOp point, double shift,
              const ShiftReach &reach);
 
@@ -40,9 +40,9 @@ private:
   mlir::OpBuilder builder;
   bool biasCorrectionFollows;
   llvm::StringSet<> names;
-  /// Point whose fused group has the op of a name.
+  /// Point whose fused group contains the op of a name.
   llvm::StringMap<tpc::QuantizeOp> pointOfMember;
-  /// New names of values that are shifted.
+  /// New names of shifted values, by their old names.
   llvm::StringMap<mlir::StringAttr> shiftedNames;
   llvm::StringSet<> namesOfShifted;
 };
