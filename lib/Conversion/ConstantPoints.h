@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points of constants that are added to values on a grid, where integer kernels
-// read codes alone.
+// Points of constants that are added to quantized values, for integer kernels
+// that only read codes.
 #ifndef MCT_LIB_CONVERSION_CONSTANTPOINTS_H
 #define MCT_LIB_CONVERSION_CONSTANTPOINTS_H
 
@@ -9,10 +9,10 @@
 
 namespace mct {
 
-/// Gives constants of several numbers a point of 8 bits where the sum
-/// of one and of a value on one grid is read by points of at most 8
-/// bits alone, perhaps behind limits. The parameters have the least squared
-/// error among those of the method that the points behind have.
+/// Inserts points of 8 bits for constants of several numbers. A constant gets
+/// one if it is added to a value on one grid and all users of the sum, perhaps
+/// after clamps, are points of at most 8 bits. Of the parameters that the
+/// method of these points allows, selects those with the least squared error.
 void insertConstantPoints(mlir::func::FuncOp function);
 
 } // namespace mct

@@ -7,21 +7,21 @@
 
 namespace mct {
 
-/// An element-wise function of one value and of numbers, as ops: what one table
-/// computes.
+/// An element-wise function of one value and of numbers, given as ops, which
+/// one table computes.
 struct ElementwiseExpression {
-  /// Ops of one activation, and more.
+  /// More than the ops of any activation function.
   static constexpr size_t kMaxOps = 64;
 
   /// Records the numbers that an element-wise op reads, and returns its other
-  /// operands. Returns nothing for other ops, and for numbers that differ from
-  /// element to element.
+  /// operands. Returns nothing for other ops, and for numbers that differ
+  /// between elements.
   std::optional<llvm::SmallVector<mlir::Value>>
   readOperands(mlir::Operation *op, ConstantEvaluator &constants);
-  /// Returns true if limits of codes do the same.
+  /// Returns true if clamping the codes computes the same.
   bool isClamp() const;
-  /// Computes the function in f32, as at run time. Returns nothing if that is
-  /// not known in advance.
+  /// Computes the function in f32, as at run time. Returns nothing if it cannot
+  /// be computed at compile time.
   std::optional<std::vector<float>>
   evaluate(llvm::ArrayRef<float> inputs) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds the integer network beside the simulated one.
+// Builds the integer network next to the simulated one.
 #ifndef MCT_LIB_CONVERSION_INTEGERLOWERING_H
 #define MCT_LIB_CONVERSION_INTEGERLOWERING_H
 
@@ -10,40 +10,41 @@
 
 namespace mct {
 
-/// Writes integer ops for the values of a function whose activation points have
-/// parameters: for every point a tensor that holds what the point simulates.
-/// The simulated network stays where it is until `finish`, so that whatever has
-/// no integer form can be computed by it, between explicit conversions.
+/// Creates integer ops for a function whose activation points have parameters:
+/// for every point a tensor of the integers that the point simulates. The
+/// simulated network is not changed until `finish`, so that values without an
+/// integer form can be computed by it, between explicit conversions.
 ///
 /// The function has one block and static shapes. Points in branches and loops
-/// are lowered where they stand.
+/// are lowered in place.
 class IntegerLowering {
 public:
   IntegerLowering(mlir::func::FuncOp function, const KernelOps &kernels,
                   const IntegerOptions &options);
 
-  /// Creates integer forms of what the points make; remarks at those that have
-  /// none.
+  /// Creates the integer forms of the points' results; emits remarks for points
+  /// that have none.
   void lower();
-  /// Puts them in the place of what they stand for: a dialect conversion, whose
-  /// type converter makes numbers of integers for whatever stays float.
+  /// Replaces values by their integer forms with a dialect conversion, whose
+  /// type converter dequantizes integers where values stay float.
   mlir::LogicalResult finish();
 
 private:
   void lowerPoint(tpc::QuantizeOp point);
-  /// Adds an argument of integers beside the one that a point quantizes.
+  /// Adds an integer argument next to the one that a point quantizes.
   void lowerArgument(tpc::QuantizeOp point, const Encoding &encoding);
   void reportFailure(tpc::QuantizeOp point, const IntegerFailure &failure);
-  /// Names an integer value after its point, unless another point has named it.
+  /// Names an integer value after its point, unless it has the name of another
+  /// point.
   void setName(mlir::Value value, tpc::QuantizeOp point);
-  /// Replaces results that are a softmax by what it reads.
+  /// Replaces each result that is a softmax by the input of the softmax.
   void cutSoftmax();
-  /// Creates the integers of values that `finish` replaces behind points.
+  /// Creates the integers of values after points that `finish` replaces.
   void lowerReaders();
   mlir::LogicalResult convert();
-  /// Erases float arguments that integers have replaced.
+  /// Erases float arguments that have been replaced by integer ones.
   void eraseArguments();
-  /// Records what the integers of the points stand for.
+  /// Records the encodings of the points' integers.
   void recordPoints();
 
   mlir::func::FuncOp function;
@@ -54,24 +55,25 @@ private:
   llvm::DenseSet<mlir::Value> namedValues;
 };
 
-/// Computes convolutions whose sums several rescales read once for each of
-/// them, where a device is faster so: one rescale is part of the convolution
-/// there, of several each reads the sums from memory. The values are the same.
+/// Clones convolutions whose sums are read by several rescales, one for each of
+/// them, if a device is faster with that: it fuses a convolution with one
+/// rescale, while several would each read the sums from memory. The values do
+/// not change.
 void repeatLayers(mlir::func::FuncOp function, tpc::RepeatedLayersOp costs);
 
-/// Makes 1x1 convolutions that read a part of an image, but for its last rows
-/// and columns, read all of it, with larger kernels of zeros, where a device is
-/// faster so. The values are the same.
+/// Lets 1x1 convolutions of an image without its last rows and columns read the
+/// whole image, with larger kernels padded with zeros, if a device is faster
+/// with that. The values do not change.
 void readWholeImages(mlir::func::FuncOp function, tpc::StridedLayersOp fact);
 
-/// Adds up the positions of images of i8 by depthwise convolutions with kernels
-/// of ones, where a device is faster so. The values are the same.
+/// Computes sums over the positions of i8 images by depthwise convolutions with
+/// kernels of ones, if a device is faster with that. The values do not change.
 void addColumns(mlir::func::FuncOp function, tpc::ColumnSumsOp fact);
 
-/// Copies arguments of i8 with fewer channels than a burst has bytes, which
-/// convolutions read, by a 1x1 maximum pool over rows of a burst: convolutions
-/// would fetch them a few bytes at a time and several times over, and the copy
-/// lies inside of the device. The values are the same.
+/// Copies i8 arguments of convolutions with fewer channels than a burst has
+/// bytes, by a 1x1 max pool over rows of a burst. The convolutions would fetch
+/// them a few bytes at a time and several times, while the copy is in the
+/// memory of the device. The values do not change.
 void stageArguments(mlir::func::FuncOp function,
                     tpc::StagedArgumentsOp staging);
 

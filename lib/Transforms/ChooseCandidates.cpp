@@ -181,7 +181,7 @@ struct ChooseCandidatesPass
         failed(applyChoices(entry, operators, wanted)))
       return failure();
     for (auto [of, index] : llvm::zip(operators, wanted)) {
-      // Whether the new choice keeps to the budget is unknown, and so is the
+      // It is unknown whether the new choice keeps to the budget, and so is the
       // benefit of a correction now.
       if (index != of.getChosen()) {
         entry->removeAttr(tpc::kBudgetAttrName);

@@ -92,7 +92,7 @@ struct Settings {
   }
 };
 
-/// What calibration observed at a point.
+/// The values that calibration observed at a point.
 struct Observed {
   quantization::Histogram histogram;
   std::vector<Atom> atoms;

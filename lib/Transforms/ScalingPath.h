@@ -18,7 +18,7 @@ struct ScalingPath {
   /// The kernel op that uses the result of the last op, or none if the path
   /// ends elsewhere.
   std::optional<KernelOp> consumer;
-  /// For a path without a consumer: the op that a factor cannot pass, or null
+  /// If there is no consumer, the op that a factor cannot pass, or null
   /// if a value has several users or none.
   mlir::Operation *obstacle = nullptr;
 

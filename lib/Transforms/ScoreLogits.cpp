@@ -23,7 +23,7 @@ struct Moved {
   Value value;
   /// Axis that corresponds to the channels of the point.
   int64_t axis;
-  /// Whether each position along `axis` holds elements of the point.
+  /// True for each position along `axis` that holds elements of the point.
   SmallVector<bool> own;
   /// True if a sigmoid has been applied.
   bool areScores;

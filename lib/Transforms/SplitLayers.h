@@ -31,7 +31,7 @@ struct SlicedLayer {
 
   tpc::QuantizeOp point;
   KernelOp layer;
-  /// At least two groups, in ascending order and without common channels.
+  /// The groups: two or more, in ascending order, without common channels.
   std::vector<ChannelGroup> groups;
   /// Axis of the channels of each value between the layer and the slices.
   llvm::DenseMap<mlir::Value, int64_t> axisOf;
