@@ -11,48 +11,50 @@
 
 namespace mct::bit_widths {
 
-/// Returns the width of a point in an alternative of its operator: 32 when that
-/// leaves it in float.
+/// Returns the width of a point in an alternative of its operator, or 32 if the
+/// alternative leaves it in float.
 int64_t getBitsIn(tpc::QuantizeOp point, int64_t alternative);
 
 class BitWidthModel {
 public:
-  /// `allowed`: for each operator the alternatives that it may take, at least
-  /// one, ascending. `choices` outlive the model.
+  /// `allowed`: for each operator, its allowed alternatives in ascending order,
+  /// at least one. `choices` must outlive the model.
   BitWidthModel(mlir::func::FuncOp function, const KernelOps &kernels,
                 llvm::ArrayRef<OperatorPoints> choices,
                 std::vector<std::vector<unsigned>> allowed,
                 llvm::ArrayRef<std::vector<double>> sensitivities);
 
-  /// Returns what operators that take these alternatives use.
+  /// Returns the use of resources with these alternatives.
   ResourceUse getUse(llvm::ArrayRef<unsigned> alternatives) const;
-  /// Returns the use with 8 bits everywhere.
+  /// Returns the use of resources with 8 bits everywhere.
   ResourceUse getUseAt8Bits() const;
 
-  /// Takes the compressed bits of each operator in each of its alternatives,
-  /// and those of all other weights.
+  /// Sets the compressed bits of each operator in each of its alternatives, and
+  /// of all other weights.
   void setCompressed(std::vector<std::vector<int64_t>> bits, int64_t others) {
     compressed = std::move(bits);
     otherCompressed = others;
   }
 
-  /// Takes the cycles of each operator in each of its alternatives, and those
-  /// of everything else.
+  /// Sets the cycles of each operator in each of its alternatives, and of
+  /// everything else.
   void setCycles(std::vector<std::vector<int64_t>> ofOperators,
                  int64_t others) {
     cycles = std::move(ofOperators);
     otherCycles = others;
   }
-  /// Returns the fewest cycles that the allowed alternatives take.
+  /// Returns the smallest number of cycles that the allowed alternatives can
+  /// have.
   int64_t getLeastCycles() const;
 
-  /// Choices of the problem are the numbers of allowed alternatives. There is
-  /// a resource for each limit, and for each cut that a limit is about.
+  /// Creates the allocation problem for a budget. Its choices are indices of
+  /// allowed alternatives. It has a resource for each limit, and for each cut
+  /// to which a limit applies.
   quantization::AllocationProblem createProblem(const Budget &budget) const;
   /// Returns the problem with the weights as its only resource.
   quantization::AllocationProblem createWeightProblem() const;
-  /// Returns the problem with amounts of each operator in each of its
-  /// alternatives as its only resource.
+  /// Returns the problem whose only resource is `amounts`, given for each
+  /// operator and each of its alternatives.
   quantization::AllocationProblem
   createProblem(llvm::ArrayRef<std::vector<int64_t>> amounts) const;
   std::vector<unsigned> toAlternatives(llvm::ArrayRef<unsigned> choices) const;
@@ -73,7 +75,7 @@ private:
   createResource(llvm::ArrayRef<std::vector<int64_t>> given) const;
   void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
            int64_t elements) const;
-  /// Returns the group that decides the width of a point, or none.
+  /// Returns the group that determines the width of a point, or none.
   std::optional<size_t> groupOf(tpc::QuantizeOp point) const;
 
   ResourceModel model;

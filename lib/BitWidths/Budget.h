@@ -14,19 +14,18 @@ inline constexpr Resource kResources[] = {
     Resource::Weights, Resource::Activations, Resource::Total,
     Resource::Bops,    Resource::Compressed,  Resource::Cycles};
 llvm::StringRef stringifyResource(Resource resource);
-/// Returns the name with its unit: `weights_bytes`.
+/// Returns the name with its unit, for example `weights_bytes`.
 llvm::StringRef getKey(Resource resource);
-/// Returns whether amounts are bits, and are shown as bytes.
+/// Returns whether amounts are in bits, and displayed in bytes.
 inline bool isInBits(Resource resource) {
   return resource != Resource::Bops && resource != Resource::Cycles;
 }
-/// Returns the amount in bits, operations on bits, or cycles.
+/// Returns the amount in bits, bit operations, or cycles.
 int64_t getUse(const ResourceUse &use, Resource resource);
-/// Returns an amount for readers: "38680 bytes", "1024 BOPS"
-/// or "128958 cycles".
+/// Formats an amount: "38680 bytes", "1024 BOPS" or "128958 cycles".
 std::string describeUse(Resource resource, int64_t amount);
 
-/// Limits in bits, operations on bits, or cycles.
+/// Limits in bits, bit operations, or cycles.
 struct Budget {
   std::optional<int64_t> limits[std::size(kResources)];
 
@@ -34,12 +33,13 @@ struct Budget {
     return limits[size_t(resource)];
   }
   bool empty() const;
-  /// Returns which are exceeded.
+  /// Returns the resources whose limits are exceeded.
   llvm::SmallVector<Resource> findExceeded(const ResourceUse &use) const;
 
-  /// Returns `tpc.budget` of a function; null without limits.
+  /// Returns the value of `tpc.budget` for a function, or null if there are no
+  /// limits.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads `weights:50%` and the like; percent are of `full`.
+  /// Parses limits such as `weights:50%`, where percentages refer to `full`.
   static llvm::Expected<Budget> parse(llvm::ArrayRef<std::string> limits,
                                       const ResourceUse &full);
 };

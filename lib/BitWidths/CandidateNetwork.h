@@ -15,17 +15,15 @@ namespace mct::bit_widths {
 
 /// A layer whose kernel has candidates.
 struct CandidateLayer {
-  /// The layer in the copy that was compiled, without a quantizer of the
-  /// kernel.
+  /// The layer in the compiled copy, where its kernel has no quantizer.
   corrections::Layer layer;
-  /// Its bias may become another one.
+  /// True if its bias can be changed.
   bool hasBias = false;
-  /// Summaries of the channels of its result in the base network, and of no
-  /// samples.
+  /// Channel summary of its result in the base network, and an empty one.
   std::optional<corrections::ChannelSummary> base, empty;
   corrections::ChannelValue result;
-  /// The layer as a product, where its weights may be rounded together, and
-  /// its operands while candidates are measured.
+  /// The layer as a matrix product, if its weights can be rounded together, and
+  /// the operands of the product while candidates are measured.
   std::optional<corrections::ProductLayout> layout;
   corrections::ProductSamples products;
 };
@@ -34,30 +32,30 @@ struct CandidateLayer {
 struct CandidatePoint {
   std::vector<float> kernel;
   llvm::SmallVector<int64_t> shape;
-  /// Indices of the layers that use a kernel, which are those of the
-  /// replaceable constants, too.
+  /// Indices of the layers that use the kernel, which are also those of the
+  /// replaceable constants.
   llvm::SmallVector<size_t> layers;
-  /// Index of the replaceable point, of other points.
+  /// Index of the replaceable point; none for a kernel.
   std::optional<size_t> number;
 };
 
 struct CandidateNetwork {
-  /// Compiles the function twice: in float, and quantized with the kernels of
-  /// candidates in float.
+  /// Compiles the function twice: in float, and quantized but with the kernels
+  /// of candidates in float.
   static mlir::FailureOr<CandidateNetwork>
   compile(mlir::func::FuncOp function, const KernelOps &kernels,
           llvm::ArrayRef<OperatorCandidates> candidates,
           const execution::RunSettings &settings,
           const CandidateRunOptions &options);
 
-  /// The copies that were compiled.
+  /// The compiled copies.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<execution::Executor> floating, quantized;
   llvm::StringMap<CandidatePoint> points;
   std::vector<CandidateLayer> layers;
-  /// Points inside of both networks that are compared, in program order. Those
-  /// of the float network are its first observed values; those of the other
-  /// come behind the layers.
+  /// Points inside of both networks that are compared, in program order. In the
+  /// float network, they are the first observed values; in the quantized one,
+  /// they follow those of the layers.
   llvm::SmallVector<ComparePoint> comparedPoints, floatPoints;
 
 private:
@@ -66,7 +64,7 @@ private:
                  execution::CompileOptions &own);
 };
 
-/// Gives a point other axes of channels.
+/// Changes the channel axes of a point.
 void setAxes(tpc::QuantizeOp point, llvm::ArrayRef<int64_t> axes);
 
 } // namespace mct::bit_widths

@@ -16,31 +16,31 @@ namespace mct::bit_widths {
 /// The quantizer of a point in an alternative.
 struct PointQuantizer {
   tpc::QuantizerAttrInterface quantizer;
-  /// Axes of its channels.
+  /// Channel axes of the quantizer.
   llvm::SmallVector<int64_t> axes;
-  /// True where rounding weights keeps the parameters.
+  /// True if rounding the weights keeps the parameters.
   bool keepsThresholds = false;
 };
 /// Quantizers of points by their unique names.
 using Quantizers = std::map<std::string, PointQuantizer>;
 
-/// An operator with several alternatives, and what its points are in each.
+/// An operator with several alternatives, and the quantizers of its points in
+/// each of them.
 struct OperatorCandidates {
   std::string name;
   std::vector<Quantizers> alternatives;
 };
 
 /// Returns the operators of a function that have several alternatives, in
-/// program order, with the parameters that are selected for each of these.
-/// `select` runs the passes that select what is missing on a copy of the
-/// module, whose kernel ops are `kernels`.
+/// program order, with the parameters selected for each alternative. `select`
+/// runs the passes that select missing parameters on a copy of the module;
+/// `kernels` are its kernel ops.
 mlir::FailureOr<std::vector<OperatorCandidates>> selectCandidates(
     mlir::func::FuncOp function, const KernelOps &kernels,
     llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> select);
 
-/// Fails, with a diagnostic, where a function cannot be run by its
-/// alternatives: it has several blocks, calls others, or has points without
-/// parameters.
+/// Fails with a diagnostic if a function cannot be run with its alternatives:
+/// it has several blocks, calls functions, or has points without parameters.
 mlir::LogicalResult checkMeasurable(mlir::func::FuncOp function);
 
 } // namespace mct::bit_widths

@@ -11,30 +11,31 @@
 
 namespace mct::bit_widths {
 
-/// Returns the distance of one sample; `distance` is not Auto. `rowLength` is
-/// the size of the last axis. A row is a distribution (`isDistribution`), or
-/// becomes one by softmax. MSE is divided by the mean square; cosine is (1 - c)
-/// / 2, and 0 where both are 0.
+/// Returns the distance of one sample; `distance` must not be Auto. `rowLength`
+/// is the size of the last axis. Rows are distributions (`isDistribution`) or
+/// are converted to distributions by softmax. MSE is divided by the mean
+/// square; cosine is (1 - c) / 2, or 0 if both values are 0.
 double distanceOf(SensitivityDistance distance, llvm::ArrayRef<float> expected,
                   llvm::ArrayRef<float> actual, int64_t rowLength,
                   bool isDistribution);
 
-/// Returns one distance of those of the points in the order of the program; 0
-/// without points. `scores`: of each point, for Hessian; not all 0.
+/// Returns the weighted distance of points, given in program order; 0 if there
+/// are no points. `scores`: one for each point, for Hessian weighting; not all
+/// 0.
 double weigh(SensitivityWeighting weighting, llvm::ArrayRef<double> distances,
              llvm::ArrayRef<double> scores);
 
 struct ComparePoint {
-  /// The result of the operator, after the quantizer that alone uses it.
+  /// The result of the operator, after the quantizer if that is its only user.
   mlir::Value value;
-  /// The distance that MCT takes for operators like this one.
+  /// The distance that MCT uses for operators of this kind.
   SensitivityDistance distance = SensitivityDistance::MSE;
 };
 
 /// Returns the results of layers, additions, concatenations, sigmoids and
-/// softmax in program order; of `fraction` < 1 so many, evenly spaced, the
-/// first and the last among them. Those that are results of the function are
-/// left out then.
+/// softmax in program order. If `fraction` < 1, returns that fraction of them,
+/// evenly spaced and including the first and the last one, and leaves out
+/// results of the function.
 llvm::SmallVector<ComparePoint> findComparePoints(mlir::func::FuncOp function,
                                                   const KernelOps &kernels,
                                                   double fraction);

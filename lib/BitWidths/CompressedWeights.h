@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits that weights take in the compressed form in which Ethos-U reads them.
+// Size of weights in the compressed form in which Ethos-U reads them.
 #ifndef MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 #define MCT_LIB_BITWIDTHS_COMPRESSEDWEIGHTS_H
 
@@ -12,18 +12,17 @@
 namespace mct::bit_widths {
 
 struct CompressedWeights {
-  /// Estimated bits of each operator with a choice, in each of its
-  /// alternatives.
+  /// Estimated bits of each operator with a choice in each of its alternatives.
   std::vector<std::vector<int64_t>> bits;
   /// Estimated bits of all other weights.
   int64_t others = 0;
-  /// Cycles for which each of these operators waits for its weights; only with
-  /// a device.
+  /// Cycles that each of these operators waits for its weights; only if there
+  /// is a device.
   std::vector<std::vector<int64_t>> waits;
 };
 
-/// Estimates from the nearest levels: kernels whose weights are rounded
-/// together have other codes of about the same size. `device` may be null.
+/// Estimates the size from the nearest levels: if weights are rounded together,
+/// their codes differ but take about the same space. `device` may be null.
 CompressedWeights
 estimateCompressedWeights(mlir::func::FuncOp function, const KernelOps &kernels,
                           llvm::ArrayRef<OperatorPoints> choices,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles that alternatives take on a device, by a table of costs.
+// Cycles of alternatives on a device, according to a cost table.
 #ifndef MCT_LIB_BITWIDTHS_LAYERCYCLES_H
 #define MCT_LIB_BITWIDTHS_LAYERCYCLES_H
 
@@ -11,15 +11,15 @@
 namespace mct::bit_widths {
 
 struct LayerCycles {
-  /// Cycles of each operator with a choice, in each of its alternatives.
+  /// Cycles of each operator with a choice in each of its alternatives.
   std::vector<std::vector<int64_t>> cycles;
   /// Cycles of everything else.
   int64_t others = 0;
 };
 
-/// Fails, with a diagnostic, for a layer that the table does not have, and for
-/// alternatives that change the width of an activation, on which the cycles of
-/// several layers depend.
+/// Fails with a diagnostic if the table lacks a layer, or if alternatives
+/// change the width of an activation, which would affect the cycles of several
+/// layers.
 mlir::FailureOr<LayerCycles>
 computeLayerCycles(mlir::func::FuncOp function, const KernelOps &kernels,
                    llvm::ArrayRef<OperatorPoints> choices,

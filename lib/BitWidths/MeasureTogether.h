@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that several processes measure together.
+// Measurements that several processes make together.
 #ifndef MCT_LIB_BITWIDTHS_MEASURETOGETHER_H
 #define MCT_LIB_BITWIDTHS_MEASURETOGETHER_H
 
@@ -8,24 +8,26 @@
 
 namespace mct::bit_widths {
 
-/// Returns the bits of numbers as hexadecimal digits, so that reading them back
-/// loses nothing.
+/// Returns the bits of numbers as hexadecimal digits, so that they can be read
+/// back exactly.
 std::string toHex(llvm::ArrayRef<double> numbers);
-/// Reads as many numbers as there are; returns false for other text.
+/// Parses as many numbers as `numbers` has; returns false if the text has
+/// another form.
 bool fromHex(llvm::StringRef text, llvm::MutableArrayRef<double> numbers);
 
-/// A module that is corrected on a half of the samples, and judged on the
-/// other one.
+/// A module that is corrected on one half of the samples and judged on the
+/// other.
 struct HalfMeasurement {
   mlir::ModuleOp module;
   execution::SampleHalf fitted;
 };
-/// Returns a name of what is measured, by its content.
+/// Returns a name derived from the content of what is measured.
 std::string nameMeasurements(llvm::ArrayRef<HalfMeasurement> all);
 
-/// Returns the numbers that `measure` finds for 0 to `count` - 1. With `shards`
-/// (null: alone) each of them measures some, and the others are those of the
-/// files; fails, as `execution::Shards::stop` does, until all have.
+/// Returns the results of `measure` for 0 to `count` - 1. If `shards` is not
+/// null, each shard measures some of them and reads the others from files;
+/// until all have been measured, fails in the same way as
+/// `execution::Shards::stop`.
 mlir::FailureOr<std::vector<double>>
 measureTogether(execution::Shards *shards, llvm::StringRef kind,
                 llvm::StringRef key, size_t count,

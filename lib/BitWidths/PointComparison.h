@@ -18,20 +18,21 @@ struct ComparedPoint {
   bool isSoftmax = false;
   /// Size of the last axis.
   int64_t rowLength = 1;
-  /// Values of the float network, for each unit.
+  /// Values of the float network for each unit.
   std::unique_ptr<execution::Frontier> reference;
   /// Distance of each sample in the base network.
   std::vector<double> base;
 };
 
-/// Keeps the values of a point of the float network, or compares with them.
+/// Stores the values of a point of the float network, or compares values with
+/// them.
 class PointObserver : public execution::TensorObserver {
 public:
   PointObserver(const ComparedPoint &seen, int64_t unit, bool keeps)
       : seen(seen), unit(unit), keeps(keeps) {}
   ~PointObserver() override { llvm::consumeError(std::move(failure)); }
-  /// Writes distances of samples to `distances` from now on; null: compares
-  /// nothing.
+  /// Writes the distances of samples to `distances` from now on, or stops
+  /// comparing if it is null.
   void compareTo(std::vector<double> *distances) { to = distances; }
   void observe(const execution::TensorView &values) override;
   llvm::Error takeFailure() { return std::move(failure); }
@@ -50,18 +51,18 @@ public:
   PointComparison(llvm::ArrayRef<ComparePoint> compared,
                   const CandidateRunOptions &options);
 
-  /// Makes room for the values of the float network; fails with a diagnostic
-  /// at a point that cannot be compared.
+  /// Allocates storage for the values of the float network. Fails with a
+  /// diagnostic if a point cannot be compared.
   mlir::LogicalResult prepare(const execution::Executor &floating,
                               int64_t samples);
-  /// Finds how much the results of the float network change with the points,
-  /// where the weighting asks for that.
+  /// If the weighting requires it, computes how much the points affect the
+  /// results of the float network.
   mlir::LogicalResult
   findScores(mlir::Location loc, llvm::ArrayRef<ComparePoint> floatPoints,
              std::shared_ptr<const execution::SampleSource> samples,
              const execution::RunSettings &settings);
-  /// Returns the weighted distance of the points, of which there is one for
-  /// each sample.
+  /// Returns the weighted distance of the points, which are given with one
+  /// distance for each sample.
   double weigh(llvm::ArrayRef<std::vector<double>> distances) const;
   /// Returns the distances of each point in the base network.
   std::vector<std::vector<double>> getBase() const;
@@ -69,7 +70,7 @@ public:
   std::vector<ComparedPoint> points;
 
 private:
-  /// Memory for values of the float network.
+  /// Memory for values of the float network, in bytes.
   static constexpr int64_t kBytes = int64_t(16) << 20;
   SensitivityWeighting weighting;
   std::vector<double> scores;

@@ -9,16 +9,16 @@
 
 namespace mct::bit_widths {
 
-/// Base of the passes that run a network with alternatives whose parameters
-/// they select (Mct_CandidateSelectionOptions).
+/// Base of the passes that select the parameters of alternatives and run the
+/// network with them (Mct_CandidateSelectionOptions).
 template <typename PassBase>
 class SelectingPass : public execution::ShardedNetworkPass<PassBase> {
 public:
   using execution::ShardedNetworkPass<PassBase>::ShardedNetworkPass;
 
 protected:
-  /// Selects the parameters of the points of `module`, which is not the module
-  /// of the pass, that have none.
+  /// Selects the missing parameters of the points of `module`, which is not the
+  /// module of the pass.
   mlir::LogicalResult selectMissing(mlir::ModuleOp module) {
     SelectWeightParametersPassOptions weights;
     SelectParametersPassOptions activations;
@@ -41,7 +41,7 @@ protected:
     return passes.run(module);
   }
 
-  /// Rounds weights of few bits and corrects biases on a part of the samples,
+  /// Rounds weights of few bits and corrects biases on one half of the samples,
   /// in `module`, which is not the module of the pass.
   mlir::LogicalResult correctOn(mlir::ModuleOp module,
                                 execution::SampleHalf fitted) {
@@ -70,7 +70,7 @@ protected:
       options.judge = false;
       passes.addPass(createRoundWeightsPass(options));
     }
-    // The measurement behind them judges.
+    // These passes need not judge: the measurement does.
     auto bias = set(CorrectBiasPassOptions());
     bias.judge = false;
     passes.addPass(createCorrectBiasPass(bias));

@@ -10,51 +10,51 @@
 
 namespace mct::bit_widths {
 
-/// Returns those of the operators that have several alternatives, in program
-/// order.
+/// Returns the operators that have several alternatives, in program order.
 std::vector<OperatorPoints> findChoices(mlir::func::FuncOp function);
 
-/// Points inside of a network that are compared beside its results, and how.
+/// Points inside of a network that are compared in addition to its results, and
+/// how they are compared.
 struct ComparedPoints {
   double fraction = 0;
   SensitivityDistance distance = SensitivityDistance::Auto;
   SensitivityWeighting weighting = SensitivityWeighting::Average;
 
-  /// Ignores how points are compared where there are none.
+  /// Ignores how points are compared if none are compared.
   bool operator==(const ComparedPoints &other) const {
     return fraction == other.fraction &&
            (fraction == 0 ||
             (distance == other.distance && weighting == other.weighting));
   }
-  /// Returns the text of the options.
+  /// Returns the options as text.
   std::string describe() const;
 };
 
-/// The contents of `tpc.sensitivities` of a function.
+/// The contents of a function's `tpc.sensitivities`.
 struct Sensitivities {
   SensitivityMetric metric = SensitivityMetric::MSE;
-  /// 0: not known, as in a table that somebody has written.
+  /// Number of samples; 0 if it is not known, as in a table written by a user.
   int64_t samples = 0;
   ComparedPoints points;
-  /// One number for each alternative of each operator of `findChoices`.
+  /// The distance of each alternative of each operator of `findChoices`.
   std::vector<std::vector<double>> distances;
 
-  /// Replaces the distances of alternatives that differ in the error tolerance
-  /// of a kernel, which are small beside those of the activations and their
-  /// chance, by a line through them. Alternatives of other bits come no nearer
-  /// than the largest tolerance.
+  /// Fits a line through the distances of alternatives that differ only in the
+  /// error tolerance of a kernel: the differences are small compared to the
+  /// errors of activations and to chance. The distances of alternatives with
+  /// other bits become at least that of the largest tolerance.
   void smooth(llvm::ArrayRef<OperatorPoints> choices);
 
   void writeTo(mlir::func::FuncOp function,
                llvm::ArrayRef<OperatorPoints> choices) const;
-  /// Returns none without the attribute. A diagnostic where it is not about
-  /// these operators and their alternatives.
+  /// Returns none if the function does not have the attribute. Fails with a
+  /// diagnostic if it does not match these operators and their alternatives.
   static mlir::FailureOr<std::optional<Sensitivities>>
   readFrom(mlir::func::FuncOp function, llvm::ArrayRef<OperatorPoints> choices);
 };
 
 llvm::StringRef stringifyMetric(SensitivityMetric metric);
-/// Returns the metric of such a word; MSE for any other.
+/// Returns the metric with this name, or MSE for any other word.
 SensitivityMetric readMetric(llvm::StringRef word);
 
 } // namespace mct::bit_widths

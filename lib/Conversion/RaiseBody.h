@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scalars of a body of linalg as tensors over its loops.
+// Represents the scalars in a body of linalg as tensors over its loops.
 #ifndef MCT_LIB_CONVERSION_RAISEBODY_H
 #define MCT_LIB_CONVERSION_RAISEBODY_H
 
@@ -10,20 +10,20 @@
 
 namespace mct {
 
-/// Writes what the body of an op computes as ops of TOSA. The tensor of a
-/// scalar has one axis for each loop, of size 1 where the scalar is the same
-/// everywhere along it.
+/// Raises the computation of an op's body to ops of TOSA. The tensor of a
+/// scalar has one axis per loop, of size 1 if the scalar does not vary along
+/// it.
 class BodyRaiser {
 public:
   BodyRaiser(TosaBuilder &builder, mlir::linalg::LinalgOp op);
 
-  /// Raises all ops of the body but the terminator. Fails when an assertion in
-  /// it may not hold; `getReason` says which.
+  /// Raises all ops of the body except for the terminator. Fails if an
+  /// assertion in it may not hold; `getReason` says which one.
   mlir::LogicalResult run();
 
-  /// Returns the tensor of a scalar; null where there is none.
+  /// Returns the tensor of a scalar, or null if it has none.
   mlir::Value get(mlir::Value scalar);
-  /// Returns the type that a scalar has in TOSA; null: none.
+  /// Returns the TOSA type of a scalar, or null if there is none.
   mlir::Type getElementType(mlir::Value scalar) {
     return TosaBuilder::getElementType(scalar.getType());
   }
@@ -33,14 +33,15 @@ public:
   const std::string &getReason() const { return reason; }
 
 private:
-  /// The operand as a tensor over the loops; null where its map permits none.
+  /// Returns the operand as a tensor over the loops, or null if its map does
+  /// not allow that.
   mlir::Value expand(mlir::OpOperand &operand);
-  /// The elements of one axis that a loop reads: with an expression of that
-  /// loop, by steps or backwards. Null where they are others.
+  /// Returns the elements of one axis that a loop reads by an expression of
+  /// that loop: in steps or backwards. Returns null for other expressions.
   mlir::Value takeAlong(mlir::Value value, int64_t axis,
                         mlir::AffineExpr expression, int64_t loop);
-  /// A scalar that the body takes from outside; null where it is no element of
-  /// a tensor.
+  /// Returns the tensor of a scalar from outside of the body, or null if the
+  /// scalar is not an element of a tensor.
   mlir::Value getOutside(mlir::Value scalar);
   mlir::Value raise(mlir::Operation *op);
   mlir::Value raiseFloat(mlir::Operation *op);
@@ -51,9 +52,9 @@ private:
   mlir::Value raiseQuotient(mlir::Operation *op);
   mlir::Value raiseRounding(mlir::Value value, bool tiesToEven);
   mlir::Value raiseTruncation(mlir::Value value);
-  /// A number as an operand beside `value`.
+  /// Returns a number as an operand that can be combined with `value`.
   mlir::Value createNumber(mlir::Value value, double number);
-  /// `prefersNumbers`: what a NaN becomes is the other operand.
+  /// `prefersNumbers`: if one operand is a NaN, the result is the other one.
   mlir::Value raiseExtremum(mlir::Value a, mlir::Value b, bool isMaximum,
                             bool prefersNumbers);
   mlir::Value raiseComparison(mlir::arith::CmpFPredicate predicate,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The patterns of mct-raise-linalg, by what they are about.
+// The patterns of mct-raise-linalg, grouped by the ops that they raise.
 #ifndef MCT_LIB_CONVERSION_RAISELINALG_H
 #define MCT_LIB_CONVERSION_RAISELINALG_H
 
@@ -9,7 +9,7 @@
 
 namespace mct {
 
-/// A pattern that says why it does not match.
+/// A pattern that records why it does not match.
 template <typename Base> class RaisingPattern : public Base {
 public:
   RaisingPattern(mlir::MLIRContext *context, RaiseFailures *failures,
@@ -17,7 +17,7 @@ public:
       : Base(context, benefit), failures(failures) {}
 
 protected:
-  /// Fails to match; of several patterns the first reason counts.
+  /// Fails to match. If several patterns fail, the first reason is kept.
   mlir::LogicalResult decline(mlir::Operation *op,
                               const llvm::Twine &reason) const {
     if (failures)
@@ -29,18 +29,19 @@ private:
   RaiseFailures *failures;
 };
 
-/// Lets ops of TOSA on f64 compute in f32; what ops of other dialects and the
-/// function read and return keeps its type. Returns true if there were some.
+/// Lets f64 ops of TOSA compute in f32. Operands and results of other dialects'
+/// ops and of the function keep their types. Returns true if there were such
+/// ops.
 bool narrowDoubles(mlir::func::FuncOp function);
 
-/// Convolutions, matrix products and pools, in any layout.
+/// Adds patterns for convolutions, matrix products and pools, in any layout.
 void populateRaiseLayersPatterns(mlir::RewritePatternSet &patterns,
                                  RaiseFailures *failures);
-/// All other ops of linalg with loops: bodies that run in parallel, and
+/// Adds patterns for all other ops of linalg with loops: parallel bodies and
 /// reductions.
 void populateRaiseBodiesPatterns(mlir::RewritePatternSet &patterns,
                                  RaiseFailures *failures);
-/// Ops of the tensor dialect, constants, and softmax.
+/// Adds patterns for ops of the tensor dialect, constants, and softmax.
 void populateRaiseTensorsPatterns(mlir::RewritePatternSet &patterns,
                                   RaiseFailures *failures);
 

@@ -6,9 +6,9 @@
 
 namespace mct {
 
-/// Splits results that are a concatenation of values on different grids,
-/// perhaps behind reshapes and transpositions, into one result for each part,
-/// in the order of the parts. Results that cannot be divided stay.
+/// Splits each result that is a concatenation of values on different grids,
+/// perhaps after reshapes and transpositions, into one result per part, in the
+/// order of the parts. Results that cannot be split are not changed.
 void splitMixedResults(mlir::func::FuncOp function);
 
 } // namespace mct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points between a layer and the activation that is fused to it, where integer
-// networks need codes to look up.
+// Points between a layer and the activation function that is fused with it,
+// where integer networks need codes to look up.
 #ifndef MCT_LIB_CONVERSION_TABLEPOINTS_H
 #define MCT_LIB_CONVERSION_TABLEPOINTS_H
 
@@ -12,11 +12,11 @@
 
 namespace mct {
 
-/// Inserts a point behind every value from which a chain of element-wise ops,
-/// more than clamps, computes the input of an activation point with parameters
-/// of at most 8 bits, if no point quantizes the value yet. See
-/// `mct-simulate-integers` for its parameters. `report` is called with what was
-/// done at which op, and what was not.
+/// Inserts a point after every value from which a chain of element-wise ops
+/// (not only clamps) computes the input of an activation point with parameters
+/// of at most 8 bits, unless the value is already quantized.
+/// `mct-simulate-integers` describes how its parameters are chosen. Calls
+/// `report` for each op with what was done or why not.
 void insertTablePoints(
     mlir::func::FuncOp function, const KernelOps &kernels,
     quantization::Rounding rounding,

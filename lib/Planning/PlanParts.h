@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interfaces between the parts of a quantization plan.
+// Functions that the parts of the quantization planner share.
 #ifndef MCT_LIB_PLANNING_PLANPARTS_H
 #define MCT_LIB_PLANNING_PLANPARTS_H
 
@@ -15,24 +15,25 @@ bool isPreserving(const tpc::Node &node);
 
 //===--- Alternatives (PlanCandidates.cpp) --------------------------------===//
 
-/// Widest activation that every alternative of the node which reads quantized
-/// data can read, or none when none does.
+/// Returns the width of the widest activation that all alternatives of the node
+/// that read quantized data can read, or none if none of them does.
 std::optional<int64_t> getInputLimit(const tpc::Node &node);
-/// Width of the kernel in one alternative, 0 without one.
+/// Returns the width of the kernel in an alternative, 0 if it has none.
 int64_t getKernelBits(const tpc::Node &node, tpc::OpQuantConfigAttr config);
-/// Drops alternatives that quantize nothing in another way than an earlier one.
+/// Drops alternatives that do not differ in effect from an earlier one.
 void removeRepetitions(PlannedNode &planned);
 
 //===--- Weights (PlanWeights.cpp) ----------------------------------------===//
 
-/// The constant operands of a node that the target speaks of.
+/// Returns the constant operands of a node for which the target has a config.
 llvm::SmallVector<PlannedWeight> findWeights(const tpc::Node &node,
                                              tpc::OpQuantConfigAttr base);
 
 //===--- Methods (PlanMethods.cpp) ----------------------------------------===//
 
-/// Returns an alternative whose result has that method; null where it cannot:
-/// what runs on every grid of a method also runs on those of a special case.
+/// Returns the alternative with another method for the result, or null if it
+/// does not allow it: ops that run on every grid of a method also run on those
+/// of a special case.
 tpc::OpQuantConfigAttr withActivationMethod(tpc::OpQuantConfigAttr config,
                                             tpc::QuantizationMethod method);
 

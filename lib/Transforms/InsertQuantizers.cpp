@@ -98,7 +98,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
   for (auto [index, planned] : llvm::enumerate(plan->nodes)) {
     const tpc::Node &node = planned.node;
     if (planned.contested) {
-      // A longer chain would need an op that an earlier one has.
+      // U3: a longer chain would need an op that an earlier one has.
       const PlannedNode &other = plan->nodes[*planned.contested];
       InFlightDiagnostic remark = emitRecord(
           node.root(), "mct-insert-quantizers",
