@@ -13,9 +13,10 @@
 
 namespace mct {
 
-/// Writes a report on each function that has a body: the text of `print`, or
-/// `document` with the objects that `describe` returns as "functions". Writes
-/// nothing if one of them fails; they emit the diagnostic.
+/// Writes a report on each function that has a body: the output of `print` as
+/// text, or `document` with the objects returned by `describe` as "functions".
+/// Writes nothing if one of the callbacks fails, which then emits the
+/// diagnostic.
 mlir::LogicalResult writeFunctionReports(
     mlir::ModuleOp module, ExplainFormat format, llvm::raw_ostream &stream,
     llvm::function_ref<mlir::FailureOr<llvm::json::Object>(mlir::func::FuncOp)>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How IntegerRanges goes through a function: what it knows of values is in
-// IntegerRanges.cpp, what ops make of that in RangeRules.cpp.
+// How IntegerRanges traverses a function. IntegerRanges.cpp has the knowledge
+// about values, RangeRules.cpp the effects of ops on it.
 #ifndef MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
 #define MCT_LIB_INTEGERRANGES_RANGEPROPAGATION_H
 
@@ -15,22 +15,23 @@
 
 namespace mct {
 
-/// A last axis that is longer is looked at as a whole.
+/// If the last axis is longer than this, it is treated as a whole.
 inline constexpr int64_t kMaxChannels = 1 << 16;
-/// Most terms of a sum that are looked at one by one; a splat may have any
+/// Most terms of a sum that are visited individually; a splat may have any
 /// number.
 inline constexpr int64_t kMaxTerms = 1 << 26;
 
 /// Facts about the elements of a tensor.
 struct Knowledge {
-  /// One for all, or one for each index of the last axis.
+  /// One range for all elements, or one for each index of the last axis.
   std::vector<Interval> channels;
-  /// Each element is computed from one element of `root` alone, whose range is
-  /// in pieces: if that is in piece i, this is in `pieces[i]`. Null: not known.
+  /// Each element is computed from a single element of `root`, whose range is
+  /// split into pieces: if that is in piece i, this is in `pieces[i]`. Null if
+  /// there is no such value.
   mlir::Value root;
   std::vector<Interval> pieces;
-  /// Value with an element in every row along `axis`: the one where `source`
-  /// has its greatest. Null: not known.
+  /// Value with one element in every row along `axis`, at the position where
+  /// `source` has its maximum. Null if there is no such value.
   mlir::Value source;
   int64_t axis = 0;
   Interval witness;
@@ -42,16 +43,16 @@ struct Knowledge {
     return result;
   }
 };
-/// Lets the pieces and the channels limit each other.
+/// Tightens the pieces and the channels by each other.
 void tighten(Knowledge &knowledge);
 
-/// 1 for a scalar.
+/// Returns the size of the last axis, 1 for a scalar.
 inline int64_t lastSize(mlir::Value value) {
   auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
   return type && type.getRank() > 0 ? type.getShape().back() : 1;
 }
 
-/// Goes through a function once.
+/// Traverses a function once.
 class RangePropagation {
 public:
   RangePropagation(IntegerRanges &result) : result(result) {}
@@ -61,50 +62,56 @@ public:
 
 private:
   void readArguments(mlir::func::FuncOp function);
-  /// Returns what is known of an operand; null for what is no tensor of
+  /// Returns the knowledge about an operand, or null if it is not a tensor of
   /// integers.
   Knowledge *know(mlir::Value value);
-  /// Returns what the type alone says.
+  /// Returns the knowledge that follows from the type alone.
   Knowledge fromType(mlir::Value value);
-  /// All elements of a constant; those of a splat once for each.
+  /// Returns all elements of a constant, including the repetitions of a splat.
   std::optional<std::vector<int64_t>> readIntegers(mlir::Value value);
-  /// The stored elements of a constant, one for a splat; false: it is none.
+  /// Visits the stored elements of a constant (a single one for a splat);
+  /// returns false if the value is not constant.
   bool visitElements(mlir::Value value,
                      llvm::function_ref<void(int64_t, int64_t)> visitor,
                      bool &isSplat);
   std::optional<int64_t> readScalar(mlir::Value value);
 
-  /// The range of index `channel`, for tensors that have one or all.
+  /// Returns the range of index `channel`, for tensors with one range per index
+  /// or one for all.
   static Interval channelOf(const Knowledge &knowledge, int64_t channel) {
     return knowledge.channels.size() == 1 ? knowledge.channels.front()
                                           : knowledge.channels[channel];
   }
-  /// Keeps the ranges of the channels where the last axis is the same.
+  /// Keeps the ranges of the channels if the last axis does not change.
   Knowledge moved(const Knowledge &from, bool keepsLast);
   Knowledge reduced(const Knowledge &from, mlir::Value input, int64_t axis);
-  /// Element by element, the ranges of operand and result.
+  /// Computes the range of the result from that of the operand for an
+  /// element-wise function.
   template <typename Function>
   Knowledge map(mlir::Value input, Function function);
   template <typename Function>
   Knowledge combine(mlir::Value a, mlir::Value b, Function function);
-  /// Values become functions of the elements of this one, level by level.
+  /// Splits the range of a value into its levels, so that other values become
+  /// functions of its elements.
   void makeRoot(mlir::Value value);
-  /// Makes the numbers of leading zeros levels: they change slowly behind a
-  /// power of two.
+  /// Splits the range of a value into pieces that are smaller the closer they
+  /// follow a power of two, where the number of leading zeros changes.
   void makeOctaves(mlir::Value value);
-  /// The axis along which `maximum` has the greatest of `value`.
+  /// Returns the axis along which `maximum` is the maximum of `value`.
   std::optional<int64_t> axisOfMaximum(mlir::Value value, mlir::Value maximum);
 
   void report(RangeViolation::Kind kind, mlir::Operation *op, Interval found,
               Interval allowed, std::optional<int64_t> channel = {});
-  /// Reports what the type does not hold, and limits it to that.
+  /// Reports values that the type cannot hold, and limits the range to the
+  /// type.
   Knowledge limit(mlir::Operation *op, Knowledge raw, Interval allowed,
                   RangeViolation::Kind kind);
 
-  /// Functions that find the knowledge of the results of ops, by name.
+  /// Functions that compute the knowledge about the results of ops, by op name.
   class Rules {
   public:
-    /// `rule(RangePropagation &, Op)` returns the knowledge, or none.
+    /// Adds `rule(RangePropagation &, Op)`, which returns the knowledge or
+    /// none.
     template <typename Op, typename Function> void add(Function rule) {
       rules[Op::getOperationName()] =
           [rule](RangePropagation &at,
@@ -130,9 +137,10 @@ private:
   static void addBitRules(Rules &rules);
   static void addMovementRules(Rules &rules);
 
-  /// Returns the knowledge of the result; none where only its type is known.
+  /// Returns the knowledge about the result, or none if only its type is known.
   std::optional<Knowledge> visit(mlir::Operation *op);
-  /// Reports what the type of the result does not hold, and limits it to that.
+  /// Reports values that the type of the result cannot hold, and limits the
+  /// range to the type.
   Knowledge limitToType(mlir::Operation *op, Knowledge raw);
   std::optional<Knowledge> visitRescale(mlir::tosa::RescaleOp op);
   std::optional<Knowledge> visitSub(mlir::tosa::SubOp op);
@@ -150,10 +158,10 @@ private:
   template <typename ConvOp>
   std::optional<Knowledge> visitConv(ConvOp op, bool isPadded);
 
-  /// Sums of products with constants, for one output channel after another.
+  /// Sums of products with constants, one output channel after the other.
   struct Sums {
     std::vector<Interval> values;
-    /// Range with any of the terms left out.
+    /// Ranges of the sums if any of the terms may be omitted.
     std::vector<Interval> partial;
     std::vector<int64_t> magnitudes;
 
@@ -174,7 +182,7 @@ private:
   IntegerRanges &result;
   ConstantEvaluator constants;
   llvm::DenseMap<mlir::Value, Knowledge> known;
-  /// Readers of values that are not visited yet.
+  /// Number of users, for each value, that have not been visited.
   llvm::DenseMap<mlir::Value, size_t> unread;
 };
 
@@ -203,7 +211,7 @@ Knowledge RangePropagation::combine(mlir::Value left, mlir::Value right,
   const Knowledge &a = *know(left), &b = *know(right);
   Knowledge to;
   size_t size = std::max(a.channels.size(), b.channels.size());
-  // Sizes that differ otherwise are a broadcast of one element.
+  // If sizes differ otherwise, one element is broadcast.
   bool fits = llvm::all_of(llvm::ArrayRef<const Knowledge *>{&a, &b},
                            [&](const Knowledge *operand) {
                              return operand->channels.size() == 1 ||
@@ -225,7 +233,8 @@ Knowledge RangePropagation::combine(mlir::Value left, mlir::Value right,
     for (Interval piece : b.pieces)
       to.pieces.push_back(function(a.all(), piece));
   }
-  // An operand that is one element for the row keeps the place of the other.
+  // An operand with a single element per row does not change the position of
+  // the maximum of the other one.
   auto isConstantAlong = [](mlir::Value operand, int64_t axis) {
     auto type = mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
     return type && axis < type.getRank() && type.getDimSize(axis) == 1;

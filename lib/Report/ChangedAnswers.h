@@ -10,17 +10,17 @@
 
 namespace mct::report {
 
-/// Finds samples whose largest scores are others than in the reference, for a
-/// first result that may be a row of scores.
+/// Finds samples whose class with the largest score differs from the reference,
+/// if the first result may be a row of scores.
 class ChangedAnswers {
 public:
-  /// Adds the samples of a unit; several threads may do so.
+  /// Adds the samples of a unit. Thread-safe.
   llvm::Error add(const execution::SeenResults &seen);
-  /// Records what was added as that of the shard at hand, or takes what all
-  /// shards have recorded.
+  /// Records the added samples as those of the current shard, or loads those
+  /// that all shards have recorded.
   mlir::LogicalResult exchange(execution::Shards &shards, bool isMeasured);
 
-  /// Returns the share of right answers of the reference.
+  /// Returns the share of correct answers of the reference.
   std::optional<double> referenceTop1() const;
   void fillChanges(Report &report) const;
 
@@ -28,7 +28,7 @@ private:
   static constexpr int64_t kMaxClasses = 64;
   static constexpr size_t kMaxChanged = 64;
 
-  /// Keeps the first of the changed samples.
+  /// Keeps only the first changed samples.
   void trim();
   llvm::json::Object toJson() const;
   llvm::Error readJson(const llvm::json::Object &object);
@@ -36,9 +36,10 @@ private:
   std::mutex mutex;
   bool hasLabels = false;
   int64_t classes = 0, samples = 0, correct = 0, numChanged = 0;
-  /// The first of them, by number.
+  /// The first changed samples, by number.
   std::map<int64_t, ChangedPrediction> changed;
-  /// Number of samples of each pair of a float and a simulated class; -1: none.
+  /// Number of samples for each pair of a float and a simulated class, -1 for
+  /// none.
   std::map<std::pair<int64_t, int64_t>, int64_t> counts;
 };
 

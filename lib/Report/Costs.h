@@ -8,10 +8,10 @@
 
 namespace mct::report {
 
-/// Adds what operators cost on a device, by a table (empty: nothing is added),
-/// and what the results lose for each cycle that an alternative saves. Needs
-/// operators and their effects. Fails, with a diagnostic, for a table that
-/// cannot be read or lacks a layer.
+/// Adds the costs of operators on a device, according to a table (nothing if it
+/// is empty), and how much the results lose for each cycle that an alternative
+/// saves. Requires the operators and their effects. Fails with a diagnostic if
+/// the table cannot be read or lacks a layer.
 mlir::LogicalResult addCosts(mlir::func::FuncOp function,
                              const KernelOps &kernels, llvm::StringRef table,
                              Report &report);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a quantized network with points of it switched on and off, without
-// compiling it again, and tells how far its results are from those of the float
-// network.
+// Runs a quantized network with some of its points switched on or off, without
+// compiling it again, and measures the distance of its results from those of
+// the float network.
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
@@ -20,31 +20,30 @@
 
 namespace mct::report {
 
-/// A correction of a layer, which can be taken out.
+/// A correction of a layer that can be switched off.
 struct SwitchedCorrection {
   /// Index of the point of the layer's kernel.
   size_t point = 0;
-  /// The weights that were rounded together; else what became of the bias, and
-  /// the factors of the kernel.
+  /// True for the weights that were rounded together; false for the changes of
+  /// the bias and the factors of the kernel.
   bool isRounding = false;
-  /// Corrections that were made, as `tpc.corrections` has them.
+  /// The applied corrections, by their names in `tpc.corrections`.
   std::vector<std::string> applied;
 };
 
-/// The points that quantize, and the corrections that are made.
+/// The state of a run: true if points quantize, and if corrections are applied.
 struct SwitchState {
   bool points = false, corrections = false;
-  /// Numbers of corrections that are out all the same.
+  /// Indices of corrections that are switched off in any case.
   llvm::SmallVector<size_t> without;
 };
 
 /// The differences of one run.
 struct Switches {
-  /// Points and corrections, by number, that are the opposite of what they
-  /// were.
+  /// Indices of points and corrections that are inverted.
   llvm::SmallVector<size_t> points, corrections;
-  /// Points that get another quantizer. Weights that were rounded together are
-  /// rounded one by one with it.
+  /// Points that get another quantizer. With it, weights that were rounded
+  /// together are rounded to nearest instead.
   llvm::SmallVector<std::pair<size_t, tpc::QuantizerAttrInterface>> quantizers;
 
   bool isEmpty() const {
@@ -52,20 +51,20 @@ struct Switches {
   }
 };
 
-/// Results of a run against those of the float network.
+/// Distance of the results of a run from those of the float network.
 struct RunDistance {
   double distance = 0;
   std::optional<double> agreement;
   /// Distance of each part of the results.
   std::vector<double> parts;
-  /// Distances of each sample, where they were asked for.
+  /// Distances of each sample, if requested.
   execution::ResultDistance::Found samples;
 };
 
-/// How results are compared.
+/// Options of the comparison of results.
 struct EffectRunOptions {
   std::string function;
-  /// Number of samples of the settings that are taken, about; 0: all.
+  /// Approximate number of samples to use; 0: all.
   int64_t samples = 0;
   /// Groups of each result.
   std::vector<ResultGroups> groups;
@@ -79,41 +78,42 @@ class EffectRun {
 public:
   ~EffectRun();
 
-  /// Returns why points of the function cannot be switched; empty: they can.
+  /// Returns why the points of the function cannot be switched; empty if they
+  /// can.
   static std::string findObstacle(mlir::func::FuncOp function,
                                   const KernelOps &kernels);
 
-  /// Compiles the function of `quantized`, which `findObstacle` lets pass, and
-  /// runs that of `floating`. A diagnostic for everything that fails; where the
-  /// network cannot be run so, the result has an obstacle, and does nothing
-  /// else.
+  /// Compiles the function of `quantized`, for which `findObstacle` must return
+  /// an empty text, and runs that of `floating`. Failures emit a diagnostic. If
+  /// the network cannot be run in this way, the result has an obstacle and
+  /// cannot measure anything.
   static mlir::FailureOr<std::unique_ptr<EffectRun>>
   create(mlir::ModuleOp quantized, const KernelOps &kernels,
          mlir::ModuleOp floating, const execution::RunSettings &settings,
          const EffectRunOptions &options);
-  /// Returns why nothing can be measured; empty: it can.
+  /// Returns why nothing can be measured; empty if something can.
   llvm::StringRef getObstacle() const;
 
-  /// Returns the points that quantize or whose layer is corrected, by unique
-  /// name, in program order.
+  /// Returns the unique names of the points that quantize or whose layer is
+  /// corrected, in program order.
   llvm::ArrayRef<std::string> points() const;
-  /// Returns whether a point is switched. One whose values are a result that is
-  /// compared by KL never quantizes: a probability that it makes 0 has a
-  /// divergence that is as large as one likes.
+  /// Returns whether a point is switched. A point whose value is a result
+  /// compared by KL never quantizes: if it rounds a probability to 0, the
+  /// divergence is arbitrarily large.
   bool isSwitched(size_t point) const;
   bool isWeight(size_t point) const;
-  /// Returns the parts in program order of the layers.
+  /// Returns the corrections, in program order of the layers.
   llvm::ArrayRef<SwitchedCorrection> corrections() const;
-  /// Returns what a point of a constant does to it: the values with quantizer
-  /// and corrections against the float ones. None for others.
+  /// Returns the error of a constant with quantizer and corrections compared to
+  /// the float one; none for points of other values.
   std::optional<execution::ErrorSums> ofWeight(size_t point) const;
 
   int64_t numSamples() const;
   const execution::ResultDistance &results() const;
 
-  /// Runs the network as `state` says, and once for each of `switches`.
-  /// Returns what is found with none of them. `keepsSamples`: what is found
-  /// has a number for each sample.
+  /// Runs the network as `state` says, and once for each of `switches`. Returns
+  /// the distance without any switches. `keepsSamples`: the distance includes
+  /// one for each sample.
   mlir::FailureOr<RunDistance> measure(const SwitchState &state,
                                        llvm::ArrayRef<Switches> switches,
                                        llvm::MutableArrayRef<RunDistance> found,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one list of what stands in the document: printing, reading and the schema
-// go through it.
+// The list of the document's members, which printing, parsing and the schema
+// use.
 #ifndef MCT_LIB_REPORT_FIELDS_H
 #define MCT_LIB_REPORT_FIELDS_H
 
@@ -11,10 +11,10 @@ namespace mct::report {
 
 inline constexpr llvm::StringLiteral kReportFormat = "mct-report";
 
-/// Names the struct in `visitFields(Fields<Struct>(), visitor, object)`, which
-/// calls `visitor(key, member, meaning)` for each member, in the order of the
-/// document, and `visitor.since(version, key, member, meaning)` for those that
-/// documents of earlier versions do not have. `T` may be const.
+/// Tag for `visitFields(Fields<Struct>(), visitor, object)`, which calls
+/// `visitor(key, member, meaning)` for each member in the order of the
+/// document, and `visitor.since(version, key, member, meaning)` for members
+/// that documents of earlier versions do not have. `Struct` may be const.
 template <typename Struct> struct Fields {};
 
 template <typename V, typename T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structs that have Fields as JSON.
+// JSON form of structs that have Fields.
 #ifndef MCT_LIB_REPORT_JSONFIELDS_H
 #define MCT_LIB_REPORT_JSONFIELDS_H
 
@@ -15,7 +15,7 @@ namespace mct::report {
 namespace json = llvm::json;
 using llvm::StringRef;
 
-/// Prints the members of an object that has begun.
+/// Prints the members of an object that has been begun.
 class Printer {
 public:
   explicit Printer(json::OStream &stream) : stream(stream) {}
@@ -60,7 +60,7 @@ private:
   json::OStream &stream;
 };
 
-/// One object with the format, the version and the members.
+/// Prints one object with the format, the version and the members.
 template <typename Document>
 void printDocument(json::OStream &stream, StringRef format, int64_t version,
                    const Document &document) {
@@ -113,7 +113,7 @@ inline bool read(const json::Value &value, std::string &to, json::Path path) {
   return false;
 }
 
-/// Returns an object.
+/// Parses a value; returns false after reporting an error at `path`.
 template <typename T>
 bool read(const json::Value &value, T &to, json::Path path);
 
@@ -133,7 +133,8 @@ bool read(const json::Value &value, std::vector<T> &to, json::Path path) {
 
 class Reader {
 public:
-  /// `version`: of the document; members that came later may be missing.
+  /// `version`: that of the document; members that were added later may be
+  /// missing.
   Reader(const json::Object &object, json::Path path,
          int64_t version = std::numeric_limits<int64_t>::max())
       : object(object), path(path), version(version) {}
@@ -159,7 +160,7 @@ public:
       (*this)(key, member, meaning);
   }
 
-  /// Returns whether all of it is good; nothing else may stand there.
+  /// Returns whether everything was valid and there are no other members.
   bool finish() {
     for (const auto &entry : object)
       if (isGood && !known.contains(StringRef(entry.first)))
@@ -197,7 +198,7 @@ bool read(const json::Value &value, T &to, json::Path path) {
   return reader.finish();
 }
 
-/// Reads what printDocument prints. `what`: how errors call the document.
+/// Parses the output of printDocument. `what`: name of the document in errors.
 template <typename Document>
 llvm::Expected<Document> parseDocument(StringRef text, StringRef what,
                                        StringRef format, int64_t latest) {

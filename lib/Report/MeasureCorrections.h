@@ -9,20 +9,20 @@
 
 namespace mct::report {
 
-/// A gain counts from this many standard errors on, of the differences from
-/// sample to sample.
+/// Number of standard errors, of the differences between samples, from which on
+/// a gain counts.
 inline constexpr double kStandardErrors = 2;
 
-/// Returns the name of a part of the results, for a sentence: the result, or
-/// the group of its channels.
+/// Returns the name of a part of the results for a sentence: the result or the
+/// group of its channels.
 std::string namePart(const execution::ResultDistance::Part &part,
                      const Report &report);
 
 /// Runs the network without the corrections of each layer, and without each
-/// kind of corrections. Fills `distance`, `deviation` and `corrections`.
+/// kind of correction. Sets `distance`, `deviation` and `corrections`.
 mlir::LogicalResult measureCorrections(EffectRun &run, Report &report);
 
-/// Returns the corrections of a run that `found` is about, by number.
+/// Returns the indices of the run's corrections to which `found` refers.
 llvm::SmallVector<size_t> findCorrections(const EffectRun &run,
                                           const CorrectionEffect &found);
 

@@ -10,13 +10,15 @@
 
 namespace mct::report {
 
-/// Observes what calibration with the report's samples would: runs `quantized`
-/// (not changed) on all of them, with all points off and corrections taken
-/// back, and fills `observed` of the activations that the report has, by name.
-/// `function` as for findEntryFunction. The same for any number of threads, any
-/// batch size and order of samples. `kernels`: of the module. `shards` (may be
-/// null): `settings` has the samples of one of them; takes what all have
-/// observed, or records what this one does. A diagnostic where it cannot run.
+/// Observes the values that calibration with the report's samples would
+/// observe. Runs `quantized`, which is not changed, on all samples, with all
+/// points switched off and without corrections, and sets `observed` of the
+/// report's activations, by name. `function`: as for findEntryFunction.
+/// `kernels`: those of the module. The result does not depend on the number of
+/// threads, the batch size or the order of samples. `shards` (may be null):
+/// `settings` has the samples of one shard; loads what all shards have
+/// observed, or records what this one does. Fails with a diagnostic if the
+/// network cannot be run.
 mlir::LogicalResult observe(mlir::ModuleOp quantized, const KernelOps &kernels,
                             llvm::StringRef function,
                             const execution::RunSettings &settings,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes that lines of overrides would make in the points of a quantized
+// Changes that lines of overrides would make to the points of a quantized
 // module.
 #ifndef MCT_LIB_REPORT_PLANNEDCHANGES_H
 #define MCT_LIB_REPORT_PLANNEDCHANGES_H
@@ -18,23 +18,24 @@ namespace mct::report {
 struct PlannedChange {
   /// Unique name of a point of the module.
   std::string point;
-  /// The new quantizer; null: float.
+  /// The new quantizer, or null to leave the point float.
   tpc::QuantizerAttrInterface quantizer;
 };
 
-/// Asks the target of a module what lines of overrides would change.
+/// Determines, with the target of a module, what lines of overrides would
+/// change.
 class ChangePlanner {
 public:
   ChangePlanner(mlir::ModuleOp quantized, const KernelOps &kernels,
                 llvm::StringRef function);
 
-  /// Changes of the points that there are. None where the module is not what
-  /// its target makes any more, the target does not offer what the line asks
-  /// for, or nothing changes.
+  /// Returns the changes of existing points. Returns none if the module is no
+  /// longer what its target would create, if the target does not offer what the
+  /// line asks for, or if nothing changes.
   std::optional<std::vector<PlannedChange>> plan(llvm::StringRef line);
 
 private:
-  /// Config and axes that a point would have; by unique name.
+  /// Config and axes that a point would get.
   struct PlannedPoint {
     mlir::Attribute config;
     mlir::DenseI64ArrayAttr axes;

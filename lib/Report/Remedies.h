@@ -10,21 +10,21 @@
 
 namespace mct::report {
 
-/// Tries remedies and fills `trials`: lines of overrides of the diagnoses, in
-/// their order, then tensors in float that make the largest distances by
-/// themselves; at most eight of one line, and at most two of two lines. A
-/// remedy that gains nothing beyond chance is taken out of its diagnosis, and
-/// so is one of overrides that there was no room for. Options of mct-ptq, but
-/// for those that switch corrections off, need another run of it and stay as
-/// they are; so do other bits of weights that were rounded together, and
-/// remedies that are about integers, whose gain no simulation shows. Remedies
-/// that gain without a diagnosis that proposes them become diagnoses, by
-/// severity.
+/// Tries remedies and sets `trials`: lines of overrides from the diagnoses, in
+/// their order, followed by leaving tensors float that have the largest
+/// distances of their own; at most eight single lines, and at most two pairs of
+/// lines. Removes a remedy from its diagnosis if its gain is not larger than
+/// chance, or if it consists of overrides and there was no room to try it. Some
+/// remedies cannot be tried and are not changed: options of mct-ptq, which
+/// require another run of it (except for those that switch corrections off),
+/// other bits for weights that were rounded together, and remedies about
+/// integers, whose gain a simulation does not show. Remedies that gain but are
+/// not proposed by a diagnosis become diagnoses, ordered by severity.
 ///
-/// New bits are chosen as mct-select-parameters and
-/// mct-select-weight-parameters do by default. Corrections of biases were
-/// fitted to the errors that a remedy takes away: they all stay or all go,
-/// whichever is better, since mct-ptq would measure them anew.
+/// New bits get the parameters that mct-select-parameters and
+/// mct-select-weight-parameters select by default. Corrections of biases were
+/// fitted to the errors that a remedy removes, so either all of them are kept
+/// or all are dropped, whichever is better, since mct-ptq would fit them again.
 mlir::LogicalResult tryRemedies(mlir::ModuleOp quantized,
                                 const KernelOps &kernels,
                                 llvm::StringRef function, EffectRun &run,

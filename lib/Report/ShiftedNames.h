@@ -7,9 +7,10 @@
 
 namespace mct::report {
 
-/// Returns what a name was before mct-correct-shift-negative: `conv` of
-/// `conv_shifted`, `conv_shifted_1` and, with its weight,
-/// `conv_shifted/kernel_attr`; empty: the same.
+/// Returns the name before mct-correct-shift-negative: `conv` for
+/// `conv_shifted` and `conv_shifted_1` and, with its weight, for
+/// `conv_shifted/kernel_attr`. Returns an empty text if the name was not
+/// changed.
 std::string unshift(llvm::StringRef name);
 
 } // namespace mct::report
