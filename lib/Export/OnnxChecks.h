@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks for a device: its tools take some ONNX files without a word and get
-// them wrong, or refuse them without saying where.
+// Checks for a device, whose tools silently miscompile some ONNX files, or
+// refuse them without saying where.
 #ifndef MCT_LIB_EXPORT_ONNXCHECKS_H
 #define MCT_LIB_EXPORT_ONNXCHECKS_H
 
@@ -10,8 +10,8 @@
 
 namespace mct::onnx {
 
-/// Fails with a diagnostic at the op that the device cannot run, or that
-/// nothing quantizes. Points are checked where they are written.
+/// Fails with a diagnostic at an op that the device cannot run or that is not
+/// quantized. Points are checked when they are written.
 mlir::LogicalResult checkForDevice(const Model &model, tpc::DeviceOp device);
 
 } // namespace mct::onnx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph of an ONNX file while it is written: nodes, constants, and which
-// tensor holds which value of the module.
+// The graph of an ONNX file that is being written: nodes, constants, and the
+// tensors that hold the values of the module.
 #ifndef MCT_LIB_EXPORT_ONNXGRAPH_H
 #define MCT_LIB_EXPORT_ONNXGRAPH_H
 
@@ -17,13 +17,13 @@
 
 namespace mct::onnx {
 
-/// Domain of the package whose ops the points become.
+/// Domain of the package that has the ops to which points are converted.
 inline constexpr llvm::StringLiteral kQuantizerDomain = "mct_quantizers";
 
 inline constexpr llvm::StringLiteral kUnknownForm =
     "has no form in ONNX that is known here";
 
-/// A tensor of the file that has the elements of a value.
+/// A tensor of the file that holds the elements of a value.
 struct TensorRef {
   std::string name;
   Layout layout;
@@ -35,38 +35,38 @@ struct NodeInputs {
   std::vector<NodeAttribute> attributes;
 };
 
-/// A constant of the module, looking through its points.
+/// A constant of the module, with the points that quantize it.
 struct Constant {
   llvm::SmallVector<tpc::QuantizeOp, 1> points;
-  /// The elements on the levels of the points.
+  /// The elements, rounded to the levels of the points.
   std::vector<float> values;
   llvm::SmallVector<int64_t> shape;
 };
 
-/// Returns the constant that a value is, or none.
+/// Returns the constant of a value, or none if it is not constant.
 std::optional<Constant> readConstant(mlir::Value value);
-/// Returns the number that all elements of a constant are, or none.
+/// Returns the value that all elements of a constant have, or none.
 std::optional<float> readNumber(mlir::Value value);
-/// Returns the sizes that a `tosa.const_shape` has; fails at `op` for others.
+/// Returns the sizes in a `tosa.const_shape`; fails at `op` for other values.
 mlir::FailureOr<llvm::SmallVector<int64_t>> readShape(mlir::Operation *op,
                                                       mlir::Value shape);
 
 mlir::RankedTensorType typeOf(mlir::Value value);
-/// Returns the name of a value, or what stands for it where it has none.
+/// Returns the name of a value, or a substitute if it has none.
 std::string nameOf(mlir::Value value);
-/// Returns a shape of a type as the file has it.
+/// Returns a shape in the form that the file has.
 llvm::SmallVector<int64_t> fileShape(llvm::ArrayRef<int64_t> shape);
 std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
-/// Returns pads with both begins before both ends; TOSA has them in pairs.
+/// Converts pads from pairs, as in TOSA, to all begins followed by all ends.
 std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
 
-/// Returns the type of an argument. Fails for one that is not a tensor of which
-/// `isKnown` is true and whose sizes are known, the batch apart; `tensors`:
-/// those that a file has, in words.
+/// Returns the type of an argument. Fails if it is not a tensor that satisfies
+/// `isKnown` with known sizes, except for the batch. `tensors`: describes the
+/// tensors that a file can have.
 mlir::FailureOr<mlir::RankedTensorType>
 readArgumentType(mlir::BlockArgument argument, llvm::StringRef tensors,
                  llvm::function_ref<bool(mlir::Type)> isKnown);
-/// Emits an error at an op that has no form in the file, with the remedy.
+/// Emits an error at an op that cannot be written, with the remedy.
 mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
 class GraphBuilder {
@@ -77,10 +77,10 @@ public:
   }
 
   bool isQdq() const { return options.profile == OnnxProfile::Qdq; }
-  /// Returns the version of ONNX's operators that the file has.
+  /// Returns the version of the file's operator set.
   int64_t getOperatorSet() const;
 
-  /// Returns a name that nothing has yet: `wanted`, or that with a number.
+  /// Returns a unique name: `wanted`, with a number if necessary.
   std::string makeName(const llvm::Twine &wanted);
   /// Add a constant and return its name.
   std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
@@ -95,57 +95,57 @@ public:
                       std::vector<std::string> inputs, const llvm::Twine &name,
                       std::vector<NodeAttribute> attributes = {},
                       llvm::StringRef domain = "");
-  /// Returns what a reduction along `axes` of a tensor has, which is an operand
-  /// or an attribute in the operator set.
+  /// Returns the inputs and attributes of a reduction along `axes` of a tensor:
+  /// depending on the operator set, the axes are an operand or an attribute.
   NodeInputs withAxes(llvm::StringRef opType, const std::string &tensor,
                       std::vector<int64_t> axes, const llvm::Twine &name);
-  /// Makes a tensor the one that holds a value.
+  /// Defines which tensor holds a value.
   void define(mlir::Value value, std::string name, Layout layout);
-  /// Adds a node whose result is that of `op`.
+  /// Adds a node that computes the result of `op`.
   mlir::LogicalResult replace(mlir::Operation *op, llvm::StringRef opType,
                               std::vector<std::string> inputs, Layout layout,
                               std::vector<NodeAttribute> attributes = {});
 
-  /// Returns the layout in which the first of these values is present that is;
-  /// null where none is.
+  /// Returns the layout of the first of these values that has a tensor, or
+  /// null.
   const Layout *findLayout(mlir::ValueRange values) const;
-  /// Returns the layout in which a value is present; that of a constant is any.
+  /// Returns the layout of a value's tensor; any layout for a constant.
   mlir::FailureOr<Layout> layoutOf(mlir::Operation *user, mlir::Value value);
-  /// Returns the same, without axes that are made of several.
+  /// Same as `layoutOf`, without flattened axes.
   mlir::FailureOr<Layout> plainLayoutOf(mlir::Operation *user,
                                         mlir::Value value);
-  /// Returns the name of the tensor that holds a value in a layout, which is
-  /// added where it is missing.
+  /// Returns the name of the tensor that holds a value in a layout; adds one if
+  /// necessary.
   mlir::FailureOr<std::string> read(mlir::Operation *user, mlir::Value value,
                                     const Layout &layout);
   /// Returns the tensors that hold several values in one layout.
   mlir::FailureOr<std::vector<std::string>>
   readAll(mlir::Operation *user, mlir::ValueRange values, const Layout &layout);
-  /// Returns a value in the layout in which it is present.
+  /// Returns a value in the layout of its tensor.
   mlir::FailureOr<TensorRef> read(mlir::Operation *user, mlir::Value value);
-  /// Returns a value in a layout without axes that are made of several.
+  /// Returns a value in a layout without flattened axes.
   mlir::FailureOr<TensorRef> readPlain(mlir::Operation *user,
                                        mlir::Value value);
   /// Adds a constant with the quantizer of its point and returns the name of
-  /// the tensor. `elements`: for each element of the tensor the index of that
-  /// of the constant. A kernel has to be quantized for a device.
+  /// the tensor. `elements`: index of the constant's element for each element
+  /// of the tensor. For a device, a kernel has to be quantized.
   mlir::FailureOr<std::string>
   writeConstant(mlir::Operation *user, const Constant &constant,
                 const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
-  /// Adds the bias of a layer, one value for each output channel, and returns
-  /// the name of the tensor.
+  /// Adds the bias of a layer, with one value for each output channel, and
+  /// returns the name of the tensor.
   std::string writeBias(const KernelOp &layer, llvm::ArrayRef<float> bias,
                         const llvm::Twine &name);
 
-  /// Shapes of tensors, as far as they are known.
+  /// Known shapes of tensors.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
-  /// Ops that another one wrote along with itself.
+  /// Ops that were written together with another one.
   llvm::DenseSet<mlir::Operation *> written;
 
   mlir::func::FuncOp function;
   const OnnxOptions &options;
-  /// Limits of the device that the file is for, or null.
+  /// Limits of the device for which the file is written, or null.
   tpc::OnnxLimitsOp limits;
   const KernelOps &kernels;
   Model model;

@@ -13,16 +13,17 @@
 
 namespace mct::onnx {
 
-/// Places of the elements of a value of the module in its tensor in the file.
+/// Order in which a tensor of the file holds the elements of a value.
 struct Layout {
   /// Axis i of the tensor is axis `permutation[i]` of the value.
   llvm::SmallVector<int64_t> permutation;
-  /// Not empty where the last axis is several ones, flattened: their sizes in
-  /// the order of the value, and which of them comes i-th in the tensor.
+  /// If the last axis consists of several flattened axes, their sizes in the
+  /// order of the value, and the index of the one that comes i-th in the
+  /// tensor.
   llvm::SmallVector<int64_t> parts, partOrder;
 
   static Layout identity(size_t rank);
-  /// Returns [N, C, H, W] of a value [N, H, W, C].
+  /// Returns the layout [N, C, H, W] of a value [N, H, W, C].
   static Layout channelsFirst() { return {{0, 3, 1, 2}, {}, {}}; }
 
   bool operator==(const Layout &other) const {
@@ -31,28 +32,29 @@ struct Layout {
   }
   bool operator!=(const Layout &other) const { return !(*this == other); }
   bool isIdentity() const { return *this == identity(permutation.size()); }
-  /// Returns the axis of the tensor that is this one of the value.
+  /// Returns the axis of the tensor that corresponds to an axis of the value.
   int64_t axisOf(int64_t axis) const;
-  /// Returns `shape` of the value, in the order of the tensor.
+  /// Returns a shape of the value in the order of the tensor.
   llvm::SmallVector<int64_t> apply(llvm::ArrayRef<int64_t> shape) const;
 };
 
-/// Returns for every element of a row-major tensor whose axes are in the order
-/// of `permutation` the number of the element of the row-major original.
+/// Returns, for each element of a row-major tensor whose axes are permuted by
+/// `permutation`, the index of the element in the row-major original.
 std::vector<int64_t> mapElements(llvm::ArrayRef<int64_t> shape,
                                  llvm::ArrayRef<int64_t> permutation);
 
-/// Returns for every index along the last axis of the tensor that of the value.
+/// Returns, for each index along the last axis of the tensor, the index in the
+/// value.
 std::vector<int64_t> mapParts(const Layout &layout, int64_t size);
 
 /// Returns whether tensors of both layouts have their elements in the same
-/// order, so that one is the other reshaped.
+/// order, so that one is a reshape of the other.
 bool haveSameOrder(llvm::ArrayRef<int64_t> shape, const Layout &lhs,
                    const Layout &rhs);
 
-/// Returns the layout of a value that is one of shape `from` and layout
-/// `layout` reshaped to `to`, where its tensor is that of the other reshaped.
-/// None where there is none.
+/// Returns the layout of a value that is reshaped from shape `from` with layout
+/// `layout` to shape `to`, such that its tensor is a reshape of the other
+/// tensor. Returns none if there is no such layout.
 std::optional<Layout> followReshape(llvm::ArrayRef<int64_t> from,
                                     const Layout &layout,
                                     llvm::ArrayRef<int64_t> to);

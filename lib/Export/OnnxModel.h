@@ -22,7 +22,7 @@
 
 namespace mct::onnx {
 
-/// Type of the elements; the numbers are those of `TensorProto.DataType`.
+/// Type of the elements; the values are those of `TensorProto.DataType`.
 enum class ElementType {
   Float = 1,
   UInt8 = 2,
@@ -38,11 +38,11 @@ enum class ElementType {
   Int2 = 26
 };
 
-/// Returns the number of bits that an element has in a file.
+/// Returns the number of bits of an element in a file.
 unsigned bitsOf(ElementType type);
 bool isSigned(ElementType type);
 
-/// A size that is not known: the batch.
+/// An unknown size, that of the batch.
 inline constexpr int64_t kDynamic = -1;
 
 /// A named constant; its elements are row-major.
@@ -52,17 +52,17 @@ struct Tensor {
   ElementType type = ElementType::Float;
   /// The elements of a tensor of type Float.
   std::vector<float> floats;
-  /// The elements of any other, as a file has them: little-endian, several of
-  /// fewer than 8 bits in one byte, the first in the lowest bits.
+  /// The elements of any other type, as in the file: little-endian, and
+  /// elements of fewer than 8 bits packed into bytes from the lowest bits on.
   std::vector<uint8_t> packed;
-  /// Place where the elements begin in the file of `Model::dataName`; none
-  /// where they are in the model itself.
+  /// Offset of the elements in the file `Model::dataName`, or none if they are
+  /// in the model itself.
   std::optional<uint64_t> dataOffset;
 
   int64_t size() const;
-  /// Number of bytes that the elements take.
+  /// Returns the size of the elements in bytes.
   uint64_t countBytes() const;
-  /// Stores as elements what `get` returns for each index.
+  /// Stores the elements that `get` returns for each index.
   void pack(llvm::function_ref<int64_t(int64_t)> get);
   int64_t unpack(int64_t index) const;
 };
@@ -85,7 +85,7 @@ struct Node {
   std::string domain;
   std::vector<std::string> inputs, outputs;
   std::vector<NodeAttribute> attributes;
-  /// The op that it stands for; not a part of the file.
+  /// The op from which the node was made; not part of the file.
   mlir::Operation *source = nullptr;
 
   const NodeAttribute *lookup(llvm::StringRef attribute) const;
@@ -105,23 +105,22 @@ struct Model {
   std::string producerName, producerVersion;
   std::vector<std::pair<std::string, std::string>> metadata;
   Graph graph;
-  /// Name of the file, beside that of the model, with the elements of constants
-  /// that have a `dataOffset`.
+  /// Name of the file, in the folder of the model, with the elements of
+  /// constants that have a `dataOffset`.
   std::string dataName;
 };
 
-/// Moves the elements of all constants but small ones to a file of that name,
-/// which `writeData` writes.
+/// Moves the elements of all constants except for small ones to a file of that
+/// name, which `writeData` writes.
 void moveData(Model &model, llvm::StringRef dataName);
 void writeData(const Model &model, llvm::raw_ostream &os);
 
-/// The bytes of the file; `countBytes` tells how many.
+/// Writes the bytes of the file; `countBytes` returns their number.
 void writeModel(const Model &model, llvm::raw_ostream &os);
 uint64_t countBytes(const Model &model);
 
-/// The same for readers: the syntax of ONNX for models as text, but for names,
-/// which may have any character, and for long constants, of which the first
-/// elements are printed.
+/// Prints the model in the textual syntax of ONNX, except that names may have
+/// any characters and only the first elements of long constants are printed.
 void printModel(const Model &model, llvm::raw_ostream &os);
 
 } // namespace mct::onnx

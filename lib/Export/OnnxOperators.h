@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of ONNX that TOSA spells as several ops.
+// Operators of ONNX that TOSA expresses by several ops.
 #ifndef MCT_LIB_EXPORT_ONNXOPERATORS_H
 #define MCT_LIB_EXPORT_ONNXOPERATORS_H
 
@@ -12,11 +12,11 @@
 
 namespace mct::onnx {
 
-/// Some ops that are one operator.
+/// Ops that form one operator.
 struct Operator {
   /// Name as in `tpc-list-subgraphs`.
   std::string name;
-  /// Ops in program order; the result of the last is that of the operator.
+  /// Ops in program order; the last one computes the result of the operator.
   llvm::SmallVector<mlir::Operation *> ops;
   mlir::Value input;
 
@@ -25,11 +25,11 @@ struct Operator {
   mlir::Operation *find(llvm::StringRef opName) const;
 };
 
-/// The operators of a block that have a form of their own in a file, by their
-/// roots; no op is in two of them.
+/// The operators of a block that have their own form in a file, by their roots.
+/// Each op is in at most one of them.
 struct Operators {
   llvm::DenseMap<mlir::Operation *, Operator> byRoot;
-  /// Ops inside of one, the roots apart.
+  /// Ops inside of operators, except for the roots.
   llvm::DenseSet<mlir::Operation *> interior;
 };
 mlir::FailureOr<Operators> findOperators(mlir::Block &block);

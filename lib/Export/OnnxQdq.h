@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points as QuantizeLinear and DequantizeLinear, kernels and biases as
-// constants of integers.
+// Writes points as QuantizeLinear and DequantizeLinear, and kernels and biases
+// as integer constants.
 #ifndef MCT_LIB_EXPORT_ONNXQDQ_H
 #define MCT_LIB_EXPORT_ONNXQDQ_H
 
@@ -10,10 +10,10 @@
 
 namespace mct::onnx {
 
-/// Type of the node that stands for a point until `lowerQdqPoints`.
+/// Type of the node that represents a point until `lowerQdqPoints`.
 inline constexpr llvm::StringLiteral kPointType = "Point";
 
-/// The type that codes are stored as, and how.
+/// The type in which codes are stored, and their offset.
 struct Storage {
   ElementType type = ElementType::UInt8;
   /// Stored = code + offset.
@@ -27,8 +27,8 @@ struct Storage {
   }
 };
 
-/// Returns how the codes of an activation are stored; fails where the operator
-/// set has no such integers.
+/// Returns how the codes of an activation are stored. Fails if the operator set
+/// has no such integers.
 mlir::FailureOr<Storage> findStorage(GraphBuilder &graph, tpc::QuantizeOp point,
                                      const quantization::Grid &grid);
 
@@ -39,21 +39,22 @@ bool haveSameGrid(const Node &lhs, const Node &rhs);
 /// Returns whether an operator moves or selects values.
 bool isMoving(const Node &node);
 
-/// Writes the point of an activation as one node that no file has;
-/// `lowerQdqPoints` replaces it when the readers of its result are known.
+/// Writes the point of an activation as one node that is not part of the
+/// format; `lowerQdqPoints` replaces it when the users of its result are known.
 mlir::LogicalResult emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point);
 
-/// Adds the codes of weights and what makes them real numbers, and returns the
-/// name of these. `elements`: for each element of the tensor the index of that
-/// of the constant. `isKernel`: else codes of one grid are stored as those of
-/// activations are, which kernels of two operands want.
+/// Adds the codes of weights and the node that dequantizes them, and returns
+/// the name of its result. `elements`: index of the constant's element for each
+/// element of the tensor. `isKernel`: if false, codes on one grid are stored
+/// like those of activations, as kernels of two operands require.
 mlir::FailureOr<std::string>
 writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
                 const Constant &constant, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
 
-/// Does the same for a bias, in steps of the layer's accumulator. None where
-/// the layer has none, or where 32 bits do not hold them: such a bias is float.
+/// Same as above for a bias, in steps of the layer's accumulator. Returns none
+/// if the layer has no accumulator, or if 32 bits cannot hold the codes; the
+/// bias is then float.
 std::optional<std::string> writeQdqBias(GraphBuilder &graph,
                                         const KernelOp &layer,
                                         llvm::ArrayRef<float> bias,

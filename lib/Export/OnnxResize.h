@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the form of a resize in a file that reads what `tosa.resize` reads.
+// Finds a form of resize in a file that reads the same positions as
+// `tosa.resize`.
 #ifndef MCT_LIB_EXPORT_ONNXRESIZE_H
 #define MCT_LIB_EXPORT_ONNXRESIZE_H
 
@@ -9,17 +10,17 @@
 
 namespace mct::onnx {
 
-/// How a file finds the position that it reads, in the words of ONNX; `nearest`
-/// is how it rounds that, of nearest neighbours alone.
+/// How a file determines the position to read, in ONNX terms; `nearest` is its
+/// rounding, for nearest neighbours only.
 struct ResizeForm {
   llvm::StringRef coordinates, nearest;
 };
 
-/// Returns the first of the forms that reads, at every position along both
-/// axes, what `tosa.resize` reads there; null when none does.
+/// Returns the first form that reads the same positions as `tosa.resize`, at
+/// every output position along both axes, or null if there is none.
 ///
-/// `scale`: numerator and denominator along y, then along x; `offset` along
-/// both; `from` and `to`: height and width.
+/// `scale`: numerator and denominator along y, then along x; `offset`: along
+/// both axes; `from` and `to`: height and width.
 const ResizeForm *findResize(bool isBilinear, llvm::ArrayRef<int64_t> scale,
                              llvm::ArrayRef<int64_t> offset,
                              llvm::ArrayRef<int64_t> from,

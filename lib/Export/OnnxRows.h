@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values as rows, the form in which runtimes multiply them with kernels.
+// Converts values to rows, the form in which runtimes multiply them by kernels.
 #ifndef MCT_LIB_EXPORT_ONNXROWS_H
 #define MCT_LIB_EXPORT_ONNXROWS_H
 
@@ -8,10 +8,10 @@
 
 namespace mct::onnx {
 
-/// Removes reshapes around layers of matrices: values of more axes that
-/// element-wise operators, slices and concatenations make of one another become
-/// matrices [rows, channels] where that leaves fewer reshapes than before. Of
-/// reshapes that follow one another the last is left.
+/// Removes reshapes around layers of matrices: values of more axes between
+/// which there are only element-wise operators, slices and concatenations
+/// become matrices [rows, channels] if that reduces the number of reshapes.
+/// Only the last one of consecutive reshapes is kept.
 void keepRows(GraphBuilder &graph);
 
 } // namespace mct::onnx

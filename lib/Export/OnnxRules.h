@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the ops that a file can have: which function writes which op.
+// The table of ops that can be exported, with the functions that write them.
 #ifndef MCT_LIB_EXPORT_ONNXRULES_H
 #define MCT_LIB_EXPORT_ONNXRULES_H
 
@@ -15,7 +15,7 @@ class Rules {
 public:
   Rules();
 
-  /// Ops of this kind are written by `emit(graph, op, arguments...)`.
+  /// Registers `emit(graph, op, arguments...)` for ops of this kind.
   template <typename Op, typename Function, typename... Arguments>
   void add(Function emit, Arguments... arguments) {
     ops[Op::getOperationName()] = [=](GraphBuilder &graph,
@@ -24,7 +24,8 @@ public:
     };
   }
 
-  /// Returns whether it has written the operator as a whole.
+  /// Writes an operator as a whole; returns false if it has to be written op by
+  /// op.
   using EmitOperator = mlir::FailureOr<bool> (*)(GraphBuilder &,
                                                  const Operator &);
   void addOperator(llvm::StringRef name, EmitOperator emit) {
@@ -32,7 +33,7 @@ public:
   }
 
   mlir::LogicalResult emit(GraphBuilder &graph, mlir::Operation *op) const;
-  /// Writes an operator as a whole, or op by op where that cannot be.
+  /// Writes an operator as a whole or, if that is not possible, op by op.
   mlir::LogicalResult emit(GraphBuilder &graph, const Operator &matched) const;
 
 private:
@@ -42,13 +43,13 @@ private:
   llvm::StringMap<EmitOperator> operators;
 };
 
-/// Convolutions, products of matrices, pooling.
+/// Adds convolutions, matrix products and pooling.
 void addLayerRules(Rules &rules);
-/// Ops that compute element by element.
+/// Adds element-wise ops.
 void addElementwiseRules(Rules &rules);
-/// Ops that move elements, and reductions.
+/// Adds ops that move elements, and reductions.
 void addShapeRules(Rules &rules);
-/// Operators that TOSA spells as several ops.
+/// Adds operators that TOSA expresses by several ops.
 void addOperatorRules(Rules &rules);
 
 /// Writes `input`, clamped, as the result of `op`.

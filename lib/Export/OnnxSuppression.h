@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Non-maximum suppression behind the results of a detector.
+// Non-maximum suppression after the results of a detector.
 #ifndef MCT_LIB_EXPORT_ONNXSUPPRESSION_H
 #define MCT_LIB_EXPORT_ONNXSUPPRESSION_H
 
@@ -8,13 +8,13 @@
 
 namespace mct::onnx {
 
-/// The values that it reads: [batch, n, 4] and [batch, n, classes].
+/// Its inputs: [batch, n, 4] and [batch, n, classes].
 struct SuppressedValues {
   mlir::Value boxes, scores;
 };
 
-/// Finds boxes and scores: two results, or the concatenation of both, which is
-/// not written then. Fails at `end` where there are none.
+/// Finds boxes and scores: two results, or a concatenation of both, which is
+/// then not written. Fails at `end` if there are none.
 mlir::FailureOr<SuppressedValues> findSuppressed(GraphBuilder &graph,
                                                  mlir::func::ReturnOp end);
 /// Adds the node `MultiClassNMS`, whose results are those of the file.

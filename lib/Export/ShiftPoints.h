@@ -10,8 +10,8 @@ namespace mct {
 /// Width of the points of `mct-insert-shift-points`, in bits; they are signed.
 inline constexpr int64_t kShiftPointBits = 16;
 
-/// Puts the points of `mct-insert-shift-points` into a function. `kernels`: of
-/// its module.
+/// Inserts the points of `mct-insert-shift-points` into a function. `kernels`:
+/// those of its module.
 void insertShiftPoints(mlir::func::FuncOp function, const KernelOps &kernels);
 
 } // namespace mct

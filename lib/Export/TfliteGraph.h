@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph of a `.tflite` file while it is described: which tensor holds the
-// codes, and which the numbers, of a value of the module.
+// The graph of a `.tflite` file that is being described: which tensors hold the
+// codes or the numbers of the module's values.
 #ifndef MCT_LIB_EXPORT_TFLITEGRAPH_H
 #define MCT_LIB_EXPORT_TFLITEGRAPH_H
 
@@ -17,7 +17,7 @@
 
 namespace mct::tflite {
 
-/// The form in which a result is asked for: codes on a grid, or numbers.
+/// The form in which a result is requested: codes on a grid, or numbers.
 struct Wanted {
   std::optional<Encoding> encoding;
   /// Name of the tensor.
@@ -26,11 +26,11 @@ struct Wanted {
   bool isCodes() const { return encoding.has_value(); }
 };
 
-/// A tensor that was written; none: the op has no such form in a file, and
-/// `GraphBuilder::reason` says why. Fails after a diagnostic.
+/// A tensor that was written, or none if the op has no such form in a file, in
+/// which case `GraphBuilder::reason` says why. Fails after a diagnostic.
 using Written = mlir::FailureOr<std::optional<int64_t>>;
 
-/// Emits an error at an op that no file can have, with the remedy.
+/// Emits an error at an op that files cannot have, with the remedy.
 mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why,
                                 const llvm::Twine &remedy);
 
@@ -40,7 +40,7 @@ struct Form {
   int64_t version = 1;
   llvm::StringRef optionsType = "";
   std::vector<Option> options = {};
-  /// The table has `fused_activation_function`.
+  /// True if the table has `fused_activation_function`.
   bool isFusing = false;
 };
 
@@ -57,66 +57,67 @@ public:
                    const Encoding &encoding);
   int64_t addNumbers(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<float> numbers);
-  /// A constant of integers; of INT4 two in a byte, the first in the low bits.
+  /// Adds a constant of integers; INT4 integers are packed in pairs, the first
+  /// one in the low bits.
   int64_t addIntegers(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                       ElementType type, llvm::ArrayRef<int64_t> integers);
-  /// A list of sizes or axes, as INT32.
+  /// Adds a list of sizes or axes, as INT32.
   int64_t addList(const llvm::Twine &name, llvm::ArrayRef<int64_t> integers);
   void addOperator(const Form &form, std::vector<int64_t> inputs,
                    int64_t output);
-  /// Adds an operator and the tensor of its result, of the shape of `result`;
-  /// limits codes, by the operator where it can.
+  /// Adds an operator and the tensor of its result, with the shape of `result`;
+  /// clamps codes, by the operator itself if possible.
   int64_t write(const Form &form, std::vector<int64_t> inputs,
                 mlir::Value result, const Wanted &wanted);
   int64_t write(const Form &form, std::vector<int64_t> inputs,
                 llvm::ArrayRef<int64_t> shape, const Wanted &wanted,
                 ElementType type = ElementType::Float32);
-  /// Limits codes to those of a grid.
+  /// Clamps codes to those of a grid.
   int64_t limit(int64_t tensor, const Wanted &wanted);
   void setGrid(int64_t tensor, const Encoding &encoding);
   int64_t reshape(int64_t tensor, llvm::ArrayRef<int64_t> shape,
                   const llvm::Twine &name);
-  /// Copies the type and the grid of a tensor to a new one.
+  /// Adds a tensor with the type and the grid of another one.
   int64_t addLike(int64_t tensor, llvm::ArrayRef<int64_t> shape,
                   const llvm::Twine &name);
 
   //===--- Values ---------------------------------------------------------===//
 
-  /// Returns the grid of a value that codes stand for exactly: of a point, of
-  /// what ops that move elements make of such, of an argument that only points
-  /// of one grid read.
+  /// Returns the grid whose codes represent a value exactly, if the value is
+  /// the result of a point or of ops that move such values, or an argument that
+  /// only points with one grid read.
   std::optional<Encoding> findEncoding(mlir::Value value);
   /// Returns the codes of such a value.
   mlir::FailureOr<int64_t> readStored(mlir::Value value);
-  /// Returns the codes of a value on a grid, rounded where they are not exact.
+  /// Returns the codes of a value on a grid, rounded if they are not exact.
   mlir::FailureOr<int64_t> makeCodes(mlir::Operation *user, mlir::Value value,
                                      const Encoding &encoding,
                                      llvm::StringRef name = "");
-  /// Returns a tensor of the value's own element type, under this name where it
+  /// Returns a tensor with the value's own element type. `name` is used if it
   /// has to be written.
   mlir::FailureOr<int64_t> readNumbers(mlir::Operation *user, mlir::Value value,
                                        llvm::StringRef name = "");
-  /// Returns what an op reads of a value that the result's grid is no matter
-  /// for: codes that the value has, or constants of few different numbers; none
-  /// where there are no such.
+  /// Returns an operand whose grid may differ from the result's: the codes of
+  /// the value, or constants with few distinct numbers; none if there are no
+  /// such codes.
   Written readOperand(mlir::Operation *user, mlir::Value value,
                       unsigned storageBits, Encoding *encoding = nullptr);
-  /// Returns the numbers of a value where numbers are wanted, else what
-  /// `readOperand` returns of codes as wide as those that are.
+  /// Returns the numbers of a value if numbers are requested, or else what
+  /// `readOperand` returns for codes of the requested width.
   Written readOnOwnGrid(mlir::Operation *user, mlir::Value value,
                         const Wanted &wanted);
-  /// Reads a value as `wanted` asks for it.
+  /// Reads a value in the requested form.
   mlir::FailureOr<int64_t> read(mlir::Operation *user, mlir::Value value,
                                 const Wanted &wanted);
-  /// Returns the layer whose products, with its bias, a value is.
+  /// Returns the layer that computes a value, including its bias, or null.
   const KernelOp *findLayer(mlir::Value value) const;
-  /// Makes a tensor hold the codes of a value.
+  /// Defines which tensor holds the codes of a value.
   void define(mlir::Value value, int64_t tensor, const Encoding &encoding);
   void defineNumbers(mlir::Value value, int64_t tensor) {
     numbers[value] = tensor;
   }
   std::string makeName(const llvm::Twine &wanted);
-  /// Returns none and remembers why.
+  /// Records why an op has no form, and returns none.
   std::nullopt_t decline(llvm::StringRef why) {
     reason = why.str();
     return std::nullopt;
@@ -128,7 +129,7 @@ public:
   std::string reason;
 
 private:
-  /// Returns whether an op is one of several that are one operator.
+  /// Returns whether an op is part of an operator of several ops.
   bool isPart(mlir::Operation *op) const {
     return operators.interior.contains(op) || operators.byRoot.contains(op);
   }
@@ -145,33 +146,34 @@ private:
   std::map<std::pair<void *, Encoding>, int64_t> codes;
 };
 
-/// Writes the result of an op, `matched` where it ends an operator that TOSA
-/// spells as several ops.
+/// Writes the result of an op or, if `matched` is given, of an operator that
+/// TOSA expresses by several ops.
 Written writeOp(GraphBuilder &graph, mlir::Operation *op, const Wanted &wanted);
 Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
                       const Wanted &wanted);
-/// Writes an operator whose operands have grids of their own.
+/// Writes an operator whose operands have their own grids.
 Written writeOnOwnGrids(GraphBuilder &graph, mlir::Operation *op,
                         mlir::ValueRange operands, const Form &form,
                         const Wanted &wanted);
-/// Writes an operator of one operand whose codes are on one grid in every file,
-/// of 8 bits this one.
+/// Writes an operator of one operand whose codes have the same grid in every
+/// file; for 8 bits, it is this one.
 Written writeOnFixedGrid(GraphBuilder &graph, mlir::Operation *op,
                          mlir::Value operand, const Form &form, double scale,
                          int64_t zeroPoint, const Wanted &wanted);
-/// Writes numbers, limited to [low, high].
+/// Writes numbers, clamped to [low, high].
 Written writeLimits(GraphBuilder &graph, mlir::Operation *op,
                     mlir::Value operand, double low, double high,
                     const Wanted &wanted);
-/// Writes what a layer makes, with its bias.
+/// Writes the result of a layer, including its bias.
 Written writeLayer(GraphBuilder &graph, const KernelOp &layer,
                    mlir::Value result, const Wanted &wanted);
-/// Writes a layer of features: [..., inputs] to [..., outputs].
+/// Writes a fully connected layer: [..., inputs] to [..., outputs].
 Written writeDense(GraphBuilder &graph, const KernelOp &layer,
                    mlir::Value input, mlir::Value result, const Wanted &wanted);
-/// Writes codes of sums over windows of an image, each times `weight`, as a
-/// depthwise convolution, or a convolution over positions of the whole image:
-/// unlike those of MEAN and AVERAGE_POOL_2D, all kernels round its sums once.
+/// Writes the codes of sums over windows of an image, multiplied by `weight`,
+/// as a depthwise convolution, or as a convolution over the positions of the
+/// whole image. Unlike those of MEAN and AVERAGE_POOL_2D, the results of these
+/// are rounded once by all kernels.
 Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
                        mlir::Value input, llvm::ArrayRef<int64_t> window,
                        llvm::ArrayRef<int64_t> stride,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contents of a `.tflite` file: tensors and the operators between them.
+// The contents of a `.tflite` file: tensors and operators.
 #ifndef MCT_LIB_EXPORT_TFLITEMODEL_H
 #define MCT_LIB_EXPORT_TFLITEMODEL_H
 
@@ -21,11 +21,12 @@ struct Tensor {
   ElementType type = ElementType::Float32;
   /// A dynamic size is `ShapedType::kDynamic`.
   llvm::SmallVector<int64_t> shape;
-  /// Empty where it holds numbers; one, or along `axis` one for each channel.
+  /// Empty if the tensor holds numbers; otherwise one scale, or one for each
+  /// channel along `axis`.
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
   int64_t axis = 0;
-  /// A constant has its elements here, little-endian.
+  /// True for a constant, whose elements follow in little-endian order.
   bool isConstant = false;
   std::string data;
 };
@@ -40,9 +41,9 @@ struct Operator {
   /// Numbered as in the schema's BuiltinOperator.
   std::string code;
   int64_t version = 1;
-  /// Indices of tensors; -1: none.
+  /// Indices of tensors, -1 for none.
   std::vector<int64_t> inputs, outputs;
-  /// Table of the schema; empty: none.
+  /// Table of the schema, or empty if there is none.
   std::string optionsType;
   std::vector<Option> options;
 };
@@ -52,7 +53,7 @@ struct Normalization {
   std::vector<double> mean, deviation;
 };
 
-/// Part that computes numbers although codes are at hand.
+/// A part that computes with numbers although codes are available.
 struct FloatPart {
   std::string name, reason;
 };

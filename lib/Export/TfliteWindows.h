@@ -8,31 +8,31 @@
 
 namespace mct::tflite {
 
-/// {height, width} each; pads {top, bottom, left, right}.
+/// {height, width} each, except for pads {top, bottom, left, right}.
 struct Windows {
   llvm::ArrayRef<int64_t> sizes, strides, dilations, pads;
 };
 
-/// Returns "SAME" or "VALID" where that pads images of these sizes {height,
-/// width} alike; none where neither does.
+/// Returns "SAME" or "VALID" if that pads images of these sizes {height, width}
+/// in the same way, or none if neither does.
 std::optional<llvm::StringRef> findPadding(llvm::ArrayRef<int64_t> from,
                                            llvm::ArrayRef<int64_t> to,
                                            const Windows &windows);
 
-/// Returns the image of which one is what windows without padding reach: TOSA
-/// wants the rest cut off by a slice. Slices in front of windows that are
-/// smaller than their strides stay.
+/// Returns the image before a slice that cuts off the part which windows
+/// without padding do not reach, as TOSA requires. Keeps slices before windows
+/// that are smaller than their strides.
 mlir::Value skipCut(mlir::Value image, llvm::ArrayRef<int64_t> to,
                     const Windows &windows);
 
-/// An image, padded explicitly where it has to be, and what windows over it say
-/// of padding.
+/// An image that is padded explicitly if necessary, and the padding attribute
+/// of windows over it.
 struct PaddedImage {
   int64_t tensor;
   llvm::StringRef padding;
 };
-/// Shapes are [N, H, W, C]. Pads with zeros, or with `filling`: in codes with
-/// the lowest one.
+/// Pads an image with zeros or with `filling`, which for codes is the lowest
+/// one. Shapes are [N, H, W, C].
 PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
                      llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                      const Windows &windows, const llvm::Twine &name,
