@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The networks of a training run, compiled.
+// The compiled networks of a training run.
 #ifndef MCT_LIB_TRAINING_COMPILEDTRAINING_H
 #define MCT_LIB_TRAINING_COMPILEDTRAINING_H
 
@@ -8,7 +8,7 @@
 
 namespace mct::training {
 
-/// The point that learned values belong to.
+/// The point to which learned values belong.
 struct ValidPoint {
   TrainableQuantizerAttrInterface quantizer;
   /// Indices of the learned values.
@@ -16,25 +16,25 @@ struct ValidPoint {
 };
 
 struct CompiledTraining {
-  /// `function` in it is null: it lived in a module that is gone.
+  /// Its `function` is null, since the module to which it belonged is gone.
   TrainingFunction function;
   llvm::SmallVector<ValidPoint> points;
   /// Shapes of the results that are compared with the teacher.
   std::vector<ComparedShape> results;
-  /// Tells of each result whether anything uses its gradient.
+  /// True for each result whose gradient is used.
   std::vector<bool> isSeedRead;
   std::unique_ptr<execution::Executor> executor;
-  /// Null where the loss needs none.
+  /// Null if the loss does not need one.
   std::unique_ptr<execution::Executor> teacher;
-  /// True if observed values of the teacher are compared; its outputs
-  /// otherwise.
+  /// True if observed values of the teacher are compared rather than its
+  /// outputs.
   bool observesTeacher = false;
-  /// Number of samples that are computed at once.
+  /// Number of samples that are computed at a time.
   int64_t shard = 1;
   /// Text of the networks and of the initial values.
   std::string description;
 
-  /// Compiles what a run needs; fails with a diagnostic at the network.
+  /// Compiles the networks of a run; fails with a diagnostic at the network.
   static mlir::FailureOr<CompiledTraining>
   create(const TrainingProblem &problem, const TrainingSettings &settings,
          const execution::RunSettings &run);

@@ -6,7 +6,8 @@
 
 namespace mct {
 
-/// The rule of an op that is not ours: a function of this name and form.
+/// Model of an op of another dialect whose gradient a function of this form
+/// computes.
 template <typename Op,
           llvm::LogicalResult (*rule)(Op, GradientBuilder &, mlir::Value,
                                       OperandGradients &)>
@@ -28,14 +29,14 @@ struct RuleTraits<rule> {
   using OpType = Op;
 };
 
-/// Attaches rules to the ops that they are of.
+/// Attaches the rules to their ops.
 template <auto... rules> void attachRules(mlir::MLIRContext *context) {
   (RuleTraits<rules>::OpType::template attachInterface<
        GradientModel<typename RuleTraits<rules>::OpType, rules>>(*context),
    ...);
 }
 
-/// Attach the gradients of the ops of TOSA, which is loaded.
+/// Attach the gradients of the ops of TOSA, which must be loaded.
 void attachElementwiseGradients(mlir::MLIRContext *context);
 void attachMovementGradients(mlir::MLIRContext *context);
 void attachReductionGradients(mlir::MLIRContext *context);
@@ -44,11 +45,12 @@ void attachPoolingGradients(mlir::MLIRContext *context);
 /// Attaches the gradient of `tpc.quantize`.
 void attachPointGradients(mlir::MLIRContext *context);
 
-/// Fails with a diagnostic unless all these zero points are 0.
+/// Fails with a diagnostic unless all of these zero points are 0.
 llvm::LogicalResult requireZero(mlir::Operation *op,
                                 mlir::ValueRange zeroPoints);
 
-/// Returns the sizes of a shape operand, which is constant, says the verifier.
+/// Returns the sizes of a shape operand, which the verifier has found to be
+/// constant.
 llvm::SmallVector<int64_t> readSizes(mlir::Value shape);
 
 } // namespace mct

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the learned values of a training run follow their gradients.
+// Updates the learned values of a training run by their gradients.
 #ifndef MCT_LIB_TRAINING_PARAMETERUPDATES_H
 #define MCT_LIB_TRAINING_PARAMETERUPDATES_H
 
@@ -13,19 +13,19 @@ struct Trained {
   /// Index among all learned values.
   size_t value;
   OptimizerSettings optimizer;
-  /// Place in the gradients of a shard.
+  /// Offset and size in the gradients of a shard.
   size_t offset, size;
-  /// State of the optimizer: none, one or two numbers for each element.
+  /// State of the optimizer: zero, one or two numbers for each element.
   std::vector<float> first, second;
   /// Factor of the regularizer.
   double factor = 0;
-  /// Unit of the rate.
+  /// Unit of the learning rate.
   double unit = 1;
 };
 
 class ParameterUpdates {
 public:
-  /// `values` are all learned values, and outlive this.
+  /// `values` has all learned values and must outlive the object.
   static mlir::FailureOr<ParameterUpdates>
   create(mlir::Location loc, const TrainingFunction &function,
          std::vector<std::vector<float>> &values,
@@ -33,22 +33,22 @@ public:
 
   /// Returns the number of elements of the gradients of a shard.
   size_t numGradients() const { return gradients.size(); }
-  /// Takes the units of rates from the values that there are.
+  /// Determines the units of the rates from the present values.
   void measureUnits();
 
-  /// Adds the gradients of some shards, in their order, and, behind the last
-  /// ones, takes the step. Returns the loss of the regularizer.
+  /// Adds the gradients of some shards, in their order; after the last ones,
+  /// updates the values. Returns the loss of the regularizer.
   double add(llvm::ArrayRef<const float *> shards, bool isFirst, bool isLast,
              int64_t step, const support::Threads &threads);
 
   std::vector<Trained> trained;
-  /// Power of the regularizer, by step.
+  /// Power of the regularizer in each step.
   quantization::LinearAnnealing powers;
   /// The values with their gradients, for callbacks.
   std::vector<TrainedTensor> moved;
 
 private:
-  /// Some of the elements of a learned tensor.
+  /// A range of elements of a learned tensor.
   struct Chunk {
     /// Index in `trained`.
     size_t tensor;

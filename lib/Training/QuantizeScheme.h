@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choice of the operators of a network that are quantized, and how, where no
-// annotation says it: what `mct-quantize-annotate` and `mct-quantize-apply`
-// share.
+// Choice of the operators that are quantized, and of their quantizers, if there
+// are no annotations. `mct-quantize-annotate` and `mct-quantize-apply` share
+// it.
 #ifndef MCT_LIB_TRAINING_QUANTIZESCHEME_H
 #define MCT_LIB_TRAINING_QUANTIZESCHEME_H
 
@@ -16,20 +16,20 @@ namespace mct {
 /// The entry of an operator in the default scheme.
 struct SchemeEntry {
   bool isSupported = false;
-  /// Its kernel and its activation get quantizers.
+  /// True if its kernel and its activation get quantizers.
   bool hasKernel = false;
-  /// The kernel's quantizer has parameters for each output channel.
+  /// True if the kernel's quantizer has parameters for each output channel.
   bool isPerChannel = false;
-  /// Its result gets one.
+  /// True if its result gets a quantizer.
   bool quantizesOutput = false;
-  /// An activation function that runs with the layer in front of it, which is
-  /// quantized before it, behind it, or both.
+  /// True for an activation function that is fused with the layer before it and
+  /// quantized before the function, after it, or both.
   bool isBefore = false, isBehind = false;
-  /// A ReLU, bounded or not.
+  /// True for a ReLU, bounded or not.
   bool isRelu = false;
   bool isBatchNorm = false;
   bool isConcatenation = false;
-  /// Values are moved or selected: what is quantized stays so.
+  /// True if values are only moved or selected, so that they stay quantized.
   bool isPassThrough = false;
 
   bool isActivation() const { return isBefore || isBehind; }
@@ -42,10 +42,10 @@ struct MarkedOperator {
   SchemeEntry entry;
   /// The description of the kernel op; may be null.
   tpc::OpInfoAttr kernelInfo;
-  /// Null where nobody has marked it.
+  /// Null if it is not marked.
   tpc::QuantizeOp mark;
 
-  /// Returns what others read.
+  /// Returns the value that users of the result read.
   mlir::Value result() const {
     return mark ? mlir::Value(tpc::QuantizeOp(mark).getOutput())
                 : node.result();
@@ -54,22 +54,22 @@ struct MarkedOperator {
 
 /// The operators of a function, in program order.
 ///
-/// Operators are those of the stock targets: their sets, and the sub-graphs
-/// that are one operator.
+/// Operators are those of the stock targets: their operator sets, and the
+/// subgraphs that form one operator.
 class MarkedOperators {
 public:
-  /// Returns the names the values of the function. Fails with a diagnostic
-  /// where it has several blocks, points that are no marks, or marks that are
-  /// behind no operator.
+  /// Finds the operators and names the values of the function. Fails with a
+  /// diagnostic if the function has several blocks, points that are not marks,
+  /// or marks that do not follow an operator.
   static mlir::FailureOr<MarkedOperators> find(mlir::func::FuncOp function);
 
   std::vector<MarkedOperator> operators;
 
-  /// Returns the operator that makes the value, marked or not; none for
+  /// Returns the operator that computes the value, marked or not; none for
   /// arguments.
   std::optional<size_t> makerOf(mlir::Value value) const;
-  /// Returns the one operator that reads the result of another one, where it
-  /// does not leave the function; otherwise none.
+  /// Returns the only operator that uses the result of another one; none if
+  /// there are several, or if the function returns the result.
   std::optional<size_t> onlyReader(size_t index) const;
 
 private:

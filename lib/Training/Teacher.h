@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The teacher of a training run: what the network is compared with.
+// The teacher of a training run, with which the network is compared.
 #ifndef MCT_LIB_TRAINING_TEACHER_H
 #define MCT_LIB_TRAINING_TEACHER_H
 
@@ -10,7 +10,7 @@ namespace mct::training {
 
 class Teacher {
 public:
-  /// `chosen` are the samples of the run. Results of all of them are kept where
+  /// `chosen`: the samples of the run. The results of all of them are kept if
   /// they take at most `settings.teacherBytes`.
   Teacher(const CompiledTraining &compiled,
           const execution::SampleSource &source, llvm::ArrayRef<int64_t> chosen,
@@ -20,14 +20,15 @@ public:
   bool hasMemory() const;
   bool keepsResults() const { return keeps; }
 
-  /// Returns the batch with the values of the teacher, valid until the next
-  /// call. `places` of its samples among the chosen ones; empty: not known.
+  /// Returns the batch with the teacher's values, valid until the next call.
+  /// `places`: indices of the batch's samples among the chosen ones, or empty
+  /// if they are not known.
   llvm::Expected<TrainingBatch> begin(llvm::ArrayRef<int64_t> samples,
                                       llvm::ArrayRef<int64_t> places);
 
 private:
   struct Lane;
-  /// Runs the teacher on samples, into one block for each result.
+  /// Runs the teacher on samples and writes one block for each result.
   llvm::Error run(llvm::ArrayRef<int64_t> samples,
                   std::vector<std::vector<float>> &blocks);
   llvm::Error runUnit(Lane &lane, llvm::ArrayRef<int64_t> samples,
@@ -40,7 +41,7 @@ private:
   const execution::RunSettings &settings;
   std::vector<std::unique_ptr<Lane>> lanes;
   bool keeps = false;
-  /// Results of a batch, and of all chosen samples where these are kept.
+  /// Results for a batch, and for all chosen samples if they are kept.
   std::vector<std::vector<float>> batch, kept;
   std::vector<llvm::ArrayRef<float>> views;
 };

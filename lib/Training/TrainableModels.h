@@ -8,7 +8,7 @@
 
 namespace mct {
 
-/// Says that nobody implements what the point's `trainable` asks for. Fails.
+/// Emits an error: the point's `trainable` has no implementation. Fails.
 llvm::LogicalResult noImplementation(tpc::QuantizeOp point);
 
 /// Attaches models of symmetric grids, and of grids with a zero point.
@@ -16,43 +16,43 @@ void attachThresholdQuantizers(mlir::MLIRContext *context);
 void attachRangeQuantizers(mlir::MLIRContext *context);
 /// Attaches models that train the rounding of weights.
 void attachRoundingQuantizers(mlir::MLIRContext *context);
-/// Attaches models that follow the values that are seen.
+/// Attaches models that follow observed values.
 void attachObservedQuantizers(mlir::MLIRContext *context);
-/// Attaches models of frozen quantizers, and of those that set in.
+/// Attaches models of frozen quantizers, and of those that are faded in.
 void attachComposedQuantizers(mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
 // Parts of all models
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape of one parameter for each channel of the point, or, for
-/// `channels` of 1, of one for all.
+/// Returns the shape of a parameter for each channel of the point or, if
+/// `channels` is 1, of a single one.
 llvm::SmallVector<int64_t> getParameterShape(tpc::QuantizeOp point,
                                              size_t channels);
 
-/// Returns the scale of what comes back to a threshold or a range: `given`, or
-/// what the attributes say of one that is not.
+/// Returns the factor of the gradient of a threshold or a range: `given`, or
+/// the one that the attributes define if it is not given.
 double getGradientScale(tpc::QuantizeOp point, std::optional<double> given,
                         tpc::StepGradient gradient, unsigned bits,
                         bool isSigned);
 
-/// Returns the range of the levels of each of the point's parameters,
-/// `isNarrow`: without the lowest. Fails with a diagnostic where there are no
-/// parameters, or levels are not evenly spaced.
+/// Returns the range of the levels of each parameter of the point; `isNarrow`:
+/// without the lowest level. Fails with a diagnostic if there are no
+/// parameters, or if levels are not evenly spaced.
 llvm::FailureOr<llvm::SmallVector<quantization::TrainedRange>>
 getRanges(tpc::QuantizeOp point, bool isNarrow = false);
 
-/// Returns the ends of ranges as what a point learns: the lower ones, then the
-/// upper ones.
+/// Returns the limits of ranges as learned values of a point: first the lower,
+/// then the upper ones.
 llvm::SmallVector<LearnedTensor>
 getLearnedEnds(tpc::QuantizeOp point,
                llvm::ArrayRef<quantization::TrainedRange> ranges);
 
-/// Returns the truth, for each value, of what lies where the quantizer of the
-/// point, which has one, does not cut off.
+/// Returns true for each value that the quantizer of the point, which must have
+/// one, does not clip.
 mlir::Value buildKept(GradientBuilder &b, tpc::QuantizeOp point);
 
-/// Values in levels, and what becomes of them.
+/// Values in levels, and the result of rounding and clipping them.
 struct OnGrid {
   mlir::Value step;    // f32
   mlir::Value levels;  // the values, divided by the step
@@ -60,12 +60,11 @@ struct OnGrid {
   mlir::Value inside;  // whether that did not cut anything off
 };
 
-/// Returns the codes from `lowest` to `highest`, of steps of any shape that is
-/// repeated.
+/// Returns the codes from `lowest` to `highest`; `step` is broadcast.
 OnGrid buildOnGrid(GradientBuilder &b, mlir::Value values, mlir::Value step,
                    double lowest, double highest);
 
-/// Rounds to integers, halves to even.
+/// Rounds to integers, half to even.
 mlir::Value buildRound(GradientBuilder &b, mlir::Value values);
 mlir::Value buildClamp(GradientBuilder &b, mlir::Value values, double lowest,
                        double highest);
@@ -76,8 +75,7 @@ createQuantizer(mlir::MLIRContext *context, tpc::QuantizationMethod method,
                 llvm::ArrayRef<quantization::SelectedParameters> parameters,
                 unsigned bits, bool isSigned);
 
-/// Returns the same quantizer, with halves going where those of the one go that
-/// the point has.
+/// Returns the same quantizer with the rounding of the point's quantizer.
 tpc::QuantizerAttrInterface
 withRoundingOf(tpc::QuantizeOp point, tpc::QuantizerAttrInterface parameters);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A training run between two steps, in a file.
+// State of a training run between two steps, in a file.
 #ifndef MCT_LIB_TRAINING_TRAININGCHECKPOINT_H
 #define MCT_LIB_TRAINING_TRAININGCHECKPOINT_H
 
@@ -13,16 +13,16 @@
 namespace mct {
 
 struct TrainingCheckpoint {
-  /// Digests of what the run depends on.
+  /// Digests of everything on which the run depends.
   std::string network, settings, samples;
-  /// Steps that have been done.
+  /// Number of completed steps.
   int64_t step = 0;
   /// Learned values, and states of the optimizers.
   std::vector<std::vector<float>> values, states;
 
-  /// The file is there as a whole, or as it was before. Errors name it.
+  /// Writes the file completely, or leaves the previous one. Errors name it.
   llvm::Error write(llvm::StringRef path) const;
-  /// Returns the errors name the file, and what is wrong with it.
+  /// Reads a file. Errors name it and say what is wrong with it.
   static llvm::Expected<TrainingCheckpoint> read(llvm::StringRef path);
 };
 

@@ -28,17 +28,17 @@ std::string hashValues(llvm::ArrayRef<float> values);
 const OptimizerSettings *getOptimizer(const TrainingSettings &settings,
                                       LearnedKind kind);
 
-/// Loads samples, one behind the other, and copies of the last one up to
-/// `unit` samples.
+/// Loads samples one after the other, and fills up with copies of the last one
+/// to `unit` samples.
 llvm::Error loadSamples(const execution::SampleSource &source,
                         llvm::ArrayRef<int64_t> samples, int64_t unit,
                         llvm::ArrayRef<void *> buffers);
 
-/// Returns how many threads can run `units` units at once.
+/// Returns how many threads can run `units` units simultaneously.
 int64_t countThreads(const execution::Executor &executor, int64_t units,
                      const execution::RunSettings &run);
 
-/// Returns whether the caller has asked for the end of the run.
+/// Returns whether the caller has requested to stop the run.
 inline bool isCancelled(const execution::RunSettings &run) {
   return run.run.progress && run.run.progress->isCancelled();
 }
