@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes ops of TOSA element by element, on constants.
+// Element-wise evaluation of ops of TOSA on constants.
 #ifndef MCT_LIB_IR_CONSTANTARITHMETIC_H
 #define MCT_LIB_IR_CONSTANTARITHMETIC_H
 
@@ -13,8 +13,9 @@ bool isBinary(mlir::Operation *op);
 bool isUnary(mlir::Operation *op);
 bool isComparison(mlir::Operation *op);
 
-/// Each computes the result of an op, of type `type`, from its operands; none
-/// where the op is not defined for them, or they do not broadcast.
+/// Each of these functions computes the result of an op, which has type `type`,
+/// from its operands. Returns none if the op is not defined for them or they
+/// cannot be broadcast.
 std::optional<ConstantTensor> computeBinary(mlir::Operation *op,
                                             mlir::RankedTensorType type,
                                             const ConstantTensor &lhs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over the elements of constants.
+// Iteration over the elements of constants.
 #ifndef MCT_LIB_IR_ELEMENTWALK_H
 #define MCT_LIB_IR_ELEMENTWALK_H
 
@@ -11,7 +11,8 @@
 namespace mct {
 
 /// Calls `visit(offsets)` for the first element of each innermost row of
-/// `shape`, which has no axis of size 0; strides[n] are those of offset n.
+/// `shape`, which must not have an axis of size 0; strides[n] are the strides
+/// of offset n.
 template <size_t numOffsets, typename Visit>
 void forEachRow(llvm::ArrayRef<int64_t> shape,
                 const std::array<llvm::ArrayRef<int64_t>, numOffsets> &strides,
@@ -20,8 +21,9 @@ void forEachRow(llvm::ArrayRef<int64_t> shape,
                                        strides, visit);
 }
 
-/// Returns the strides of `tensor`, whose axes are the last ones of `shape`,
-/// broadcast to it: 0 along what is repeated. None when it does not broadcast.
+/// Returns the strides of `tensor`, whose axes correspond to the last ones of
+/// `shape`, when broadcast to it: 0 along repeated axes. Returns none if it
+/// cannot be broadcast.
 inline std::optional<llvm::SmallVector<int64_t>>
 getBroadcastStrides(const ConstantTensor &tensor,
                     llvm::ArrayRef<int64_t> shape) {
