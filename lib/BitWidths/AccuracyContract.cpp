@@ -10,9 +10,9 @@ using namespace mct::bit_widths;
 using execution::LossLimit;
 using execution::MetricDrop;
 
-/// Budgets of the search are 1, 2^(-1/16), 2^(-2/16), … of the present use;
-/// of cycles, of which the larger part may be the same in all alternatives,
-/// they are evenly spaced from the present ones down to the fewest.
+/// The budgets of the search are 1, 2^(-1/16), 2^(-2/16), … times the present
+/// use. Budgets of cycles, most of which may be the same in all alternatives,
+/// are evenly spaced from the present number down to the smallest.
 static constexpr size_t kSteps = 64, kStepsToHalf = 16;
 
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ const AccuracyContract::Look *AccuracyContract::getRefused() const {
                                                                : nullptr;
 }
 
-/// Returns how much a network drops, and at most.
+/// Returns how much a metric drops, and the upper limit of the drop.
 static std::string describeDrop(const LossLimit &drop,
                                 execution::Metric::Unit unit) {
   std::string text = "by " + execution::describeDifference(drop.loss, unit) +
@@ -46,7 +46,7 @@ static std::string describeDrop(const LossLimit &drop,
          " with 95 % confidence";
 }
 
-/// Returns the number of all samples of which so many are held out.
+/// Returns the total number of samples of which `heldOut` are held out.
 static int64_t toAllSamples(int64_t heldOut) {
   return int64_t(std::ceil(double(heldOut) * 10 / 9));
 }
@@ -134,17 +134,18 @@ ContractSearch::solve(size_t step) {
   if (result->best.empty())
     return known->second;
   Alternatives found = model.toAlternatives(result->best.front().choices);
-  // The function itself, not what stands for it in the problem.
+  // Check the use of the function itself, since the problem approximates it.
   if (budget.findExceeded(model.getUse(found)).empty())
     known->second = std::move(found);
   return known->second;
 }
 
-/// The held-out samples are more than those of the search, and the drop that a
-/// few samples show is mostly chance: it counts by the share of its variance
-/// that is not, when drops as large as the limit are as likely as none.
+/// There are more held-out samples than search samples, and a drop observed on
+/// few samples is mostly chance. The drop therefore counts by the part of its
+/// variance that is not chance, under the assumption that drops as large as the
+/// limit are as likely as none.
 bool ContractSearch::isExpected(const LossLimit &found) const {
-  // The quantile of the normal distribution that belongs to 95 % on one side.
+  // One-sided 95 % quantile of the normal distribution.
   constexpr double kQuantile = 1.645;
   if (!found.atMost)
     return false;
@@ -202,7 +203,7 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
   Alternatives best = **own;
   if (!*next)
     return best;
-  // Operators by how much is saved, the most first.
+  // Operators in descending order of what they save.
   std::vector<std::pair<int64_t, size_t>> changes;
   for (size_t group = 0; group != best.size(); ++group) {
     Alternatives changed = best;
@@ -223,9 +224,9 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
   return best;
 }
 
-/// Returns the sequence of the test: towards what the search expects to hold in
-/// steps that become smaller, and on from there in larger ones, each cheaper
-/// than the one before.
+/// Returns the sequence of assignments to test, each cheaper than the one
+/// before: in decreasing steps towards the one that the search expects to hold,
+/// and in increasing steps beyond it.
 FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
   FailureOr<size_t> edge = bisect();
   if (failed(edge))

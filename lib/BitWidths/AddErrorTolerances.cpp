@@ -13,8 +13,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the config of a kernel that can have a tolerance and has none, or
-/// null.
+/// Returns the config of a kernel that may have an error tolerance but has
+/// none, or null.
 static tpc::AttrQuantConfigAttr getKernelConfig(tpc::QuantizeOp point,
                                                 int64_t alternative) {
   if (!point.isWeight() || point.getWeight() != tpc::kKernelWeight)
@@ -51,7 +51,7 @@ private:
 } // namespace
 
 void AddErrorTolerancesPass::add(const OperatorPoints &of) {
-  // A point without a config says nothing about other alternatives.
+  // If a point has no config, its other alternatives are unknown.
   for (tpc::QuantizeOp point : of.points)
     if (!point.getConfigAttr())
       return;

@@ -116,20 +116,20 @@ private:
   func::FuncOp entry;
   std::vector<OperatorPoints> choices;
   std::optional<Sensitivities> sensitivities;
-  /// The sensitivities that assignments are chosen by.
+  /// The sensitivities that are minimized.
   Sensitivities smoothed;
   Budget limits;
   /// The device that reads the weights, or null.
   std::shared_ptr<Device> reader;
-  /// Largest loss in dB; 0: a budget decides.
+  /// Largest loss in dB, or 0 if a budget determines the assignment.
   double loss = 0;
   CompressedWeights compressed;
   Assignment assignment;
 };
 } // namespace
 
-/// Finds what decides about the alternatives: a budget, a file, or the loss
-/// that is allowed.
+/// Determines how the alternatives are chosen: by a budget, a file, or the
+/// allowed loss.
 LogicalResult AssignBitWidthsPass::checkWhatDecides() {
   constexpr double kDefaultLoss = 0.1;
   loss = maxLoss;
@@ -178,10 +178,10 @@ LogicalResult AssignBitWidthsPass::findReader() {
   return success();
 }
 
-/// Returns a number as people write it.
+/// Formats a number for a message.
 static std::string print(double number) { return named("", number, "%g").text; }
 
-/// Checks the options that are about a metric.
+/// Checks the options about a metric.
 LogicalResult AssignBitWidthsPass::checkMaxDrop() {
   if (maxDrop == 0) {
     const char *given = !validationData.empty() ? "validation-data"
@@ -212,7 +212,7 @@ LogicalResult AssignBitWidthsPass::checkMaxDrop() {
     return fail() << "max-drop=" << print(maxDrop)
                   << " says of no metric how much it may drop; give "
                      "drop-metric=top1, for example";
-  // A metric of the program's has its labels.
+  // A metric computed by the caller has its own labels.
   bool needsLabels = !execution::MetricHostScope::find(&getContext());
   if (validationData.empty() || (labels.empty() && needsLabels))
     return fail() << "max-drop=" << print(maxDrop)
@@ -282,8 +282,8 @@ LogicalResult AssignBitWidthsPass::estimateCompressed(BitWidthModel &model) {
   return success();
 }
 
-/// Returns those that the rules of the user leave an operator in, when it is in
-/// them.
+/// Returns the alternatives of each operator that the user's rules would not
+/// change.
 FailureOr<std::vector<std::vector<unsigned>>>
 AssignBitWidthsPass::findAllowed() {
   std::vector<std::vector<unsigned>> allowed(choices.size());
@@ -339,7 +339,7 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
   return diagnostic;
 }
 
-/// Refuses a file that changes what the rules of the user ask for.
+/// Refuses a file that contradicts the user's rules.
 LogicalResult
 AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
   for (auto [of, index, asked] :
@@ -389,7 +389,7 @@ LogicalResult AssignBitWidthsPass::read() {
 }
 
 LogicalResult AssignBitWidthsPass::solve() {
-  // The default goes without saying, and without samples.
+  // The default value of the option does not require samples.
   if (remeasure > 1 && !hasSamples() &&
       remeasure != AssignBitWidthsPassOptions().remeasure)
     return emitError(getOperation().getLoc())
@@ -434,7 +434,7 @@ LogicalResult AssignBitWidthsPass::solve() {
           {point.amount, point.allocation.cost,
            model.toAlternatives(point.allocation.choices)});
   }
-  // The function itself, not what stands for it in the problem.
+  // Check the use of the function itself, since the problem approximates it.
   if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
     return refuse(model, assignment.alternatives);
   return write(model);
@@ -451,12 +451,13 @@ static bool isNowhereCheaper(const AllocationProblem &problem,
                       });
 }
 
-/// Returns `remeasure` assignments, or as many as there are. What is cheapest
-/// when operators make up for a share of the errors of those before them, for
-/// several shares: a sensitivity is measured with the others in float, which
-/// make up for nothing. Where that is often the same, also the next best sums,
-/// without those that lose at some operators and gain at none: they can only
-/// look nearer, by more weights that are rounded to the samples.
+/// Returns up to `remeasure` assignments. These are the optima under the
+/// assumption that operators compensate for a share of the errors of those
+/// before them, for several shares: sensitivities are measured with the other
+/// operators in float, which compensate for nothing. If too few of them differ,
+/// adds the assignments with the next best sums, except for those that are
+/// nowhere cheaper than another one: these can only appear to be closer,
+/// because more of their weights are rounded to the samples.
 FailureOr<std::vector<Assignment::Measured>>
 AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   constexpr double kLargestShare = 0.8;
@@ -502,8 +503,8 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   return assignments;
 }
 
-/// Returns the distance of a module with all parameters from the float network
-/// on one half of the samples, when it is corrected on the other.
+/// Corrects a module, whose points all have parameters, on one half of the
+/// samples, and returns its distance from the float network on the other half.
 FailureOr<double>
 AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                  const execution::RunSettings &judged) {
@@ -524,7 +525,7 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
   return (*run)->baseDistance();
 }
 
-/// Returns the distances of several modules, which shards measure together.
+/// Returns the distances of several modules, which the shards measure together.
 FailureOr<std::vector<double>>
 AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> wanted,
                                    execution::RunSettings settings) {
@@ -550,7 +551,7 @@ AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> wanted,
                          });
 }
 
-/// Returns a copy of the module in which all operators take these.
+/// Returns a copy of the module in which the operators have these alternatives.
 FailureOr<OwningOpRef<ModuleOp>>
 AssignBitWidthsPass::choose(ArrayRef<unsigned> alternatives) {
   OwningOpRef<ModuleOp> copy = getOperation().clone();
@@ -563,7 +564,7 @@ AssignBitWidthsPass::choose(ArrayRef<unsigned> alternatives) {
   return std::move(copy);
 }
 
-/// Returns the same, with parameters.
+/// Same as `choose`, but also selects the parameters.
 FailureOr<OwningOpRef<ModuleOp>>
 AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   auto copy = choose(alternatives);
@@ -572,13 +573,15 @@ AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   return copy;
 }
 
-/// Takes the one of `findBest` that is nearest to the float network when its
-/// weights are rounded together. Weights of few bits fit the samples that they
-/// are rounded on: others judge them, and both halves do it in turns.
+/// Chooses the assignment of `findBest` that is closest to the float network
+/// when its weights are rounded together. Weights of few bits are fitted to the
+/// samples on which they are rounded, so the other half of the samples judges
+/// them, in both directions.
 LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   using execution::SampleHalf;
-  // On one half the mean distance is known to about a tenth, and what both have
-  // in common goes when they are compared: so much is no chance.
+  // On one half, the mean distance is known to about a tenth, and the common
+  // part of the error cancels when distances are compared, so a ratio like this
+  // is not chance.
   constexpr double kClearly = 1.5;
   if (remeasure < 2 || !hasSamples())
     return success();
@@ -634,15 +637,15 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   return success();
 }
 
-/// Returns the problem whose resource is what compressed weights cost.
+/// Returns the problem whose resource is the cost of compressed weights.
 AllocationProblem
 AssignBitWidthsPass::createLossProblem(const BitWidthModel &model) {
-  // More than any sum of distances.
+  // This is larger than any sum of distances.
   constexpr double kNever = 1e9;
   if (!reader)
     return model.createProblem(compressed.bits);
   AllocationProblem problem = model.createProblem(compressed.waits);
-  // Nothing is won where a layer does not wait.
+  // A layer that does not wait for its weights gains nothing from a change.
   for (auto [number, of] : llvm::enumerate(choices)) {
     if (!llvm::all_equal(compressed.waits[number]))
       continue;
@@ -653,9 +656,9 @@ AssignBitWidthsPass::createLossProblem(const BitWidthModel &model) {
   return problem;
 }
 
-/// Returns the distance from the float network of the network in which all
-/// operators take these alternatives, as the mean of two halves of the samples
-/// of which each is corrected on the other.
+/// Returns the distance from the float network of the network with these
+/// alternatives: the mean over both halves of the samples, where the network is
+/// corrected on the other half each time.
 FailureOr<double>
 AssignBitWidthsPass::measure(ArrayRef<unsigned> alternatives) {
   using execution::SampleHalf;
@@ -673,8 +676,8 @@ AssignBitWidthsPass::measure(ArrayRef<unsigned> alternatives) {
   return ((*distances)[0] + (*distances)[1]) / 2;
 }
 
-/// Takes the assignment with the cheapest weights that is within `loss` of the
-/// present one.
+/// Chooses the assignment with the cheapest weights whose loss compared to the
+/// present one is at most `loss`.
 LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
   constexpr size_t kMostPoints = 64;
   for (const OperatorPoints &of : choices)
@@ -692,7 +695,7 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
   if (failed(present))
     return failure();
   double limit = *present * std::pow(10.0, loss / 10);
-  // By rising weights distances fall, up to chance.
+  // Apart from chance, distances fall as weights grow.
   size_t step = llvm::divideCeil(front->size(), kMostPoints);
   size_t first = 0, last = llvm::divideCeil(front->size(), step);
   while (first < last) {
@@ -716,7 +719,7 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
   return success();
 }
 
-/// Returns the network that this assignment becomes behind the pass.
+/// Returns the complete network after the pass for an assignment.
 FailureOr<OwningOpRef<ModuleOp>>
 AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
   if (completedBy.empty())
@@ -729,7 +732,7 @@ AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
   return copy;
 }
 
-/// Takes the cheapest assignment whose drop is shown to be no larger than
+/// Chooses the cheapest assignment whose drop is shown not to be larger than
 /// allowed.
 LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
   static constexpr Resource kMinimized[] = {Resource::Weights, Resource::Total,

@@ -57,7 +57,7 @@ ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
 
 ResourceUse BitWidthModel::getUseAt8Bits() const {
   ResourceUse use = model.evaluate([](tpc::QuantizeOp) { return 8; });
-  // Limits on what is compressed are fractions of what is not.
+  // Limits of compressed weights are fractions of the uncompressed ones.
   use.compressed = use.weights;
   return use;
 }
@@ -151,7 +151,7 @@ AllocatedResource BitWidthModel::createBops() const {
   return resource;
 }
 
-/// Returns whether it is the same, or more than a limit, for no choice.
+/// Returns whether some choice may exceed the limit.
 static bool mayExceed(const AllocatedResource &resource) {
   int64_t most = resource.fixed;
   for (const std::vector<int64_t> &amounts : resource.amounts)
@@ -162,8 +162,8 @@ static bool mayExceed(const AllocatedResource &resource) {
   return most > *resource.limit;
 }
 
-/// Sums of amounts that are all different would be too many: they are rounded
-/// up to multiples of a small part of them.
+/// Returns the unit to which amounts are rounded up, a small part of their sum:
+/// with distinct amounts there would be too many different sums.
 static int64_t getUnit(ArrayRef<std::vector<int64_t>> amounts) {
   constexpr int64_t kParts = 1 << 14;
   int64_t most = 0;

@@ -19,7 +19,7 @@ static json::Array toArray(ArrayRef<unsigned> alternatives) {
   return array;
 }
 
-/// Returns the bits of the points of an operator by what they are.
+/// Returns the bits of an operator's points, by the kind of the point.
 static json::Object describeBits(const OperatorPoints &of,
                                  unsigned alternative) {
   json::Object bits;
@@ -53,7 +53,7 @@ static json::Object describe(const ResourceUse &use) {
                       {"activations_bytes", bytes(use.activations)},
                       {"total_bytes", bytes(use.total())},
                       {"bops", use.bops}};
-  // Estimated only where it decides.
+  // This is estimated only if an option needs it.
   if (use.compressed != 0)
     object.try_emplace("compressed_bytes", bytes(use.compressed));
   if (use.cycles != 0)
@@ -195,7 +195,8 @@ mct::bit_widths::readBitWidths(StringRef path, StringRef function,
     if (*index < 0 || *index >= of->numAlternatives())
       return refuse("'" + *name + "' has no alternative " + Twine(*index) +
                     ", but 0 to " + Twine(of->numAlternatives() - 1));
-    // People read and edit these, and numbers are what is taken.
+    // Users edit these files, but only the index of the alternative is used, so
+    // the bits have to match it.
     const json::Value *bits = row->get("bits");
     if (bits && *bits != json::Value(describeBits(*of, unsigned(*index)))) {
       std::string all;

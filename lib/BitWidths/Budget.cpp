@@ -85,14 +85,16 @@ SmallVector<Resource> Budget::findExceeded(const ResourceUse &use) const {
   return exceeded;
 }
 
-/// Returns the bits, operations or cycles; none where the text is no amount.
+/// Returns the amount in bits, operations or cycles, or none if the text is not
+/// an amount.
 static std::optional<int64_t> parseAmount(StringRef text, Resource resource,
                                           int64_t full) {
   double number = 0;
   if (text.consume_back("%")) {
     if (text.getAsDouble(number) || !(number >= 0) || number > 1e6)
       return std::nullopt;
-    // 37.5 percent of a whole number of bits must not lose one by rounding.
+    // Do not lose a bit if, for example, 37.5 percent is a whole number of
+    // bits.
     return int64_t(std::floor(double(full) * number / 100 + 1e-6));
   }
   if (!isInBits(resource)) {

@@ -15,14 +15,14 @@ void mct::bit_widths::setAxes(tpc::QuantizeOp point, ArrayRef<int64_t> axes) {
     point.setAxes(axes);
 }
 
-/// Returns whether the value of a point is a result of the function.
+/// Returns whether the function returns the value of a point.
 static bool isResult(tpc::QuantizeOp point) {
   return llvm::any_of(point->getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>();
   });
 }
 
-/// Makes the kernels that a point quantizes replaceable. Returns false where it
+/// Makes the kernels that a point quantizes replaceable. Returns false if it
 /// quantizes another constant.
 bool CandidateNetwork::addKernel(tpc::QuantizeOp point,
                                  CandidatePoint &candidate,
@@ -114,7 +114,7 @@ CandidateNetwork::compile(func::FuncOp function, const KernelOps &kernels,
     own.observedValues.push_back(point.value);
   for (execution::CompileOptions &each : all)
     each.maxMemory = settings.maxMemory;
-  // Calibration has told already which ops run slowly.
+  // Calibration has reported already which ops run slowly.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);

@@ -23,7 +23,7 @@ using execution::StagedRun;
 using execution::TensorView;
 
 namespace {
-/// Summarizes the result of a layer, or keeps rows of its product, or both.
+/// Summarizes the result of a layer, stores rows of its product, or both.
 class SeeLayer : public execution::TensorObserver {
 public:
   SeeLayer(std::optional<ChannelSummary> summary, ProductRows *rows,
@@ -42,20 +42,21 @@ private:
   LayerValue what;
 };
 
-/// An alternative of an operator, while it is measured.
+/// An alternative of an operator while it is measured.
 struct Trial {
   explicit Trial(const Executor &executor) : replaced(executor) {}
-  /// Indices of the operator and of the alternative.
+  /// Indices of the operator and of its alternative.
   size_t number = 0, alternative = 0;
   execution::Replacements replaced;
-  /// Changes of the channels of each layer, like those of a bias.
+  /// Changes of the channels of each layer's result, equivalent to a change of
+  /// its bias.
   std::map<size_t, execution::TensorEditor> editors;
   /// Layers whose means are not known yet, in program order.
   std::vector<size_t> unseen;
-  /// Observers of these layers, for each worker.
+  /// Observers of these layers for each worker.
   std::vector<std::vector<std::unique_ptr<SeeLayer>>> observers;
   ResultDistance::Found found;
-  /// Distances of each point that is compared.
+  /// Distance of each sample, for each compared point.
   std::vector<std::vector<double>> distances;
 };
 
@@ -107,16 +108,16 @@ private:
     return success();
   }
 
-  /// Runs passes, and tells what went wrong with points.
+  /// Runs passes and reports failures at points.
   LogicalResult run(ArrayRef<StagedRun::Pass> passes);
   double distance(const ResultDistance::Found &found,
                   ArrayRef<std::vector<double>> ofPoints) const {
     return results->distance(found) + compared->weigh(ofPoints);
   }
 
-  /// Runs a stage of the base network, keeps what it makes, and finds the means
-  /// of its layers, and what they read where their weights may be rounded
-  /// together.
+  /// Runs a stage of the base network and stores its results. Computes the
+  /// means of its layers, and stores their inputs if their weights can be
+  /// rounded together.
   LogicalResult observeBase(unsigned stage, const Frontier *before,
                             Frontier *behind);
   LogicalResult
@@ -131,44 +132,44 @@ private:
   bool isMeasured(size_t number) const {
     return options.measured.empty() || options.measured[number];
   }
-  /// Returns whether the kernel of a layer is one of an operator that is
-  /// measured.
+  /// Returns whether a layer's kernel belongs to an operator that is measured.
   bool isMeasuredLayer(size_t layer) const;
-  /// Returns the number of stages in which operators that are measured begin,
-  /// and those before them.
+  /// Returns the number of stages up to the last one in which a measured
+  /// operator begins.
   unsigned countStages() const;
-  /// Returns the bytes of the kernels that an operator's alternatives change.
+  /// Returns the size in bytes of the kernels that an operator's alternatives
+  /// change.
   int64_t kernelBytesOf(const OperatorCandidates &of) const;
 
-  /// Makes a worker one of the base network (null), or of a trial.
+  /// Lets a worker run the base network (if `trial` is null) or a trial.
   void enter(size_t worker, Trial *trial, bool comparesPoints);
-  /// Gives trials the quantizers and kernels of their alternatives.
+  /// Sets the quantizers and kernels of the trials' alternatives.
   LogicalResult prepare(MutableArrayRef<Trial> trials);
-  /// Returns how the weights of the only layer of a point are rounded together;
-  /// none where they are not, or it is not known what they read.
+  /// Returns how to round the weights of a point's only layer together; none if
+  /// they are not rounded so, or the layer's inputs are not known.
   std::optional<TrialRounding> describe(Trial &trial,
                                         const CandidatePoint &point,
                                         const PointQuantizer &quantizer);
   LogicalResult roundTogether(MutableArrayRef<TrialRounding> roundings);
   LogicalResult setKernel(Trial &trial, size_t layer, ArrayRef<float> values);
-  /// Brings the means of layers to those of the base network, for one layer
-  /// after the other.
+  /// Corrects the means of layers to those of the base network, one layer after
+  /// the other.
   LogicalResult correctMeans(MutableArrayRef<Trial> trials, unsigned stage,
                              const Frontier *before);
   LogicalResult measure(MutableArrayRef<Trial> trials, unsigned stage,
                         const Frontier *before);
-  /// Bytes in memory of each of two frontiers and of the float results.
+  /// Memory for each of two frontiers and for the float results, in bytes.
   int64_t frontierBytes = int64_t(16) << 20;
 
-  /// Memory for rows of all layers of a stage.
+  /// Memory for the rows of all layers of a stage.
   static constexpr int64_t kRowBytes = int64_t(16) << 20;
-  /// Memory for kernels of alternatives that are measured at the same time.
+  /// Memory for the kernels of alternatives that are measured simultaneously.
   static constexpr int64_t kKernelBytes = int64_t(32) << 20;
-  /// Memory for covariances and their factors, of weights that are rounded at
-  /// the same time.
+  /// Memory for the covariances, and their factors, of weights that are rounded
+  /// simultaneously.
   static constexpr int64_t kRoundingBytes = int64_t(64) << 20;
-  /// Stride of the thresholds that are tried: those between them hardly change
-  /// what an alternative costs.
+  /// Stride of the thresholds to try: those in between hardly change the
+  /// distance of an alternative.
   static constexpr int kThresholdStride = 4;
 
   Location loc;
@@ -330,7 +331,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
   auto hasProducts = [&](size_t layer) {
     return network.layers[layer].layout.has_value();
   };
-  // All layers of the stage share the memory, whichever of them are measured.
+  // All layers of the stage share the memory, even if some are not measured.
   auto products = llvm::count_if(here, hasProducts);
   for (auto [kept, layer] : llvm::zip(rows, here))
     if (hasProducts(layer) && isMeasuredLayer(layer))
@@ -339,8 +340,8 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
           network.layers[layer].layout->rowsOf(
               network.quantized->observed()[layer].type.getShape()),
           source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
-  // Only alternatives of the layers that are measured are brought to the means
-  // of the base network.
+  // Only the layers that are measured are corrected to the means of the base
+  // network.
   SmallVector<size_t> summarized =
       llvm::filter_to_vector(here, [&](size_t layer) {
         return options.measured.empty() || isMeasuredLayer(layer);
@@ -457,7 +458,7 @@ CandidateRunImpl::describe(Trial &trial, const CandidatePoint &point,
     return std::nullopt;
   size_t number = point.layers.front();
   corrections::Layer &layer = network.layers[number].layer;
-  // The channels of the alternative.
+  // Use the axes of the alternative.
   setAxes(layer.point, quantizer.axes);
   bool keeps = quantizer.keepsThresholds && options.roundMaxBits != 0;
   auto how = corrections::describeRounding(
@@ -492,7 +493,7 @@ CandidateRunImpl::roundTogether(MutableArrayRef<TrialRounding> roundings) {
     each.result = corrections::roundWeights(network.layers[each.layer].products,
                                             each.weights, each.rounded, own);
   };
-  // Side by side where that keeps all threads busy.
+  // Round them in parallel if that keeps all threads busy.
   if (bytes <= double(kRoundingBytes) && roundings.size() >= threads.count())
     quantization::parallelFor(roundings.size(), threads, [&](size_t number) {
       round(roundings[number], threads.atMost(1));
@@ -556,8 +557,8 @@ LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
   for (;;) {
     std::vector<StagedRun::Pass> passes;
     std::vector<Trial *> seeing;
-    // The layers of the first stage that has some; those of later ones see what
-    // their means become.
+    // Layers of the first stage that has some; later ones depend on their
+    // corrected means.
     auto here = [&](const Trial &trial) {
       unsigned stage = network.quantized->numStages();
       for (size_t layer : trial.unseen)
@@ -626,7 +627,7 @@ LogicalResult CandidateRunImpl::measure(MutableArrayRef<Trial> trials,
   std::vector<StagedRun::Pass> passes;
   for (Trial &trial : trials) {
     trial.found = results->createFound();
-    // Ops before the stage stay as they are in the base network.
+    // Ops before the stage are the same as in the base network.
     trial.distances = compared->getBase();
     StagedRun::Pass &pass = passes.emplace_back(StagedRun::Pass{
         stage, network.quantized->numStages() - 1, before, nullptr, {}, {}});

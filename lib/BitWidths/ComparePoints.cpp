@@ -51,7 +51,7 @@ double mct::bit_widths::distanceOf(SensitivityDistance distance,
 double mct::bit_widths::weigh(SensitivityWeighting weighting,
                               ArrayRef<double> distances,
                               ArrayRef<double> scores) {
-  // Distances from which on points count alike.
+  // Scale of the distances above which points have similar weights.
   constexpr double kSigma = 0.1;
   if (distances.empty())
     return 0;

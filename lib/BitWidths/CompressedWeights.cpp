@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::bit_widths;
 
-/// Returns the cycles that a layer computes for.
+/// Returns the number of cycles that the computation of a layer takes.
 static double getComputeCycles(const KernelOp &layer,
                                tpc::RepeatedLayersOp costs) {
   auto result =

@@ -26,8 +26,8 @@ static LogicalResult checkActivations(ArrayRef<OperatorPoints> choices) {
   return success();
 }
 
-/// Returns the bytes of the weights of a layer when an operator takes an
-/// alternative, and all others keep theirs.
+/// Returns the size of a layer's weights in bytes if an operator has an
+/// alternative and all others keep theirs.
 static int64_t getBytes(const CostedLayer &layer,
                         const Quantizers &alternative) {
   int64_t bits = 0;

@@ -49,14 +49,14 @@ struct MeasureSensitivityPass
   }
 
 private:
-  /// Measures the operators of `measured`, all if it is empty.
+  /// Measures the operators selected by `measured`, or all if it is empty.
   LogicalResult measure(func::FuncOp entry, std::vector<bool> measured,
                         Sensitivities &found);
-  /// Takes what shards have measured, each of some operators; where they have
-  /// not, measures those of the shard at hand, and fails.
+  /// Takes the measurements of the shards, each of some operators. If they are
+  /// not complete, measures those of the current shard and fails.
   LogicalResult askShards(func::FuncOp entry, ArrayRef<OperatorPoints> choices,
                           Sensitivities &found);
-  /// Returns how the sensitivities of the module are measured, in one line.
+  /// Returns the options that affect the sensitivities, in one line.
   std::string describeOptions() const;
 
   LogicalResult checkCompared(ComparedPoints points) {
@@ -74,8 +74,9 @@ private:
               "compare-points=0 compares none; give, for example, "
            << points.describe() << " (mct-ptq: sensitivity-compare-points=1)";
   }
-  /// A table that was measured in another way is another table. What a person
-  /// has written says of no samples.
+  /// Fails if the module has sensitivities that were measured with other
+  /// options. Tables without a number of samples were written by a user and are
+  /// accepted.
   LogicalResult checkPresent(func::FuncOp entry, const Sensitivities &present,
                              const ComparedPoints &points) {
     if (present.samples == 0)
@@ -151,7 +152,7 @@ std::string MeasureSensitivityPass::describeOptions() const {
   return text;
 }
 
-/// Adds what one shard has measured.
+/// Adds the measurements of one shard.
 static llvm::Error readSensitivities(const llvm::json::Object &content,
                                      ArrayRef<OperatorPoints> choices,
                                      Sensitivities &found) {
@@ -175,16 +176,17 @@ static llvm::Error readSensitivities(const llvm::json::Object &content,
   return llvm::Error::success();
 }
 
-/// Divides operators in program order among shards, so that the largest share
-/// of the work is as small as it can be. Returns the first operator of each
-/// shard, and the number of all.
+/// Divides operators in program order among shards so that the largest amount
+/// of work is as small as possible. Returns the index of the first operator of
+/// each shard, followed by the number of operators.
 ///
-/// The network behind an operator is run for each of its alternatives, and what
-/// lies before the last one of a shard once, observed. Operators side by side
-/// spare all shards but the last the end of the network.
+/// The network after an operator is run for each of its alternatives. The
+/// network up to the last operator of a shard is run once, with observers.
+/// Contiguous ranges of operators spare all shards but the last one the end of
+/// the network.
 static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
                                   size_t shards) {
-  // In runs of one operator.
+  // Cost of an observed run of one operator, in units of a plain run.
   constexpr int64_t kObserved = 2;
   size_t all = choices.size();
   auto costOf = [&](size_t number) {
@@ -197,7 +199,7 @@ static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
     for (size_t number = 0; number != all; ++number) {
       if (cost + costOf(number) > most && number != begins.back()) {
         begins.push_back(number);
-        // The operators before it run once.
+        // The operators before the range are run once.
         cost = kObserved * int64_t(number);
       }
       cost += costOf(number);

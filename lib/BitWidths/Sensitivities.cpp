@@ -73,7 +73,8 @@ static DictionaryAttr toAttribute(const ComparedPoints &points,
   return builder.getDictionaryAttr(members);
 }
 
-/// Returns the dialect has checked the words.
+/// Returns the enumerator that a word names. The dialect has verified the
+/// words.
 template <typename Enum, size_t N>
 static Enum readWord(DictionaryAttr members, StringRef key,
                      const llvm::StringLiteral (&words)[N]) {
@@ -90,8 +91,9 @@ static ComparedPoints readPoints(DictionaryAttr members) {
                                      tpc::kSensitivityWeightings)};
 }
 
-/// Returns the error tolerance of a kernel in an alternative of its operator:
-/// 1 for the least error, none where that has other bits than the present one.
+/// Returns the error tolerance of a kernel in an alternative of its operator,
+/// which is 1 for the least error; none if the alternative has other bits than
+/// the present one.
 static std::optional<double> getTolerance(const OperatorPoints &of,
                                           int64_t alternative) {
   std::optional<double> tolerance;
@@ -109,12 +111,13 @@ static std::optional<double> getTolerance(const OperatorPoints &of,
   return tolerance;
 }
 
-/// Returns the distances of an operator where errors of a kernel grow in
-/// proportion to its tolerance; `least` is the distance of a network with none.
+/// Returns the distances of an operator under the assumption that the error of
+/// its kernel is proportional to the tolerance. `least`: distance of a network
+/// without such an error.
 static std::vector<double> smoothTolerances(const OperatorPoints &of,
                                             ArrayRef<double> distances,
                                             double least) {
-  // So that more errors never seem to cost nothing.
+  // Makes sure that a larger error is never free.
   constexpr double kSmallestSlope = 1e-5;
   double products = 0, squares = 0, most = 1;
   for (auto [index, distance] : llvm::enumerate(distances))
@@ -175,7 +178,7 @@ Sensitivities::readFrom(func::FuncOp function,
       TpcDialect::kSensitivitiesAttrName);
   if (!attribute)
     return std::optional<Sensitivities>();
-  // The dialect has checked its members.
+  // The dialect has verified the members.
   Sensitivities found;
   if (auto metric = attribute.getAs<StringAttr>(TpcDialect::kSensitivityMetric);
       metric)

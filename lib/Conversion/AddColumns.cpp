@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the one number of a constant.
+/// Returns the value of a constant with one element.
 static std::optional<int64_t> readNumber(Value value) {
   std::optional<ConstantTensor> constant = ConstantTensor::get(value);
   if (!constant || constant->getNumStored() != 1)
@@ -14,7 +14,7 @@ static std::optional<int64_t> readNumber(Value value) {
   return constant->decode<int64_t>().front();
 }
 
-/// Returns whether a rescale widens codes of i8 and changes nothing else.
+/// Returns whether a rescale widens codes of i8 and does not scale them.
 static bool isWidening(tosa::RescaleOp rescale) {
   std::optional<int64_t> multiplier = readNumber(rescale.getMultiplier()),
                          shift = readNumber(rescale.getShift()),
@@ -26,11 +26,12 @@ static bool isWidening(tosa::RescaleOp rescale) {
          zero == 0;
 }
 
-/// The fewest columns of the device's own channels with which one is faster.
+/// Fewest columns of the device's native channel count for which a convolution
+/// is faster.
 static constexpr int64_t kFewestColumns = 3;
 
-/// Returns how many channels a column has; 0 where the device is no faster
-/// with one.
+/// Returns the number of channels of a column, or 0 if the device is not faster
+/// with columns.
 static int64_t chooseChannels(ArrayRef<int64_t> shape, tpc::ColumnSumsOp fact) {
   if (shape.size() != 3 || shape[1] > int64_t(fact.getPositions()) ||
       shape[2] < kFewestColumns * int64_t(fact.getChannels()))
@@ -42,8 +43,8 @@ static int64_t chooseChannels(ArrayRef<int64_t> shape, tpc::ColumnSumsOp fact) {
   return 0;
 }
 
-/// Replaces a sum, what widens its codes, and the rescale behind it, which is
-/// part of a convolution and of no sum.
+/// Replaces a sum, the rescale that widens its codes, and the rescale after it.
+/// The device fuses a rescale with a convolution, but not with a sum.
 static void addColumn(tosa::ReduceSumOp sum, tpc::ColumnSumsOp fact) {
   auto wide = sum.getInput().getDefiningOp<tosa::RescaleOp>();
   if (sum.getAxis() != 1 || !wide || !wide->hasOneUse() || !isWidening(wide) ||

@@ -13,14 +13,14 @@ using namespace mct;
 
 static constexpr unsigned kBits = 8;
 
-/// Returns whether a point has one grid of few enough codes.
+/// Returns whether a point has a single grid of at most `kBits` bits.
 static bool hasNarrowGrid(tpc::QuantizeOp point) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   return point.isActivation() && parameters && parameters.getBits() <= kBits &&
          parameters.getGrids().size() == 1;
 }
 
-/// Returns whether a point makes a value, perhaps moved since.
+/// Returns whether a value is the result of such a point, perhaps moved since.
 static bool isOnNarrowGrid(Value value) {
   while (OpOperand *moved = value.getDefiningOp()
                                 ? getMovedOperand(value.getDefiningOp())
@@ -30,8 +30,8 @@ static bool isOnNarrowGrid(Value value) {
   return point && hasNarrowGrid(point);
 }
 
-/// Returns the first of the points that alone read a value, perhaps limited;
-/// null where something else reads it.
+/// Returns the first user of a value, perhaps after clamps, if all its users
+/// are such points; null otherwise.
 static tpc::QuantizeOp findOnlyPoint(Value value) {
   while (value.hasOneUse() && isa<tosa::ClampOp>(*value.user_begin()))
     value = value.user_begin()->getResult(0);
@@ -62,7 +62,7 @@ static tpc::QuantizerAttrInterface selectFor(ArrayRef<float> values,
 }
 
 void mct::insertConstantPoints(func::FuncOp function) {
-  // There are no kernels of integers that subtract.
+  // There are no integer kernels for subtraction.
   SmallVector<OpOperand *> operands;
   function.walk([&](tosa::AddOp op) {
     for (OpOperand &operand : op->getOpOperands())
@@ -72,7 +72,7 @@ void mct::insertConstantPoints(func::FuncOp function) {
     Operation *sum = operand->getOwner();
     std::optional<ConstantFloats> constant =
         ConstantFloats::get(operand->get());
-    // One number is a code of any grid with that step.
+    // A single number is a code of any grid with that step.
     if (!constant || llvm::all_equal(constant->values()) ||
         !isOnNarrowGrid(sum->getOperand(1 - operand->getOperandNumber())))
       continue;

@@ -17,12 +17,11 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The name of the new function; the symbol table makes it a new one where
-/// there is such a function.
+/// Name of the new function; the symbol table makes it unique.
 static constexpr StringLiteral kDecodingFunction = "decode";
 
-/// Clones the part, and the constants that it reads, into a function of
-/// `inputs`, which makes the results of `entry`.
+/// Clones the decoding part and the constants that it reads into a function
+/// that takes `inputs` and returns the results of `entry`.
 static func::FuncOp makeFunction(func::FuncOp entry, const Decoding &decoding,
                                  ArrayRef<Value> inputs) {
   OpBuilder builder(entry.getContext());
@@ -53,7 +52,7 @@ static func::FuncOp makeFunction(func::FuncOp entry, const Decoding &decoding,
   return function;
 }
 
-/// Lets a function return `results` instead of what it has returned.
+/// Replaces the results of a function by `results`.
 static void returnInstead(func::FuncOp function, ArrayRef<Value> results,
                           ArrayRef<Operation *> unused) {
   Operation *terminator = function.getBody().front().getTerminator();
@@ -65,7 +64,7 @@ static void returnInstead(func::FuncOp function, ArrayRef<Value> results,
   eraseUnused(unused);
 }
 
-/// Leaves the points of the heads in the network, which ends with them.
+/// Leaves the points of the heads at the end of the network.
 static void keepPoints(Decoding &decoding) {
   llvm::SmallPtrSet<Operation *, 8> points;
   for (Value &head : decoding.heads)

@@ -46,7 +46,7 @@ ElementwiseExpression::evaluate(ArrayRef<float> inputs) const {
   if (all.empty())
     return std::nullopt;
   all[0] = int64_t(inputs.size());
-  // Beside the function.
+  // Compute outside of the function.
   Block scratch;
   OpBuilder builder(source.getContext());
   builder.setInsertionPointToStart(&scratch);
@@ -63,7 +63,7 @@ ElementwiseExpression::evaluate(ArrayRef<float> inputs) const {
             ConstantTensor::create<double>(
                 RankedTensorType::get(one, tensor.getType().getElementType()),
                 {tensor.decode<double>().front()}));
-  // The order of the function is one of the expression.
+  // The order of the ops in the block is an order of the expression.
   SmallVector<Operation *> ordered(ops.begin(), ops.end());
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

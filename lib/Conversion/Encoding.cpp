@@ -29,7 +29,7 @@ std::optional<Encoding> Encoding::get(tpc::QuantizerAttrInterface quantizer) {
   result.zeroPoint = grid.zeroPoint - offset;
   result.low = grid.qmin - offset;
   result.high = grid.qmax - offset;
-  // A zero point is a code, too.
+  // The zero point has to be a code, too.
   int64_t limit = int64_t(1) << (result.storageBits - 1);
   if (result.zeroPoint < -limit || result.zeroPoint >= limit)
     return std::nullopt;

@@ -114,7 +114,7 @@ Value IntegerBuilder::rescale(Value value, int64_t from,
     multiplier >>= droppedBits;
     shift -= droppedBits;
   }
-  // Up to this shift both modes are the same.
+  // Up to this shift, both rounding modes are equal.
   constexpr int64_t kLastSingle = 31;
   roundsTwice &= !isWide && llvm::any_of(shifts, [](int64_t shift) {
     return shift > kLastSingle;
@@ -141,7 +141,7 @@ Value IntegerBuilder::clamp(Value value, int64_t low, int64_t high,
   if (low <= -limit && high >= limit - 1)
     return value;
   auto type = getIntegerType(encoding.storageBits);
-  // Two in a row are one.
+  // Merge two clamps in a row.
   if (auto before = value.getDefiningOp<tosa::ClampOp>()) {
     int64_t first = cast<IntegerAttr>(before.getMinVal()).getInt();
     int64_t last = cast<IntegerAttr>(before.getMaxVal()).getInt();
@@ -183,7 +183,7 @@ Value IntegerBuilder::quantize(Value value, const Encoding &encoding) {
   auto createFloats = [&](float number) {
     return createFloat(number, type.getRank());
   };
-  // As the simulation computes it.
+  // Computed in the same way as in the simulation.
   Value scaled = multiply(value, createFloats(1 / float(encoding.scale)));
   auto zero = float(encoding.zeroPoint);
   Value level = tosa::ClampOp::create(
@@ -203,7 +203,8 @@ Value IntegerBuilder::quantize(Value value, const Encoding &encoding) {
       level = add(level, createFloats(zero));
     return tosa::CastOp::create(*this, to, level);
   }
-  // `cast` rounds half to even; the zero point may be odd.
+  // `cast` rounds half to even, so add the zero point afterwards: it may be
+  // odd.
   Value wide = tosa::CastOp::create(*this, getType(value, 32), level);
   if (zero != 0)
     wide = add(wide, createNumber(wide, encoding.zeroPoint));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of ops that compare: the larger and the smaller of two values,
-// and selections by conditions.
+// Integer forms of ops that compare: maxima, minima, and selections by
+// conditions.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -10,14 +10,14 @@
 using namespace mlir;
 using namespace mct;
 
-/// Ops between a selection and what decides it.
+/// Most ops between a selection and the values that decide its condition.
 static constexpr unsigned kMaxPredicateDepth = 256;
 
 //===----------------------------------------------------------------------===//
 // Numbers between codes
 //===----------------------------------------------------------------------===//
 
-/// Returns the f32 value that was only made wider.
+/// Returns the f32 value from which a value was widened to f64, or the value.
 static Value skipWidening(Value value) {
   auto cast = value.getDefiningOp<tosa::CastOp>();
   return cast && getElementTypeOrSelf(cast.getType()).isF64() &&
@@ -26,8 +26,9 @@ static Value skipWidening(Value value) {
              : value;
 }
 
-/// Returns numbers from the zero point on, in halves of a step: odd is what
-/// lies between two codes, or beyond all. Empty if one is NaN.
+/// Returns the distances of numbers from the zero point in half steps. A
+/// distance is odd if the number lies between two codes or beyond all of them.
+/// Returns an empty list if a number is NaN.
 static std::vector<int64_t> getHalfSteps(const ConstantTensor &numbers,
                                          const Encoding &encoding) {
   std::vector<int64_t> codes;
@@ -35,7 +36,7 @@ static std::vector<int64_t> getHalfSteps(const ConstantTensor &numbers,
     if (std::isnan(number))
       return {};
     int64_t low = encoding.low - 1, high = encoding.high + 1;
-    // The largest code that is not above, and the smallest not below.
+    // Find the largest code not above the number, and the smallest above it.
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
       if (double(encoding.dequantize(middle)) <= number)
@@ -51,7 +52,7 @@ static std::vector<int64_t> getHalfSteps(const ConstantTensor &numbers,
 }
 
 namespace {
-/// The constant operand of a comparison, in half steps of the other one.
+/// The constant operand of a comparison, in half steps of the other operand.
 struct ComparedNumbers {
   unsigned operand = 0;
   StoredIntegers stored;
@@ -79,7 +80,7 @@ static std::optional<ComparedNumbers> findNumbers(IntegerContext &context,
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// Returns what a condition is for all codes, where that is known.
+/// Returns the value of a condition if it is the same for all codes.
 static std::optional<bool> getAlways(IntegerContext &context, Value predicate,
                                      unsigned level = 0) {
   if (std::optional<ConstantTensor> constant =
@@ -112,9 +113,8 @@ static std::optional<bool> getAlways(IntegerContext &context, Value predicate,
   return false;
 }
 
-/// Compares both sides in i32 with the same units, where that is exact; with
-/// numbers, the codes themselves, which are in the order of what they stand
-/// for.
+/// Compares both sides in i32 in the same unit, if that is exact. A value is
+/// compared with numbers by its codes, which have the same order as its levels.
 static IntegerOr<Value> lowerComparison(IntegerContext &context,
                                         Operation *op) {
   IntegerBuilder &b = context.getBuilder();
@@ -151,7 +151,7 @@ static IntegerOr<Value> lowerComparison(IntegerContext &context,
   return create(terms[0].value, terms[1].value);
 }
 
-/// Returns an i1 condition without floating-point numbers.
+/// Returns an i1 condition that is computed without floating-point numbers.
 static IntegerOr<Value> lowerPredicate(IntegerContext &context, Value value,
                                        unsigned level = 0) {
   Operation *op = value.getDefiningOp();
@@ -189,10 +189,10 @@ static IntegerOr<Value> lowerPredicate(IntegerContext &context, Value value,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// x where it is not negative, slope * x elsewhere.
+/// The function x if x >= 0, slope * x otherwise.
 struct ParametricRelu {
   Value input;
-  /// One, or one for each position along the last axis.
+  /// One number, or one for each position along the last axis.
   std::vector<double> slopes;
 };
 } // namespace
@@ -215,14 +215,14 @@ matchParametricRelu(tosa::SelectOp op, ConstantEvaluator &constants) {
       product->getOperand(1 - slope) == input
           ? constants.evaluate(product->getOperand(slope))
           : std::nullopt;
-  // One number for each position along the last axis at most.
+  // At most one number for each position along the last axis.
   if (!slopes || slopes->getShape().empty() ||
       slopes->getNumElements() != slopes->getShape().back())
     return std::nullopt;
   return ParametricRelu{input, slopes->decode<double>()};
 }
 
-/// Rounds both halves in i32, each with its own rescale.
+/// Rounds the positive and the negative half in i32, each with its own rescale.
 static IntegerOr<Value> lowerParametricRelu(IntegerContext &context,
                                             tosa::SelectOp op,
                                             const ParametricRelu &relu,
@@ -249,7 +249,7 @@ static IntegerOr<Value> lowerParametricRelu(IntegerContext &context,
   IntegerOr<IntegerAccumulator> negative = scale(context, op, low, relu.slopes);
   if (!negative)
     return negative.getFailure();
-  // Each half is rounded, and the other is 0 there.
+  // Each half is rounded separately; the other half is 0 there.
   Encoding wide = encoding;
   wide.storageBits = 32;
   wide.zeroPoint = 0;
@@ -278,7 +278,7 @@ struct SelectModel
     if (std::optional<ParametricRelu> relu =
             matchParametricRelu(select, context.getConstants()))
       return lowerParametricRelu(context, select, *relu, encoding);
-    // As in the masks of attention, where no code is minus infinity.
+    // This occurs in attention masks, where no code is minus infinity.
     if (std::optional<bool> always = getAlways(context, select.getPred()))
       if (Value chosen = *always ? select.getOnTrue() : select.getOnFalse();
           chosen.getType() == select.getType())
@@ -299,7 +299,7 @@ struct SelectModel
   }
 };
 
-/// A maximum, or a minimum.
+/// Model of a maximum or a minimum.
 template <typename Op>
 struct ExtremeModel : IntegerOpInterface::ExternalModel<ExtremeModel<Op>, Op> {
   IntegerOr<Value> getCodes(Operation *op, IntegerContext &context,
@@ -310,7 +310,7 @@ struct ExtremeModel : IntegerOpInterface::ExternalModel<ExtremeModel<Op>, Op> {
       IntegerOr<Value> codes = context.getCodes(operand, encoding);
       if (!codes)
         return codes;
-      // TOSA compares 32 bits.
+      // TOSA compares in 32 bits.
       operands.push_back(b.rescale(*codes, 0, 1.0, 0, 32));
     }
     Value wide = Op::create(b, b.getType(op->getResult(0), 32), operands[0],

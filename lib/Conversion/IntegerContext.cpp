@@ -8,7 +8,7 @@ using namespace mct;
 
 #include "mct/Conversion/IntegerOp.cpp.inc"
 
-/// Ops between a point and what it quantizes that are looked through.
+/// Most ops that are visited between a point and the value that it quantizes.
 static constexpr unsigned kMaxDepth = 256;
 
 StringRef IntegerFailure::getText() const {
@@ -37,7 +37,7 @@ void mct::registerIntegerModels(DialectRegistry &registry) {
 // Points
 //===----------------------------------------------------------------------===//
 
-/// Returns the levels of a constant that a point of weights reads.
+/// Returns the levels of a constant that a weight point quantizes.
 static std::optional<ConstantTensor>
 evaluatePoint(tpc::QuantizeOp point, ConstantEvaluator::Operands operands) {
   std::optional<ConstantFloats> values =
@@ -55,8 +55,8 @@ evaluatePoint(tpc::QuantizeOp point, ConstantEvaluator::Operands operands) {
 }
 
 namespace {
-/// The levels of a constant are codes. Integers of activations are recorded
-/// when their points are lowered.
+/// Model that stores the codes of constants. The integers of activations are
+/// recorded when their points are lowered.
 struct PointModel
     : IntegerOpInterface::ExternalModel<PointModel, tpc::QuantizeOp> {
   IntegerOr<StoredIntegers> getStoredIntegers(Operation *op,
@@ -92,7 +92,7 @@ IntegerForms::IntegerForms(func::FuncOp function, const KernelOps &kernels,
                            const IntegerOptions &options)
     : options(options), builder(function.getLoc(), function.getContext()),
       layers(kernels.findByResult(function)) {
-  // Constants of ops that are no layers may have points, too.
+  // Constants of ops other than layers may have points, too.
   constants.handle<tpc::QuantizeOp>(evaluatePoint);
   for (const tpc::FormulaMatch &match : tpc::findFormulas(function.front()))
     if (match.name == "layer_norm")
@@ -115,7 +115,7 @@ IntegerOr<StoredIntegers> IntegerContext::createStored(Value value) {
   if (!op || op->getNumResults() != 1 ||
       !isa<RankedTensorType>(value.getType()))
     return {IntegerReason::NoForm, value.getDefiningOp()};
-  // Where the value is made, so that all that reads it can.
+  // Insert after the op, so that all users of the value can use the integers.
   OpBuilder::InsertionGuard guard(getBuilder());
   getBuilder().setInsertionPointAfter(op);
   return op.getStoredIntegers(*this);
@@ -208,7 +208,8 @@ const StoredIntegers *IntegerForms::findPoint(Value value) const {
 }
 
 void IntegerForms::leave(Region &region) {
-  // Stored integers are computed beside the value that they stand for.
+  // Stored integers are created next to the value that they represent, so only
+  // the other caches need to be cleared.
   auto isInside = [&](Value value) {
     return region.isAncestor(value.getParentRegion());
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integers take the place of the values that they stand for.
+// Replaces values by the integers that represent them.
 #include "IntegerLowering.h"
 #include "IntegerModels.h"
 #include "mct/IR/Names.h"
@@ -10,22 +10,22 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the integers of a value that no point asks for.
+/// Returns the integers of a value that does not come from a point.
 static IntegerOr<StoredIntegers> getStored(IntegerForms &forms, Value value) {
   IntegerDeviations deviations;
   return IntegerContext(forms, deviations).getStored(value);
 }
 
 namespace {
-/// How to make numbers of the integers of a point.
+/// The integers of a point, and the location of the ops that dequantize them.
 struct DequantizeInfo {
   StoredIntegers stored;
   Location loc;
 };
 
-/// Gives values of points the types of their integers. Which one depends on the
-/// point and on what was made of it, not on the type alone. Ops that still read
-/// numbers get them from the integers.
+/// Converts the types of points to those of their integers. The type depends on
+/// the integers that were created for a point, not on its float type alone. Ops
+/// that still need floats get them by dequantizing the integers.
 class IntegerConverter : public TypeConverter {
 public:
   IntegerConverter(const IntegerForms &forms,
@@ -58,8 +58,8 @@ private:
   llvm::DenseMap<Value, DequantizeInfo> infos;
 };
 
-/// Replaces a point by what it makes: integers, or what it reads where it does
-/// nothing. Levels of constants that no integers stand for are constants.
+/// Replaces a point by its integers, or by its operand if it has no parameters.
+/// A weight point without integers becomes a constant of its levels.
 struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
   ConvertPoint(const TypeConverter &converter, IntegerForms &forms,
                MLIRContext *context)
@@ -89,8 +89,9 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
   IntegerForms &forms;
 };
 
-/// Makes an op read integers instead of the numbers that they stand for: levels
-/// are ordered as these, and results are integers where the options say so.
+/// Lets an op read the integers instead of the levels that they represent. This
+/// is valid since integers have the same order as levels, and for results if
+/// the options ask for integers.
 template <typename Op> struct ConvertReader : OpConversionPattern<Op> {
   ConvertReader(const TypeConverter &converter, IntegerForms &forms,
                 MLIRContext *context)
@@ -110,7 +111,7 @@ template <typename Op> struct ConvertReader : OpConversionPattern<Op> {
   IntegerForms &forms;
 };
 
-/// Leaves ops of TOSA only where values stay float.
+/// Replaces the biases of values that stay float by ops of TOSA.
 struct ConvertBias : OpConversionPattern<tpc::BiasOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -124,7 +125,8 @@ struct ConvertBias : OpConversionPattern<tpc::BiasOp> {
 };
 } // namespace
 
-/// Returns the name of the point that a value was moved from; empty if none.
+/// Returns the name of the point from whose result a value was moved; empty if
+/// there is none.
 static StringRef findPointName(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -170,7 +172,7 @@ LogicalResult IntegerLowering::convert() {
   patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, forms,
                                                             ir);
   patterns.add<ConvertBias>(converter, ir);
-  // Other ops have no pattern, stay, and read numbers.
+  // Other ops have no pattern: they stay and read floats.
   ConversionTarget target(*ir);
   auto readsNumbers = [&](Operation *op) {
     return llvm::none_of(op->getOperands(), [&](Value value) {
@@ -208,7 +210,7 @@ void IntegerLowering::eraseArguments() {
 }
 
 void IntegerLowering::recordPoints() {
-  // A name in the records is that of one op.
+  // Each name in the records must belong to one op only.
   llvm::StringMap<Attribute> named;
   for (Attribute entry : entries)
     named[cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A layer norm whose only point lies behind it, on integers.
+// Integer form of a layer norm whose only point is after it.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -9,13 +9,13 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// A layer norm: gain * (x - mean) / sqrt(factor * squares + epsilon) +
-/// offset, where `squares` are the squared differences from the mean, summed
-/// up over the last axis.
+/// A layer norm: gain * (x - mean) / sqrt(factor * squares + epsilon) + offset,
+/// where `squares` is the sum over the last axis of the squared differences
+/// from the mean.
 struct LayerNorm {
   Value input;
   double factor = 1, epsilon = 0;
-  /// One, or one for each position along the last axis.
+  /// One number, or one for each position along the last axis.
   std::vector<double> gain = {1}, offset = {0};
 
   double getGain(size_t channel) const {
@@ -31,8 +31,8 @@ struct LayerNorm {
 // Layer norms in the IR
 //===----------------------------------------------------------------------===//
 
-/// Returns the value behind reshapes, and behind conversions between float
-/// types, as variances are computed in f64.
+/// Returns the value before reshapes and conversions between float types:
+/// variances are computed in f64.
 static Value skipMoves(Value value) {
   for (;;) {
     Operation *op = value.getDefiningOp();
@@ -45,8 +45,9 @@ static Value skipMoves(Value value) {
   }
 }
 
-/// Returns the operand of an op of two that is not constant, and the numbers of
-/// the other one: one, or `channels` along the last axis.
+/// Returns the non-constant operand of a binary op, and the values of the
+/// constant one: either a single number, or `channels` numbers along the last
+/// axis.
 static std::optional<std::pair<Value, std::vector<double>>>
 splitConstant(ConstantEvaluator &constants, Operation *op, int64_t channels) {
   for (unsigned number : {0u, 1u}) {
@@ -68,8 +69,9 @@ splitConstant(ConstantEvaluator &constants, Operation *op, int64_t channels) {
   return std::nullopt;
 }
 
-/// Reads (x - mean) * rsqrt(factor * sum((x - mean)^2) + epsilon), the
-/// normalized values alone. Returns nothing for what is no such product.
+/// Matches (x - mean) * rsqrt(factor * sum((x - mean)^2) + epsilon), the
+/// normalized values without gain and offset. Returns nothing if the value is
+/// not such a product.
 static std::optional<IntegerOr<LayerNorm>>
 findNormalized(IntegerContext &context, Value value) {
   ConstantEvaluator &constants = context.getConstants();
@@ -86,13 +88,14 @@ findNormalized(IntegerContext &context, Value value) {
     else
       centred = dyn_cast_or_null<tosa::SubOp>(op);
   }
-  // A gain or an offset is matched with the values that it is applied to.
+  // The formula also matches values after a gain or an offset.
   if (!root || !centred)
     return std::nullopt;
   LayerNorm norm;
   norm.input = centred.getInput1();
   Operation *variance = skipMoves(root.getInput1()).getDefiningOp();
-  // Reads the number that an op of this kind adds, or multiplies with.
+  // Reads the number that `variance`, an op of this kind, adds or multiplies
+  // by.
   auto readNumber = [&](bool isKind, double &number) {
     auto split = isKind ? splitConstant(constants, variance, /*channels=*/1)
                         : std::nullopt;
@@ -121,12 +124,13 @@ findNormalized(IntegerContext &context, Value value) {
   return norm;
 }
 
-/// Returns the layer norm that ends with this value; nothing if none does.
+/// Returns the layer norm that computes this value, or nothing if there is
+/// none.
 static std::optional<IntegerOr<LayerNorm>>
 findLayerNorm(IntegerContext &context, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t channels = type.getRank() == 0 ? 1 : type.getShape().back();
-  // Gains and offsets behind the normalized values, the last one first.
+  // Gains and offsets after the normalization, the last one first.
   std::vector<double> gain = {1}, offset = {0};
   auto combine = [](std::vector<double> &into, ArrayRef<double> with,
                     auto apply) {
@@ -145,7 +149,7 @@ findLayerNorm(IntegerContext &context, Value value) {
       return norm;
     }
     Operation *op = value.getDefiningOp();
-    // Anything behind one is a formula, too.
+    // Gains and offsets are part of the formula, too.
     if (!context.getLayerNormInput(value) ||
         !isa<tosa::AddOp, tosa::SubOp, tosa::MulOp>(op))
       return std::nullopt;
@@ -175,7 +179,7 @@ findLayerNorm(IntegerContext &context, Value value) {
 // A layer norm on integers
 //===----------------------------------------------------------------------===//
 
-/// Returns 2^28.5 / sqrt(value), from numbers in [1, 2^31).
+/// Returns 2^28.5 / sqrt(value) for values in [1, 2^31).
 static Value createInverseRoot(IntegerBuilder &b, Value value) {
   Type type = value.getType();
   auto number = [&](int64_t integer) { return b.createNumber(value, integer); };
@@ -186,8 +190,8 @@ static Value createInverseRoot(IntegerBuilder &b, Value value) {
     return tosa::ArithmeticRightShiftOp::create(b, type, shifted, by,
                                                 /*round=*/false);
   };
-  // By an even number of places into [2^29, 2^31), whose root the table of 192
-  // parts approximates to some parts in a thousand.
+  // Shift by an even number of bits into [2^29, 2^31), where the table of 192
+  // entries approximates the inverse root to some parts in a thousand.
   Value zeros = tosa::ClzOp::create(b, type, value);
   zeros = b.subtract(zeros, number(1));
   Value places = b.bitwiseAnd(zeros, number(30));
@@ -207,7 +211,7 @@ static Value createInverseRoot(IntegerBuilder &b, Value value) {
   Value root = b.rescale(entry, -384 + 256, 1.0, 0, 32);
   root = b.add(root, number(256));
   root = shiftLeft(root, number(kFraction - 8));
-  // Each step squares the error: r (3 - x r^2) / 2.
+  // Each Newton step squares the error: r (3 - x r^2) / 2.
   for (int step = 0; step != 2; ++step) {
     Value square = b.multiply(root, root, kFraction);
     Value three = number(int64_t(3) << kFraction);
@@ -216,14 +220,14 @@ static Value createInverseRoot(IntegerBuilder &b, Value value) {
     root = b.limit(b.multiply(root, rest, kFraction + 1),
                    int64_t(1) << kFraction, int64_t(2) << kFraction);
   }
-  // Half as many places back, of the 15 that there are at most.
+  // Shift back by half as many bits, at most 15.
   Value most = number(15);
   return shiftRight(
       root, tosa::SubOp::create(b, type, most, shiftRight(places, number(1))));
 }
 
 namespace {
-/// Builds one layer norm over rows of 8-bit codes.
+/// Builds a layer norm over rows of 8-bit codes.
 class LayerNormBuilder {
 public:
   LayerNormBuilder(IntegerBuilder &b, Operation *op, const LayerNorm &norm,
@@ -232,7 +236,7 @@ public:
         count(cast<RankedTensorType>(norm.input.getType()).getShape().back()),
         reach(stored.encoding.high - stored.encoding.low) {}
 
-  /// Returns the values before they are rounded to codes of `step`.
+  /// Returns the result before it is rounded to codes of `step`.
   IntegerOr<IntegerAccumulator> create(double step);
 
 private:
@@ -240,7 +244,8 @@ private:
   Value createSum(Value values);
   Value createRoot(Value codes, Value sum);
 
-  /// Returns the largest difference from a mean with so many fractional bits.
+  /// Returns the largest difference from the mean with `fraction` fractional
+  /// bits.
   double getLimit(int fraction) const {
     return std::ldexp(double(reach), fraction) + 1;
   }
@@ -251,16 +256,17 @@ private:
   Operation *op;
   const LayerNorm &norm;
   const StoredIntegers &stored;
-  /// Values in a row, and the largest distance of a code from their mean.
+  /// Number of values in a row, and the largest distance of a code from the
+  /// mean.
   int64_t count, reach;
-  /// Fractional bits of differences, and epsilon in the units of their squares.
+  /// Fractional bits of the differences, and epsilon in units of their squares.
   int bits = -1;
   double epsilon = 0;
 };
 } // namespace
 
-/// Chooses as many fractional bits as sums of squares have room for, and of
-/// epsilon beside them.
+/// Chooses the number of fractional bits: as many as keep the sum of squares
+/// and epsilon within 32 bits. Returns false if not even 0 bits do.
 bool LayerNormBuilder::choosePrecision() {
   double step = stored.encoding.scale;
   for (int tried = 0; tried <= 10; ++tried) {
@@ -284,7 +290,7 @@ Value LayerNormBuilder::createSum(Value values) {
       b.getI32IntegerAttr(int32_t(type.getRank() - 1)));
 }
 
-/// Returns the inverse root of the squared differences from the mean.
+/// Returns the inverse root of the sum of squared differences from the mean.
 Value LayerNormBuilder::createRoot(Value codes, Value sum) {
   auto number = [&](int64_t integer) { return b.createNumber(codes, integer); };
   // The error that rounding the mean adds to the squares is known exactly.
@@ -300,7 +306,8 @@ Value LayerNormBuilder::createRoot(Value codes, Value sum) {
   squares = b.subtract(squares, excess);
   if (int64_t added = std::llround(epsilon))
     squares = b.add(squares, number(added));
-  // Rows of one value have no difference that the root is multiplied with.
+  // The squares can be 0 only if all differences are, so the root does not
+  // matter.
   squares = b.limit(squares, 1, int64_t(kMost));
   return createInverseRoot(b, squares);
 }
@@ -331,10 +338,10 @@ IntegerOr<IntegerAccumulator> LayerNormBuilder::create(double step) {
   for (size_t channel = 0; channel != channels; ++channel) {
     double gain = norm.getGain(channel);
     signs.push_back(gain == 0 ? 0 : gain < 0 ? -1 : 1);
-    // Without a gain the offset is the result, in fine steps.
+    // If the gain is 0, the result is the offset, in small steps.
     double scale = gain == 0 ? std::ldexp(step, -8) : std::abs(gain) * unit;
     double inSteps = std::nearbyint(norm.getOffset(channel) / scale);
-    // No number is not small, either.
+    // Negated so that a NaN is refused, too.
     if (!(bound + std::abs(inSteps) <= kMost))
       return {IntegerReason::LargeOffset, op};
     largest = std::max(largest, std::abs(inSteps));

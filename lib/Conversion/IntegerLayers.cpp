@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of integers, and matrix products with a constant kernel.
+// Integer forms of convolutions, and of matrix products with a constant kernel.
 #include "IntegerModels.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// Returns why TOSA cannot compute a layer on i8, if it cannot.
+/// Returns why TOSA cannot compute a layer on i8, or none if it can.
 static std::optional<IntegerReason> checkKernel(const IntegerLayer &layer) {
   for (const Grid &grid : layer.getKernelGrids()) {
     if (grid.zeroPoint != 0)
@@ -28,8 +28,8 @@ static IntegerReason getKernelReason(Reason reason) {
                                          : IntegerReason::KernelLevels;
 }
 
-/// Returns the bits that the kernel is stored in: four where the target has
-/// them; -8 is no weight of TOSA's i4.
+/// Returns the number of bits in which the kernel is stored: four if the target
+/// allows it and no weight is -8, which TOSA's i4 excludes.
 static unsigned chooseKernelBits(const KernelOp &layer,
                                  const IntegerLayer &integers,
                                  bool allowsInt4) {
@@ -46,7 +46,7 @@ static unsigned chooseKernelBits(const KernelOp &layer,
   return 8;
 }
 
-/// Returns [1, N, K] x [1, K, M] as a convolution of a kernel of one position.
+/// Returns [1, N, K] x [1, K, M] as a convolution with a 1x1 kernel.
 static Value multiplyMatrices(IntegerBuilder &b, const KernelOp &layer,
                               const StoredIntegers &input,
                               ArrayRef<int64_t> codes, unsigned bits,
@@ -122,8 +122,8 @@ IntegerOr<IntegerAccumulator> mct::accumulateLayer(IntegerContext &context,
         cast<RankedTensorType>(layer.getResult().getType()).getShape());
     return result;
   }
-  // The op itself on other types. Its operands: input, kernel, bias and the two
-  // zero points.
+  // Clone the op with other types; its operands are input, kernel, bias and the
+  // two zero points.
   Value kernel = b.createConstant(layer.getKernelShape(), bits, codes);
   Operation *copy = b.clone(*op);
   copy->setLoc(b.getLoc());

@@ -64,13 +64,13 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
     return reportFailure(point, {IntegerReason::NeedsInt16, nullptr});
   Value input = point.getInput();
   auto argument = dyn_cast<BlockArgument>(input);
-  // Arguments of branches and loops are made of other values.
+  // The arguments of branches and loops are computed from other values.
   if (argument && argument.getOwner() != &function.front())
     argument = nullptr;
   if (argument && options.boundary == IntegerBoundary::Integer &&
       argument.hasOneUse())
     return lowerArgument(point, *encoding);
-  // A softmax that is cut is not computed at all.
+  // A softmax that is cut does not have to be computed.
   if (options.softmax == IntegerSoftmax::Cut && point->hasOneUse() &&
       isa<func::ReturnOp>(*point->user_begin()) && getSoftmaxInput(input))
     return;
@@ -84,7 +84,8 @@ void IntegerLowering::lowerPoint(tpc::QuantizeOp point) {
             << "halves go up in it, not to the even code: it has "
             << deviations.roundHalfUpReason);
   if (!codes) {
-    // A float argument is converted; anything else could have been integer.
+    // A float argument has to be converted; other values might have had an
+    // integer form.
     if (!argument)
       reportFailure(point, codes.getFailure());
     codes = b.quantize(input, *encoding);

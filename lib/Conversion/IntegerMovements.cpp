@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of ops that move values: themselves, on integers.
+// Integer forms of ops that move values, which are the same ops on integers.
 #include "IntegerModels.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Pads integers of an encoding.
+/// Pads stored integers.
 static IntegerOr<Value> movePadded(IntegerBuilder &b, tosa::PadOp op,
                                    Value operand, const Encoding &encoding) {
   auto from = cast<RankedTensorType>(op.getInput1().getType());
@@ -23,8 +23,8 @@ static IntegerOr<Value> movePadded(IntegerBuilder &b, tosa::PadOp op,
     return {IntegerReason::PadNotConstant, op};
   Value number =
       b.createConstant(1, encoding.storageBits, encoding.quantize(*fill));
-  // Level 8k knows no shapes of 8 numbers: one axis after the other, the others
-  // merged around it.
+  // Level 8k does not allow shapes of 8 sizes, so pad one axis at a time and
+  // merge those on either side of it.
   Value result = operand;
   SmallVector<int64_t> shape(from.getShape());
   for (int64_t axis = 0; axis < from.getRank(); ++axis) {
@@ -46,7 +46,7 @@ static IntegerOr<Value> movePadded(IntegerBuilder &b, tosa::PadOp op,
   return b.reshape(result, to.getShape());
 }
 
-/// Returns the op on integers, with `operand` in the place of what it moves.
+/// Clones the op for integers, with `operand` instead of the moved operand.
 static IntegerOr<Value> moveIntegers(IntegerBuilder &b, Operation *op,
                                      const OpOperand &moved, Value operand,
                                      const Encoding &encoding) {
@@ -73,7 +73,7 @@ struct MovementModel
     if (!before)
       return before;
     const Encoding &encoding = before->encoding;
-    // The number that a pad fills with must be one of the levels.
+    // The number that a pad fills with must be a level.
     if (auto moving = cast<DataMovementOpInterface>(op);
         moving.getMovement() == Movement::Fill) {
       std::optional<float> fill = moving.getFill();
@@ -92,7 +92,7 @@ struct MovementModel
     OpOperand *moved = getMovedOperand(op, takesElements);
     if (!moved)
       return {IntegerReason::NoForm, op};
-    // The shape changes when the elements are small again.
+    // The reshape is applied after rounding, when the elements are small.
     if (isa<tosa::ReshapeOp>(op)) {
       IntegerOr<IntegerAccumulator> result =
           context.getAccumulator(moved->get());

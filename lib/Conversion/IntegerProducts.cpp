@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of products, element by element and of matrices.
+// Integer forms of element-wise products and matrix products.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -31,7 +31,7 @@ IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
       !type.getElementType().isInteger(32) ||
       (factors.size() > 1 && type.getShape().back() != sums.shape.back()))
     return {IntegerReason::NumbersNotScales, op};
-  // Factors of a rescale are positive: signs, or 0, are multiplied with before.
+  // The factors of a rescale are positive, so multiply by signs or 0 first.
   size_t count = std::max(factors.size(), sums.scales.size());
   std::vector<double> scales;
   std::vector<int64_t> signs;
@@ -56,8 +56,8 @@ IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
       kNudge * sums.bound + 1 < 0x1p31) {
     sums.mean = sums.summands;
     sums.mean->count = *values;
-    // The number that f32 has for it may be less, and means that lie halfway
-    // would go down. Kernels that round twice multiply by that number.
+    // The f32 number may be less than 1 / n, which would round means that lie
+    // halfway down. Kernels that round twice multiply by that number.
     if (!roundsTwice(context.getOptions().rounding))
       scales = {sums.getScale(0) / *values};
   }
@@ -69,7 +69,7 @@ IntegerOr<IntegerAccumulator> mct::scale(IntegerContext &context, Operation *op,
   return sums;
 }
 
-/// Returns an operand of a product, in i32.
+/// Returns an operand of a product in i32.
 static IntegerOr<IntegerAccumulator> getFactor(IntegerContext &context,
                                                Operation *op, Value operand) {
   IntegerBuilder &b = context.getBuilder();
@@ -92,7 +92,7 @@ static IntegerOr<IntegerAccumulator> getFactor(IntegerContext &context,
 
 static IntegerOr<IntegerAccumulator> accumulateProduct(IntegerContext &context,
                                                        tosa::MulOp op) {
-  // Numbers, one or one for each channel, times what is not yet rounded.
+  // Unrounded sums times a number, or times one number for each channel.
   for (unsigned i = 0; i != 2; ++i) {
     std::optional<ConstantTensor> number =
         context.getConstants().evaluate(op->getOperand(i));

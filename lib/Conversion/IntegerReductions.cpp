@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of sums along axes, pools and resizing.
+// Integer forms of sums along axes, pooling and resizing.
 #include "IntegerModels.h"
 #include "mct/IR/ResizeOffsets.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -18,9 +18,9 @@ static ArrayRef<int64_t> getShape(Value value) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Makes one axis of those that follow each other, the first of them. Returns
-/// the axes that are left, from the end on, so that the numbers of the others
-/// stay.
+/// Merges successive axes into the first of them. Returns the remaining axes
+/// from the last to the first, so that reducing one does not renumber the
+/// others.
 static SmallVector<int64_t> mergeAxes(SmallVector<int64_t> &shape,
                                       ArrayRef<int64_t> axes) {
   SmallVector<int64_t> merged;
@@ -37,7 +37,7 @@ static SmallVector<int64_t> mergeAxes(SmallVector<int64_t> &shape,
   return merged;
 }
 
-/// Returns sums along axes, of which the last one comes first.
+/// Returns sums along axes, which are given from the last to the first.
 static Value sumAlong(IntegerBuilder &b, Value values, ArrayRef<int64_t> axes) {
   for (int64_t axis : axes) {
     auto type = cast<RankedTensorType>(values.getType());
@@ -56,7 +56,7 @@ Value mct::sumCodes(IntegerBuilder &b, const StoredIntegers &codes,
 
 static IntegerOr<IntegerAccumulator>
 accumulateReduction(IntegerContext &context, tosa::ReduceSumOp op) {
-  // Sums along neighbouring axes are one.
+  // Merge sums along several axes.
   SmallVector<int64_t> axes;
   Value input = op.getResult();
   while (auto sum = input.getDefiningOp<tosa::ReduceSumOp>()) {
@@ -107,7 +107,7 @@ accumulateReduction(IntegerContext &context, tosa::ReduceSumOp op) {
 // Average pools
 //===----------------------------------------------------------------------===//
 
-/// Returns how many values the windows along an axis in space read, each.
+/// Returns the number of values in each window along a spatial axis.
 static SmallVector<int64_t> getCounts(tosa::AvgPool2dOp op, unsigned axis) {
   int64_t size = getShape(op.getInput())[1 + axis];
   SmallVector<int64_t> counts;
@@ -119,8 +119,8 @@ static SmallVector<int64_t> getCounts(tosa::AvgPool2dOp op, unsigned axis) {
   return counts;
 }
 
-/// Returns sums of windows: a depthwise convolution with ones, whose padding
-/// adds nothing.
+/// Returns the sums of the windows by a depthwise convolution with ones, whose
+/// padding adds nothing.
 static Value sumWindows(IntegerBuilder &b, tosa::AvgPool2dOp op,
                         const StoredIntegers &stored) {
   ArrayRef<int64_t> kernel = op.getKernel();
@@ -146,8 +146,8 @@ struct AvgPool2dModel
                             const Encoding &encoding) const {
     auto pool = cast<tosa::AvgPool2dOp>(op);
     IntegerOr<StoredIntegers> stored = context.getStored(pool.getInput());
-    // TOSA's mean rounds half away from zero: half up where nothing is
-    // negative. Who rounds twice has the mean of codes as they are stored.
+    // TOSA rounds the mean half away from zero, which is half up if nothing is
+    // negative. Kernels that round twice take the mean of the stored codes.
     IntegerRounding rounding = context.getOptions().rounding;
     bool isOfStored = roundsTwice(rounding);
     if (!stored || stored->encoding != encoding || encoding.storageBits != 8 ||
@@ -175,7 +175,8 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   ArrayRef<int64_t> from = getShape(pool.getInput()),
                     to = getShape(pool.getOutput()), kernel = pool.getKernel();
   double count = double(kernel[0]) * double(kernel[1]);
-  // Constants hold a number for each position of the kernel and of the result.
+  // The constants have one number for each position of the kernel and of the
+  // result.
   constexpr double kMostNumbers = 1 << 24;
   if (count * double(from[3]) > kMostNumbers ||
       double(to[1]) * double(to[2]) > kMostNumbers)
@@ -195,7 +196,7 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   }
   IntegerBuilder &b = context.getBuilder();
   if (!isPadded && kernel[0] == from[1] && kernel[1] == from[2]) {
-    // A whole image has one sum.
+    // A pool over the whole image is a single sum.
     StoredIntegers codes{
         b.reshape(stored->value, {from[0], kernel[0] * kernel[1], from[3]}),
         encoding};
@@ -207,7 +208,8 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
   result.value = sumWindows(b, pool, *stored);
   if (!isPadded)
     return result;
-  // At the borders the mean is of fewer values. All counts divide one number.
+  // Windows at the borders have fewer values. Use a common multiple of all
+  // counts.
   SmallVector<int64_t> rows = getCounts(pool, 0), columns = getCounts(pool, 1);
   int64_t common = 1;
   for (int64_t row : rows)
@@ -236,7 +238,7 @@ AvgPool2dModel::getAccumulator(Operation *op, IntegerContext &context) const {
 namespace {
 struct ResizeModel
     : IntegerOpInterface::ExternalModel<ResizeModel, tosa::ResizeOp> {
-  /// Interpolates.
+  /// Interpolates between values.
   IntegerOr<IntegerAccumulator> getAccumulator(Operation *op,
                                                IntegerContext &context) const {
     auto resize = cast<tosa::ResizeOp>(op);
@@ -264,7 +266,8 @@ struct ResizeModel
         b.createShape(source.offset), resize.getBorder(),
         tosa::ResizeMode::BILINEAR);
     result.bound = 128 * weight;
-    // The weights of a value sum up to this, so the zero point has it, too.
+    // The weights of a result have this sum, by which the zero point is
+    // multiplied as well.
     if (encoding.zeroPoint != 0) {
       auto zero = int64_t(weight) * encoding.zeroPoint;
       result.value =
@@ -272,7 +275,7 @@ struct ResizeModel
       result.bound *= 2;
     }
     result.scales = {encoding.scale / weight};
-    // A mean of so many values, of which some are the same one.
+    // A result is the mean of this many values, some of which are equal.
     constexpr double kMaxCount = 1 << 16;
     if (!quantization::isPowerOfTwo(weight) && weight < kMaxCount)
       result.mean = {encoding.scale, encoding.hasNegative()};

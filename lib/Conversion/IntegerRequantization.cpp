@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts integers of one encoding, or sums, to those of another, with one
-// rounding.
+// Converts integers of one encoding, or sums, to integers of another encoding,
+// with a single rounding.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -12,8 +12,8 @@ using namespace mct;
 using quantization::FactorRounding;
 using quantization::Rescale;
 
-/// Returns true if any integer up to `bound` lies in the middle between two
-/// levels: 2 * integer * scale / step is odd.
+/// Returns true if some integer up to `bound` lies halfway between two levels,
+/// so that 2 * integer * scale / step is odd.
 static bool meetsMiddles(double scale, double step, double bound) {
   auto split = [](double number) {
     int exponent;
@@ -24,7 +24,7 @@ static bool meetsMiddles(double scale, double step, double bound) {
   };
   auto [numerator, low] = split(scale);
   auto [denominator, high] = split(step);
-  // The smallest such integer: what cancels the denominator, odd.
+  // The smallest such integer is odd and cancels the denominator.
   int exponent = high - low - 1;
   return exponent >= 0 &&
          bound >=
@@ -36,31 +36,32 @@ static bool meetsMiddles(double scale, double step, double bound) {
 // Even codes
 //===----------------------------------------------------------------------===//
 
-/// Stores codes that are rounded already.
+/// Stores codes that have been rounded.
 static Value storeRounded(IntegerBuilder &b, Value codes,
                           const Encoding &encoding, double bound) {
-  // A rescale by 1 takes so many; what is beyond saturates anyway.
+  // A rescale by 1 accepts this range; larger codes saturate anyway.
   constexpr double kMost = 0x1p29;
   if (bound >= kMost)
     codes = b.limit(codes, -kFarCode, kFarCode);
   return b.rescale(codes, 0, 1.0, encoding.zeroPoint, encoding.storageBits);
 }
 
-/// Stores the even one of two codes that are rounded up and down where they lie
-/// halfway, and are equal elsewhere. Takes any factors. `bound`: largest code,
-/// before codes saturate.
+/// Stores the even one of two codes, rounded up and down, that differ only for
+/// values halfway between two codes. Accepts any factors. `bound`: largest code
+/// before saturation.
 static Value chooseEven(IntegerBuilder &b, Value up, Value down,
                         const Encoding &encoding, double bound) {
-  // 1 in the middle, else 0; and up is odd.
+  // This is 1 if the value lies halfway, 0 otherwise; subtract it if `up` is
+  // odd.
   Value isHalfway = b.subtract(up, down);
   Value back = b.bitwiseAnd(isHalfway, up);
-  // Range analysis knows that the result is 0 or 1.
+  // Tells range analysis that the result is 0 or 1.
   back = b.bitwiseAnd(back, b.createNumber(back, 1));
   return storeRounded(b, b.subtract(up, back), encoding, bound);
 }
 
-/// Multiplies by powers of two: what is halfway between two levels goes up
-/// first, and back from an odd one.
+/// Multiplies by powers of two. Values halfway between two levels are rounded
+/// up first, and back if that gives an odd code.
 static Value rescaleToEven(IntegerBuilder &b, Value value,
                            ArrayRef<double> factors, const Encoding &encoding,
                            double bound) {
@@ -71,7 +72,7 @@ static Value rescaleToEven(IntegerBuilder &b, Value value,
   SmallVector<int64_t> masks, halves;
   for (double factor : factors) {
     int discarded = -std::ilogb(factor);
-    // Nothing is discarded: no masked value equals 1.
+    // If no bits are discarded, no masked value may equal the half, so use 1.
     bool isRounded = discarded > 0 && discarded < 32;
     masks.push_back(isRounded ? (int64_t(1) << discarded) - 1 : 0);
     halves.push_back(isRounded ? int64_t(1) << (discarded - 1) : 1);
@@ -113,14 +114,14 @@ bool FloatHistory::isRounded(size_t numChannels) const {
 }
 
 namespace {
-/// The offsets with which a rescale of factor * integer + offset makes the
-/// codes.
+/// The range of offsets for which a rescale of factor * integer + offset
+/// returns the required codes.
 struct Offsets {
   __int128 low = std::numeric_limits<int32_t>::min(),
            high = std::numeric_limits<int32_t>::max();
 
   void require(const Rescale &parts, int64_t scaled, int64_t code) {
-    // Factors that are too small for any multiplier.
+    // The factor is too small for any multiplier.
     if (parts.multiplier == 0) {
       if (code != 0)
         high = low - 1;
@@ -137,17 +138,17 @@ struct Offsets {
   }
 };
 
-/// Factors and offsets that make the very codes that f32 makes, for every
-/// integer and channel.
+/// Factors and offsets that reproduce the codes computed in f32 exactly, for
+/// every integer and channel.
 struct FloatRescale {
   enum class Fit { Yes, TooFine, Never };
 
   SmallVector<int64_t> signs;
   SmallVector<double> factors;
-  /// Offsets with halves rounded up, and with halves rounded down.
+  /// Offsets for rounding half up, and for rounding half down.
   std::array<SmallVector<int64_t>, 2> offsets;
 
-  /// Adds a channel; `bits`: behind the point of what is added to the integers.
+  /// Adds a channel. `bits`: number of fractional bits of the offset.
   Fit append(const FloatHistory &history, const Encoding &encoding,
              size_t channel, int bits);
 };
@@ -174,7 +175,7 @@ FloatRescale::Fit FloatRescale::append(const FloatHistory &history,
     double level = double(history.compute(integer, channel)) / encoding.scale;
     if (!(std::abs(level) < 0x1p28))
       return Fit::TooFine;
-    // Halves up, and down.
+    // Round half up, and half down.
     std::array<double, 2> codes = {std::floor(level), std::ceil(level)};
     codes[0] += level - codes[0] >= 0.5;
     codes[1] -= codes[1] - level >= 0.5;
@@ -196,7 +197,7 @@ FloatRescale::Fit FloatRescale::append(const FloatHistory &history,
   return Fit::Yes;
 }
 
-/// Writes the codes that f32 makes.
+/// Creates the rescale that reproduces the codes computed in f32.
 static Value createFloatRescale(IntegerBuilder &b, const FloatRescale &rescale,
                                 const FloatHistory &history,
                                 const Encoding &encoding) {
@@ -219,12 +220,12 @@ static Value createFloatRescale(IntegerBuilder &b, const FloatRescale &rescale,
   return chooseEven(b, up, down, encoding, bound);
 }
 
-/// Makes the very codes that f32 makes. Returns nothing where f32 does not
-/// round, or where too many integers would have to be tried.
+/// Reproduces the codes computed in f32 exactly. Returns nothing if f32 does
+/// not round, or if too many integers would have to be tried.
 static std::optional<IntegerOr<Value>>
 requantizeAsFloat(IntegerBuilder &b, const FloatHistory &history,
                   const Encoding &encoding) {
-  // All integers in all channels are tried.
+  // All integers are tried in all channels.
   constexpr int64_t kMaxTried = 1 << 22;
   constexpr int kMaxBits = 16, kMinBits = 4;
   size_t count = 1;
@@ -253,7 +254,7 @@ requantizeAsFloat(IntegerBuilder &b, const FloatHistory &history,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rounds one accumulator to the codes of one encoding.
+/// Rounds an accumulator to the codes of an encoding.
 class Requantizer {
 public:
   Requantizer(IntegerContext &context, const IntegerAccumulator &accumulator,
@@ -266,8 +267,8 @@ public:
       factors.push_back(scale / encoding.scale);
   }
 
-  /// Returns codes that may exceed the limits of the encoding; null if a factor
-  /// is too large.
+  /// Returns codes that may exceed the limits of the encoding, or null if a
+  /// factor is too large.
   Value run();
 
 private:
@@ -281,8 +282,8 @@ private:
       return false;
     return mct::roundsTwice(rounding) && !accumulator.isPool;
   }
-  /// Returns how many bits the multiplier of a mean has less where kernels that
-  /// round twice divide it by the number of values.
+  /// Returns by how many bits the multiplier of a mean is shorter because
+  /// kernels that round twice divide it by the number of values.
   unsigned countDroppedBits() const {
     if (!accumulator.mean || !roundsTwice())
       return 0;
@@ -291,7 +292,7 @@ private:
     double ratio = accumulator.mean->step / encoding.scale;
     return unsigned(getMeanExponent(ratio, accumulator.mean->count) - exponent);
   }
-  /// Limits sums to the range of `rescale`; what is beyond saturates anyway.
+  /// Limits sums to the range of `rescale`; larger ones saturate anyway.
   Value keepInside(Value sum);
   Value rescaleWide(Value sum) {
     return b.rescale(keepInside(sum), 0, factors, 0, 32);
@@ -305,7 +306,8 @@ private:
     return up && down ? ::chooseEven(b, up, down, encoding, getCodeBound())
                       : nullptr;
   }
-  /// Returns the largest code, counted from zero, before codes saturate.
+  /// Returns the largest distance of a code from the zero point before
+  /// saturation.
   double getCodeBound() const {
     return bound * *std::max_element(factors.begin(), factors.end()) + 1;
   }
@@ -334,9 +336,9 @@ Value Requantizer::keepInside(Value sum) {
                                            : sum;
 }
 
-/// Rounds a mean of codes, halves up, that are counted from a lower code on, so
-/// that sums are negative only where the result saturates. Returns null for
-/// other sums, and where no zero point of the result takes that back.
+/// Rounds a mean of codes half up. Codes are counted from a lower code on, so
+/// that sums are negative only if the result saturates. Returns null for other
+/// sums, and if no zero point of the result can compensate for that.
 Value Requantizer::roundShiftedMean(double ratio) {
   const std::optional<SumsOfCodes> &origin = accumulator.mean->origin;
   if (!origin || origin->sums != value || encoding.storageBits != 8)
@@ -344,8 +346,8 @@ Value Requantizer::roundShiftedMean(double ratio) {
   StoredIntegers codes = origin->codes;
   const Encoding &from = codes.encoding;
   double count = ratio / factors.front();
-  // Codes of the values between both zero points, a multiple of those that
-  // make a whole code of the result.
+  // Number of codes between both zero points, a multiple of the number that
+  // makes a whole code of the result.
   double whole = std::max(1.0, 1 / ratio);
   double below = std::min(
       std::ceil(double(encoding.zeroPoint - encoding.low) / ratio / whole),
@@ -355,8 +357,8 @@ Value Requantizer::roundShiftedMean(double ratio) {
   bool isInside = start >= -128 && zero >= -128 &&
                   (start <= double(from.low) || zero <= double(encoding.low));
   double range = std::max(double(from.high) - start, start - double(from.low));
-  // A multiplier is less than 2^-30 too large, and what is not halfway is at
-  // least the 2 * count-th part of a code away from that.
+  // The multiplier is too large by less than 2^-30, and a mean that is not
+  // halfway is at least 1 / (2 * count) of a code away from that.
   if (from.storageBits != 8 || !isInside || 2 * count * range * ratio >= 0x1p30)
     return nullptr;
   codes.encoding.zeroPoint = int64_t(start);
@@ -367,8 +369,8 @@ Value Requantizer::roundShiftedMean(double ratio) {
                    encoding.storageBits, direction);
 }
 
-/// Moves sums by less than a step away from the middles, in the direction in
-/// which a mean is to be rounded.
+/// Moves sums by less than a step away from the halfway points, in the
+/// direction in which a mean is to be rounded.
 Value Requantizer::roundMean() {
   value = b.multiply(value, b.createNumber(value, kNudge));
   for (double &factor : factors)
@@ -398,7 +400,7 @@ Value Requantizer::roundToEven() {
   value = keepInside(value);
   if (isPower)
     return rescaleToEven(b, value, factors, encoding, getCodeBound());
-  // The other way round halves go down.
+  // Negating the value before and after rounds half down.
   Value zero = b.createNumber(value, 0);
   Value up = rescaleWide(value);
   Value down =
@@ -413,13 +415,13 @@ Value Requantizer::run() {
       roundsToEven() && llvm::any_of(accumulator.scales, [&](double scale) {
         return meetsMiddles(scale, encoding.scale, bound);
       });
-  // Bits are those of 32.
+  // The sums fit into 32 bits.
   if (isEven && isWide && bound < 0x1p31) {
     value = b.rescale(value, 0, 1.0, 0, 32);
     isWide = false;
   }
-  // Means lie halfway where the steps differ by a power of two, and n is a
-  // multiple of twice their ratio.
+  // Means lie halfway if the ratio of the steps is a power of two and n is a
+  // multiple of twice that ratio.
   double ratio = accumulator.mean ? accumulator.mean->step / encoding.scale : 0;
   bool isMean = accumulator.mean && !roundsTwice() &&
                 quantization::isPowerOfTwo(ratio) &&
@@ -468,8 +470,8 @@ IntegerOr<Value> mct::requantize(IntegerContext &context,
   bool meets = context.getOptions().rounding == IntegerRounding::HalfEven &&
                meetsMiddles(stored.encoding.scale, encoding.scale,
                             stored.encoding.getReach());
-  // So much coarser that the range of `rescale` is exceeded: in i32 there is a
-  // limit.
+  // If the steps of the result are so fine that the range of `rescale` is
+  // exceeded, convert to i32, where values can be limited.
   std::optional<Rescale> parts = Rescale::get(factor);
   if (meets ||
       (parts && stored.encoding.getReach() >= double(parts->getLimit()))) {
@@ -478,7 +480,7 @@ IntegerOr<Value> mct::requantize(IntegerContext &context,
     return requantize(context, wide, encoding);
   }
   Value codes = stored.value;
-  // Same steps, other limits: nothing is rounded.
+  // If only the limits differ, nothing is rounded.
   if (factor != 1 || zero != encoding.zeroPoint ||
       stored.encoding.storageBits != encoding.storageBits)
     codes = b.rescale(codes, zero, factor, encoding.zeroPoint,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A softmax on integers: tables of exponentials, their sum, and products with
-// its reciprocal, as few devices divide integers.
+// its reciprocal, since few devices divide integers.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -9,11 +9,12 @@
 using namespace mlir;
 using namespace mct;
 
-/// Fractional bits of exponentials. The sum of `kMostValues` fits into 32 bits.
+/// Fractional bits of exponentials, chosen so that a sum of `kMostValues` fits
+/// into 32 bits.
 static constexpr int kExponentialBits = 22;
 static constexpr int64_t kMostValues = 511;
-/// Fractional bits of quotients: far more than 8, as codes are rounded once
-/// more.
+/// Fractional bits of quotients: far more than 8, since codes are rounded
+/// again.
 static constexpr int kQuotientBits = 24;
 
 namespace {
@@ -49,8 +50,8 @@ Value mct::getSoftmaxInput(Value value) {
   return softmax ? softmax->input : Value();
 }
 
-/// Returns exp(scale * (code - 127)) in i32, from a table of each signed byte,
-/// the lowest first.
+/// Returns exp(scale * (code - 127)) in i32, from a table for each byte of the
+/// result, the lowest byte first.
 static Value createExponentials(IntegerBuilder &b, Value code, double scale) {
   std::array<std::vector<int64_t>, 3> bytes;
   for (int64_t i = -128; i < 128; ++i) {
@@ -76,14 +77,14 @@ static Value createExponentials(IntegerBuilder &b, Value code, double scale) {
   return result;
 }
 
-/// Returns 2^59 / divisor, from numbers in [2^30, 2^31), within some parts in
-/// 2^28.
+/// Returns 2^59 / divisor for divisors in [2^30, 2^31), with a relative error
+/// of some parts in 2^28.
 static Value createReciprocal(IntegerBuilder &b, Value divisor) {
   Type type = divisor.getType();
   auto number = [&](int64_t integer) {
     return b.createNumber(divisor, integer);
   };
-  // The table of 128 parts approximates it to some parts in a thousand.
+  // The table of 128 entries approximates it to some parts in a thousand.
   constexpr int kFraction = 28;
   Value index = b.rescale(divisor, 0, 0x1p-23, -128, 8);
   std::vector<int64_t> entries;
@@ -99,7 +100,7 @@ static Value createReciprocal(IntegerBuilder &b, Value divisor) {
   result = b.add(result, number(256));
   result =
       tosa::LogicalLeftShiftOp::create(b, type, result, number(kFraction - 8));
-  // Each step squares the error: r (2 - d r).
+  // Each Newton step squares the error: r (2 - d r).
   for (int step = 0; step != 2; ++step) {
     Value rest = tosa::SubOp::create(b, type, number(int64_t(2) << kFraction),
                                      b.multiply(divisor, result, 31));
@@ -129,7 +130,7 @@ static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
       uint32_t(softmax.axis), tosa::NanPropagationMode::PROPAGATE);
   Value codes = b.widen(*stored);
   Value difference = b.subtract(codes, b.widen({largest, stored->encoding}));
-  // In [-255, 0]: with 127 more a code.
+  // The difference is in [-255, 0], so adding 127 gives a code.
   Value code = b.rescale(difference, 0, 1.0, 127, 8);
   Value exponentials = createExponentials(b, code, stored->encoding.scale);
   Value sum = tosa::ReduceSumOp::create(
@@ -137,7 +138,7 @@ static IntegerOr<Value> lowerSoftmaxTo(IntegerContext &context, Operation *op,
   // One of the exponentials is 1.
   constexpr int64_t kOne = int64_t(1) << kExponentialBits;
   sum = b.limit(sum, kOne, kMostValues * kOne);
-  // Both by as many places that the sum is in [2^30, 2^31).
+  // Shift both so that the sum is in [2^30, 2^31).
   Value places =
       b.subtract(tosa::ClzOp::create(b, wideSum, sum), b.createNumber(sum, 1));
   Value inverse = createReciprocal(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer forms of sums and differences, and of their limits.
+// Integer forms of sums, differences and clamps.
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
@@ -14,8 +14,8 @@ using quantization::Rescale;
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest magnitude of any integer of its type, less its zero
-/// point.
+/// Returns the largest magnitude of an integer of the storage type minus the
+/// zero point.
 static double getStorageReach(const Encoding &encoding) {
   return std::ldexp(1, int(encoding.storageBits) - 1) +
          std::abs(double(encoding.zeroPoint));
@@ -62,7 +62,7 @@ IntegerOr<IntegerAccumulator> mct::getTerm(IntegerContext &context,
                                            Operation *op, Value value) {
   IntegerOr<IntegerAccumulator> result = accumulate(context, value);
   if (!result) {
-    // Its own reason is nearer to the cause, where it has one.
+    // Prefer the operand's own reason, which is closer to the cause.
     const IntegerFailure &failure = result.getFailure();
     if (failure.culprit && failure.reason != IntegerReason::NoForm)
       return result;
@@ -95,7 +95,7 @@ std::optional<ExactCodes> mct::getExactCodes(ArrayRef<double> numbers) {
       return std::nullopt;
     result.values.push_back(int64_t(code));
   }
-  // The coarsest unit leaves most room.
+  // Choose the coarsest unit, which leaves most room.
   while (llvm::all_of(result.values,
                       [](int64_t value) { return value % 2 == 0; })) {
     for (int64_t &value : result.values)
@@ -106,14 +106,14 @@ std::optional<ExactCodes> mct::getExactCodes(ArrayRef<double> numbers) {
   return result;
 }
 
-/// Returns numbers in the units of `other`, or in finer ones.
+/// Returns numbers in the units of `other` or in finer ones.
 static IntegerOr<IntegerAccumulator>
 getNumbers(IntegerBuilder &b, Operation *op, const ConstantTensor &numbers,
            const IntegerAccumulator &other) {
   std::vector<double> values = numbers.decode<double>();
   SmallVector<int64_t> shape(numbers.getShape());
   size_t count = other.scales.size();
-  // One for each channel, where the units are.
+  // One number for each channel if the units are per channel.
   if (count > 1 && shape.back() == 1) {
     std::vector<double> repeated;
     for (double value : values)
@@ -129,7 +129,7 @@ getNumbers(IntegerBuilder &b, Operation *op, const ConstantTensor &numbers,
   };
   int bits = 0;
   std::vector<double> codes = getCodes(0);
-  // Half of the range that sums have.
+  // Half of the range of sums.
   constexpr double kLimit = 0x1p28;
   while (!areIntegers(codes) &&
          2 * (getLargestMagnitude(codes) + std::ldexp(other.bound, bits)) <
@@ -153,7 +153,7 @@ getNumbers(IntegerBuilder &b, Operation *op, const ConstantTensor &numbers,
 // Common units
 //===----------------------------------------------------------------------===//
 
-/// Gives all channels the same unit, where those they have are small multiples
+/// Converts all channels to the same unit, if their units are small multiples
 /// of a power of two.
 static void unify(IntegerBuilder &b, IntegerAccumulator &term) {
   if (llvm::all_of(term.scales, isPowerOfTwo))
@@ -167,11 +167,11 @@ static void unify(IntegerBuilder &b, IntegerAccumulator &term) {
   term.scales = {codes->unit};
 }
 
-/// Returns a unit for each channel that sums of both are computed in; nothing
-/// if they do not fit into 32 bits.
+/// Returns a unit for each channel in which sums of both are computed, or
+/// nothing if the sums do not fit into 32 bits.
 static std::optional<std::vector<double>>
 getUnits(const IntegerAccumulator &first, const IntegerAccumulator &second) {
-  // Results of rescales stay within their range.
+  // Results of rescales stay within this range.
   constexpr int kBits = 29;
   size_t count = std::max(first.scales.size(), second.scales.size());
   std::vector<double> units;
@@ -189,7 +189,7 @@ getUnits(const IntegerAccumulator &first, const IntegerAccumulator &second) {
     return units;
   if (arePowers)
     return std::nullopt;
-  // Numbers of f32 have 24 bits, too.
+  // This precision suffices, since f32 has only 24 bits.
   for (size_t i = 0; i != count; ++i) {
     double a = first.getScale(i), c = second.getScale(i);
     double large = std::max(a, c);
@@ -235,8 +235,8 @@ std::optional<IntegerFailure> mct::align(IntegerBuilder &b, Operation *op,
 // Sums and differences
 //===----------------------------------------------------------------------===//
 
-/// Returns one number, or one for each position along the last axis; else
-/// nothing.
+/// Returns one number, or one for each position along the last axis; empty
+/// otherwise.
 static std::vector<float> getAlongLastAxis(const ConstantTensor &numbers) {
   std::vector<float> values = numbers.decode<float>();
   if (numbers.isSplat() || values.size() == 1)
@@ -246,7 +246,7 @@ static std::vector<float> getAlongLastAxis(const ConstantTensor &numbers) {
   return {};
 }
 
-/// Adds, or subtracts, in i32.
+/// Adds or subtracts in i32.
 static Value createSum(IntegerBuilder &b, Operation *op, Value first,
                        Value second) {
   RankedTensorType type = b.getType(op->getResult(0), 32);
@@ -262,12 +262,12 @@ static IntegerAccumulator addStored(IntegerContext &context, Operation *op,
   IntegerBuilder &b = context.getBuilder();
   const Encoding &a = first.encoding, &c = second.encoding;
   double small = std::min(a.scale, c.scale), large = std::max(a.scale, c.scale);
-  // Onto the finer of two grids of which one contains the other; else 19 bits
-  // more for the coarser one, which is then exact.
+  // Use the finer of two grids if it contains the other one. Otherwise give the
+  // coarser one, which is then exact, 19 bits more.
   double unit = small, ratio = large / small;
   bool isNarrow = std::max(a.storageBits, c.storageBits) == 8;
-  // Kernels that round twice have these bits always, and round halves by the
-  // sign only where bits are discarded.
+  // Kernels that round twice always use these bits, and round half depending on
+  // the sign only if bits are discarded.
   if (roundsTwice(context.getOptions().rounding) ||
       ratio != std::floor(ratio) || ratio > (isNarrow ? 32767 : 4096))
     unit = std::ldexp(large, isNarrow ? -19 : -12);
@@ -286,14 +286,14 @@ static IntegerAccumulator addStored(IntegerContext &context, Operation *op,
   return result;
 }
 
-/// Adds one stored value, and numbers as the operand of this index.
+/// Adds a stored value and numbers, which are the operand of this index.
 static IntegerOr<IntegerAccumulator>
 addNumbers(IntegerBuilder &b, Operation *op, const StoredIntegers &stored,
            const ConstantTensor &numbers, unsigned index) {
   const Encoding &encoding = stored.encoding;
   std::vector<double> values = numbers.decode<double>();
   double largest = getLargestMagnitude(values);
-  // The coarsest unit that all numbers are multiples of, within the range.
+  // Use the coarsest unit of which all numbers are multiples, within the range.
   int bits = 0;
   auto isExact = [&] {
     return llvm::all_of(values, [&](double value) {
@@ -321,7 +321,7 @@ addNumbers(IntegerBuilder &b, Operation *op, const StoredIntegers &stored,
   return result;
 }
 
-/// Adds what is not rounded yet.
+/// Adds terms that have not been rounded.
 static IntegerOr<IntegerAccumulator> addTerms(IntegerContext &context,
                                               Operation *op) {
   IntegerBuilder &b = context.getBuilder();

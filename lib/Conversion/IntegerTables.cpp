@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element-wise expressions of one stored value and of numbers: one table.
+// Integer forms of element-wise expressions of one stored value and of numbers,
+// as one table.
 #include "ElementwiseExpression.h"
 #include "IntegerModels.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -8,8 +9,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the expression of one stored value that makes `value`; nothing if it
-/// is another one, or does what limits do.
+/// Returns the expression of one stored value that computes `value`, or nothing
+/// if there is none or clamping the codes computes the same.
 static std::optional<ElementwiseExpression>
 findTableExpression(IntegerContext &context, Value value) {
   ElementwiseExpression expression;

@@ -47,7 +47,7 @@ struct LowerToIntegerPass
         return signalPassFailure();
       }
     }
-    // Refusals come before anything changes.
+    // Refuse unsuitable modules before changing anything.
     if (failed(requireFrozenPoints(getOperation())))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;
@@ -69,7 +69,8 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
-      // The lowering rounds as its own option says.
+      // Remove the simulated rounding: the lowering rounds as its own option
+      // says.
       roundOnce(function);
       if (mct::roundsTwice(rounding))
         roundLeakyRelusTwice(function);
@@ -78,7 +79,7 @@ struct LowerToIntegerPass
       if (failed(checkSizes(function)))
         return signalPassFailure();
       const KernelOps &kernels = getAnalysis<KernelOps>();
-      // Such a concatenation would be one of floats.
+      // Otherwise the values would be concatenated as floats.
       if (boundary == IntegerBoundary::Integer && device->isIntegerOnly())
         splitMixedResults(function);
       IntegerLowering lowering(function, kernels, chosen);

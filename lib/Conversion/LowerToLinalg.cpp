@@ -24,10 +24,11 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Gives values that have a name in the records of the function this name
-/// again, and drops records of values that are gone.
+/// Makes the names in the function's records unique again, and drops records of
+/// values that no longer exist.
 static void keepNames(func::FuncOp function) {
-  // One op became several, the last of which makes the value.
+  // One op became several ops; the last of them computes the value and keeps
+  // the name.
   llvm::StringSet<> named;
   auto records = function->getAttrOfType<ArrayAttr>(kPointsAttrName);
   if (!records)
@@ -47,7 +48,7 @@ static void keepNames(func::FuncOp function) {
         StringAttr::get(op->getContext(), name.getValue() + "/linalg"),
         op->getLoc()));
   }
-  // Reshapes of reshapes are gone; constants are no values of interest.
+  // Some reshapes have been merged, and constants are not of interest.
   SmallVector<Attribute> left;
   for (Attribute entry : records)
     if (seen.contains(cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))
@@ -74,7 +75,7 @@ struct LowerToLinalgPass : mct::impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     passes.addPass(createTosaToArithPass(arith));
     if (failed(runPipeline(passes, function)))
       return signalPassFailure();
-    // Shapes that were operands.
+    // Erase shapes that were operands.
     for (auto shape :
          llvm::make_early_inc_range(function.getOps<tosa::ConstShapeOp>()))
       if (shape->use_empty())

@@ -15,14 +15,14 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the axes of the channels without those of size 1, which do not
-/// change the number of a channel.
+/// Returns the channel axes without those of size 1, which do not affect the
+/// number of a channel.
 static SmallVector<int64_t> getLongAxes(tpc::QuantizeOp point) {
   auto type = cast<RankedTensorType>(point.getType());
   SmallVector<int64_t> axes(point.getChannelAxes());
   llvm::erase_if(axes,
                  [&](int64_t axis) { return type.getDimSize(axis) == 1; });
-  // A tensor with one channel.
+  // The tensor has a single channel.
   if (axes.empty() && !point.getChannelAxes().empty())
     axes.push_back(point.getChannelAxes().back());
   return axes;
@@ -77,7 +77,7 @@ struct LowerToQuantPass
   }
 
 private:
-  /// Removes attributes that are read by passes before this one.
+  /// Removes attributes that only earlier passes read.
   static void removeTags(Operation *op) {
     for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
       if (isa_and_present<tpc::TpcDialect>(attribute.getNameDialect()))

@@ -95,11 +95,11 @@ static Value reduce(TosaBuilder &builder, Combination combination, Value value,
   return nullptr;
 }
 
-/// Returns a tensor over the loops, of size 1 along those that are reduced, as
-/// the one that `map` reads; null where it cannot be.
+/// Converts a tensor over the loops, with size 1 along reduced ones, to the
+/// layout that `map` describes; returns null if that is not possible.
 static Value collapse(TosaBuilder &builder, Value value, AffineMap map,
                       RankedTensorType type) {
-  // Loops of the axes, and then those that have none.
+  // The loops of the axes, followed by those without an axis.
   SmallVector<int64_t> order;
   for (AffineExpr expression : map.getResults())
     if (auto dimension = dyn_cast<AffineDimExpr>(expression))
@@ -119,14 +119,14 @@ static Value collapse(TosaBuilder &builder, Value value, AffineMap map,
 
 namespace {
 
-/// A reduction that looks for the first place of the largest, or the smallest,
-/// of the elements along a loop.
+/// A reduction that finds the first position of the largest or smallest element
+/// along a loop.
 struct PlaceSearch {
   OpOperand *element, *extremum, *place;
   bool isMaximum;
 
-  /// Finds it by what the body computes of a few numbers, since there are many
-  /// ways to write it.
+  /// Recognizes the search by evaluating the body for a few numbers, since
+  /// there are many ways to write it.
   static std::optional<PlaceSearch> get(BodyRaiser &body, linalg::LinalgOp op,
                                         unsigned loop) {
     PlaceSearch search{nullptr, nullptr, nullptr, true};
@@ -158,7 +158,7 @@ struct PlaceSearch {
   }
 
 private:
-  /// Returns true if the elements of an operand are the places along a loop.
+  /// Returns true if the elements of an operand are the positions along a loop.
   static bool countsLoop(BodyRaiser &body, linalg::LinalgOp op,
                          OpOperand &operand, unsigned loop) {
     Value tensor = body.get(op.getMatchingBlockArgument(&operand));
@@ -174,8 +174,8 @@ private:
     return true;
   }
 
-  /// Returns true if the body keeps the extremum and its first place, of every
-  /// order of two numbers.
+  /// Returns true if the body keeps the extremum and its first position, for
+  /// two numbers in any order.
   bool holds(linalg::LinalgOp op, OpOperand *index, unsigned loop) const {
     Builder builder(op.getContext());
     auto getType = [&](OpOperand *operand) {
@@ -239,7 +239,7 @@ private:
   }
 };
 
-/// Raises ops of linalg by their bodies.
+/// Raises ops of linalg according to their bodies.
 struct RaiseBodies
     : RaisingPattern<OpInterfaceRewritePattern<linalg::LinalgOp>> {
   using RaisingPattern::RaisingPattern;
@@ -303,7 +303,8 @@ private:
     std::optional<Combination> combination = last && last->getNumOperands() == 2
                                                  ? getCombination(last)
                                                  : std::nullopt;
-    // The accumulator goes nowhere else, but where the place is asked for.
+    // Apart from a search for a position, the accumulator may only be used
+    // here.
     if (!combination || !llvm::is_contained(last->getOperands(), accumulator))
       return nullptr;
     Value element = last->getOperand(0) == accumulator ? last->getOperand(1)
@@ -325,8 +326,8 @@ private:
     return from ? combine(builder, *combination, value, from) : Value();
   }
 
-  /// Raises the first place of the largest or the smallest element along one
-  /// loop, or that element.
+  /// Raises the first position of the largest or smallest element along one
+  /// loop, or that element itself.
   static Value raisePlace(TosaBuilder &builder, BodyRaiser &body,
                           linalg::LinalgOp op, OpOperand &init) {
     SmallVector<unsigned> reduced;

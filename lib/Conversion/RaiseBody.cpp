@@ -77,7 +77,7 @@ Value BodyRaiser::getOutside(Value scalar) {
 
 Value BodyRaiser::takeAlong(Value value, int64_t axis, AffineExpr expression,
                             int64_t loop) {
-  // The places at the beginning, behind it, and at the end are those of a line.
+  // Derive a linear sequence from the first, the second and the last position.
   auto getPlace = [&](int64_t index) -> std::optional<int64_t> {
     MLIRContext *context = expression.getContext();
     AffineExpr place = expression.replace(
@@ -97,7 +97,7 @@ Value BodyRaiser::takeAlong(Value value, int64_t axis, AffineExpr expression,
   int64_t step = *second - *first;
   if (step == 0 || *last != *first + (count - 1) * step)
     return nullptr;
-  // Quotients and remainders may lie beside the line between.
+  // With quotients and remainders, positions in between may deviate from it.
   for (int64_t index = 2; index + 1 < count; ++index)
     if (getPlace(index) != *first + index * step)
       return nullptr;
@@ -124,10 +124,11 @@ Value BodyRaiser::expand(OpOperand &operand) {
   value = builder.read(value);
   if (!value)
     return nullptr;
-  // Ops broadcast what was repeated.
+  // Ops broadcast, so repetitions are not needed.
   value = TosaBuilder::getRepeated(value);
   RankedTensorType type = getTensorType(value);
-  // Axes of the loops in their order, behind those that are read at 0.
+  // The axes in the order of their loops, after those that are read at a
+  // constant position.
   SmallVector<std::pair<int64_t, int64_t>> axes;
   for (auto [axis, expression] : llvm::enumerate(map.getResults())) {
     auto dimension = dyn_cast<AffineDimExpr>(expression);
@@ -188,8 +189,7 @@ Value BodyRaiser::raise(Operation *inner) {
   return isa<FloatType>(type) ? raiseFloat(inner) : raiseInteger(inner);
 }
 
-/// Returns x of -x, and of -x * y the product of x and y; null where there is
-/// no sign to leave out.
+/// Returns x for -x, and x * y for -x * y; null if there is no sign to remove.
 static Value getNegated(TosaBuilder &builder, Value value) {
   if (auto negation = value.getDefiningOp<tosa::NegateOp>())
     return negation.getInput1();
@@ -296,7 +296,7 @@ Value BodyRaiser::raiseFunction(Operation *inner, ArrayRef<Value> operands) {
       .Case<math::TanhOp>([&](auto) { return unary(tosa::TanhOp()); })
       .Case<math::ErfOp>([&](auto) { return unary(tosa::ErfOp()); })
       .Case<math::ErfcOp>([&](auto) -> Value {
-        // erfc(-x) is 1 + erf(x), which is how other tools write a GELU.
+        // erfc(-x) is 1 + erf(x), the form in which other tools write a GELU.
         Value one = createNumber(operands[0], 1),
               negated = getNegated(builder, operands[0]);
         if (negated)
@@ -326,7 +326,7 @@ Value BodyRaiser::raiseFunction(Operation *inner, ArrayRef<Value> operands) {
 }
 
 Value BodyRaiser::raiseInteger(Operation *inner) {
-  // Codes of fewer bits are widened before anything is computed.
+  // Integers of fewer bits must have been widened before computing with them.
   Type type = getElementType(inner->getOperand(0));
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands())
@@ -367,7 +367,7 @@ Value BodyRaiser::raiseInteger(Operation *inner) {
       .Default([](auto) { return Value(); });
 }
 
-/// Returns what has the mean `value` is multiplied by its count; null: none.
+/// Returns the mean if `value` is the product of a mean and its count, or null.
 static Value getMeanOfSum(Value value, double count) {
   auto product = value.getDefiningOp<tosa::MulOp>();
   if (!product || TosaBuilder::getNumber(product.getInput2()) != count)
@@ -404,7 +404,7 @@ Value BodyRaiser::raiseExtremum(Value a, Value b, bool isMaximum,
     std::swap(a, b);
   std::optional<double> number = TosaBuilder::getNumber(b);
   RankedTensorType type = getTensorType(a);
-  // Nothing is beyond.
+  // No value lies beyond infinity.
   if (number && std::isinf(*number) && std::signbit(*number) == isMaximum &&
       !prefersNumbers)
     return a;
@@ -444,7 +444,8 @@ Value BodyRaiser::raiseComparison(arith::CmpFPredicate predicate, Value a,
     return more && less ? builder.binary<tosa::LogicalOrOp>(more, less, nullptr)
                         : Value();
   };
-  // TOSA's are false for NaN; the unordered ones are what is left of them.
+  // TOSA's comparisons are false for NaN; the unordered ones negate the
+  // opposite comparison.
   switch (predicate) {
   case Predicate::OGT:
     return greater(a, b);
@@ -515,7 +516,7 @@ Value BodyRaiser::raiseComparison(arith::CmpIPredicate predicate, Value a,
   }
 }
 
-/// Returns true if two scalars are one value, or the same number.
+/// Returns true if two scalars are the same value or the same number.
 static bool isSame(Value a, Value b) {
   if (a == b)
     return true;
@@ -525,7 +526,8 @@ static bool isSame(Value a, Value b) {
 
 Value BodyRaiser::raiseSelection(arith::SelectOp selection) {
   Value yes = selection.getTrueValue(), no = selection.getFalseValue();
-  // The larger or the smaller one of what is compared; a NaN stays one.
+  // A selection of one of the compared values is a maximum or a minimum, which
+  // propagates NaN.
   if (auto compare = selection.getCondition().getDefiningOp<arith::CmpFOp>()) {
     using Predicate = arith::CmpFPredicate;
     bool isGreater = llvm::is_contained(
@@ -570,7 +572,7 @@ Value BodyRaiser::raiseCast(Operation *inner) {
     return nullptr;
   if (from == to)
     return isa<arith::BitcastOp>(inner) ? Value() : value;
-  // tosa.cast rounds to the nearest integer, and knows signed ones only.
+  // tosa.cast rounds to the nearest integer, and only supports signed ones.
   bool keeps =
       TypeSwitch<Operation *, bool>(inner)
           .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
@@ -606,7 +608,7 @@ Value BodyRaiser::raiseTruncation(Value value) {
 Value BodyRaiser::raiseRounding(Value value, bool tiesToEven) {
   auto type = getTensorType(value);
   Type boolean = builder.getI1Type();
-  // Exact in floating point, unlike the floor of what is larger by a half.
+  // This is exact in floating point, unlike floor(value + 0.5).
   Value floor = tosa::FloorOp::create(builder, type, value),
         above = builder.binary<tosa::SubOp>(value, floor, nullptr),
         half = createNumber(value, 0.5),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TOSA has no f64: ops of it that importers have written compute in f32.
+// Lets ops on f64 that importers have created compute in f32, since TOSA does
+// not have f64.
 #include "RaiseLinalg.h"
 #include "mct/IR/ConstantTensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -24,7 +25,7 @@ static Type getNarrow(Type type) {
       Float32Type::get(type.getContext()));
 }
 
-/// Returns the value as one of f32.
+/// Casts a value to f32.
 static Value narrow(IRRewriter &rewriter, Location loc, Value value) {
   return tosa::CastOp::create(rewriter, loc, getNarrow(value.getType()), value);
 }
@@ -72,7 +73,7 @@ bool mct::narrowDoubles(func::FuncOp function) {
         continue;
       Type before = result.getType();
       result.setType(getNarrow(before));
-      // Users read f64, as before; the casts of users that are narrowed, too,
+      // Users still read f64; the casts of users that are narrowed as well
       // cancel this one.
       Value extended =
           tosa::CastOp::create(rewriter, op->getLoc(), before, result);

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the product of sizes, dynamic where one of them is.
+/// Returns the product of sizes; dynamic if one of them is.
 static int64_t multiply(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -18,7 +18,7 @@ static int64_t multiply(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// Returns the axis of a map that a loop alone runs along; none: it has none.
+/// Returns the axis of a map along which only this loop runs, or none.
 static std::optional<int64_t> findAxis(AffineMap map, unsigned loop) {
   for (auto [axis, expression] : llvm::enumerate(map.getResults()))
     if (auto dimension = dyn_cast<AffineDimExpr>(expression);
@@ -27,7 +27,7 @@ static std::optional<int64_t> findAxis(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
-/// Returns the axes of loops, in their order; none where one has none.
+/// Returns the axes of loops, in their order, or none if a loop has no axis.
 static std::optional<SmallVector<int64_t>> findAxes(AffineMap map,
                                                     ArrayRef<unsigned> loops) {
   SmallVector<int64_t> axes;
@@ -40,7 +40,7 @@ static std::optional<SmallVector<int64_t>> findAxes(AffineMap map,
   return axes;
 }
 
-/// Brings a value whose axes are `loops` into the order of `map`.
+/// Transposes a value whose axes are `loops` to the order of `map`.
 static Value toOrder(TosaBuilder &builder, Value value,
                      ArrayRef<unsigned> loops, AffineMap map) {
   std::optional<SmallVector<int64_t>> axes = findAxes(map, loops);
@@ -52,7 +52,7 @@ static Value toOrder(TosaBuilder &builder, Value value,
   return builder.transpose(value, order);
 }
 
-/// Adds what the op starts from, unless it is 0.
+/// Adds the initial value of the op, unless it is 0.
 static Value addInit(TosaBuilder &builder, Value value, Value init) {
   if (TosaBuilder::getNumber(init) == 0.0)
     return value;
@@ -60,7 +60,7 @@ static Value addInit(TosaBuilder &builder, Value value, Value init) {
   return start ? builder.add(value, TosaBuilder::getRepeated(start)) : Value();
 }
 
-/// Returns true for f32 that f32 are multiplied with.
+/// Returns true for products of f32 values that are summed in floating point.
 static bool isFloat(Value input, Value kernel, Value result) {
   Type element = getTensorType(result).getElementType();
   return (element.isF32() || element.isF64()) &&
@@ -121,7 +121,7 @@ struct RaiseContraction
   }
 
 private:
-  /// Brings the axes of three groups of loops behind each other, one axis each.
+  /// Collapses the axes of each of three groups of loops into one axis.
   static Value flatten(TosaBuilder &builder, Value value, AffineMap map,
                        std::array<ArrayRef<unsigned>, 3> groups) {
     SmallVector<int64_t> order, shape;
@@ -146,23 +146,23 @@ private:
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// An axis of the input along which windows lie.
+/// An axis of the input along which windows are placed.
 struct WindowAxis {
   int64_t axis;
   unsigned output, filter;
   int64_t stride, dilation;
-  /// Sizes of the result and of the window.
+  /// Size of the result, and of the window.
   int64_t numOutputs, size;
-  /// Elements before and behind the input.
+  /// Number of padded elements before and after the input.
   int64_t low = 0, high = 0;
 
-  /// Returns how many elements all windows together cover.
+  /// Returns the number of elements that all windows together cover.
   int64_t covered() const {
     return (numOutputs - 1) * stride + (size - 1) * dilation + 1;
   }
 };
 
-/// Adds up the coefficients of the loops in an expression.
+/// Adds the coefficients of the loops in an expression to `coefficients`.
 bool addCoefficients(AffineExpr expression, int64_t factor,
                      SmallVectorImpl<int64_t> &coefficients) {
   if (auto dimension = dyn_cast<AffineDimExpr>(expression)) {
@@ -181,7 +181,7 @@ bool addCoefficients(AffineExpr expression, int64_t factor,
                          coefficients);
 }
 
-/// The loops of a convolution or a pool, and the windows on its input.
+/// The loops of a convolution or a pool, and the windows over its input.
 struct Windows {
   linalg::ConvolutionDimensions loops;
   SmallVector<WindowAxis> axes;
@@ -235,8 +235,8 @@ struct Windows {
     return llvm::map_to_vector(axes, [](auto &axis) { return axis.axis; });
   }
 
-  /// Takes padding by a number that `isPadding` from before the input, where it
-  /// lies along the windows alone. Returns the input without it.
+  /// Absorbs padding by a number that satisfies `isPadding`, if only axes with
+  /// windows are padded. Returns the input without padding.
   Value takePadding(Value input, function_ref<bool(double)> isPadding) {
     auto pad = input.getDefiningOp<tosa::PadOp>();
     DenseIntElementsAttr sizes;
@@ -259,7 +259,8 @@ struct Windows {
     return pad.getInput1();
   }
 
-  /// Leaves out what no window covers, of the padding and then of the input.
+  /// Removes elements that no window covers, first from the padding, then from
+  /// the input.
   Value cut(TosaBuilder &builder, Value input) {
     SmallVector<int64_t> sizes(getTensorType(input).getShape());
     for (WindowAxis &axis : axes) {
@@ -271,8 +272,8 @@ struct Windows {
     return builder.slice(input, SmallVector<int64_t>(sizes.size(), 0), sizes);
   }
 
-  /// Returns two values, of the first and of the second axis; of one axis it is
-  /// the second one.
+  /// Returns the values of the first and the second axis. If there is only one
+  /// axis, it is the second one.
   DenseI64ArrayAttr getPair(Builder &builder,
                             function_ref<int64_t(const WindowAxis &)> get) {
     return builder.getDenseI64ArrayAttr(
@@ -294,7 +295,7 @@ struct Windows {
   }
 };
 
-/// Puts an axis of size 1 before the image of a value of one image axis.
+/// Inserts an axis of size 1 before the only image axis of a value.
 Value toImage(TosaBuilder &builder, Value value, size_t numAxes, size_t place) {
   if (numAxes == 2)
     return value;
@@ -314,12 +315,12 @@ Value fromImage(TosaBuilder &builder, Value value, size_t numAxes) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Elements that lie apart, with zeros between, before and behind them.
+/// Elements with zeros between, before and after them.
 struct Spread {
   Value source;
   SmallVector<int64_t> sizes, strides, low;
 
-  /// Finds it as the insertion of a slice is raised.
+  /// Matches the ops to which the insertion of a slice is raised.
   static std::optional<Spread> get(Value value) {
     Spread spread;
     size_t rank = getTensorType(value).getRank();
@@ -398,7 +399,7 @@ struct RaiseConvolution
   }
 
 private:
-  /// Returns true if the body adds up products, and looks for nothing else.
+  /// Returns true if the body is a sum of products.
   static bool multiplies(linalg::LinalgOp op) {
     Operation *sum =
         op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
@@ -414,7 +415,7 @@ private:
     const linalg::ConvolutionDimensions &loops = windows.loops;
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     bool isDepthwise = loops.inputChannel.empty();
-    // A transposed convolution runs over elements that lie apart.
+    // A transposed convolution reads elements with zeros between them.
     std::optional<Spread> spread;
     if (loops.depth.empty())
       spread = Spread::get(input);
@@ -428,7 +429,7 @@ private:
             return number == 0;
           }));
 
-    // Axes of the input: batch, image, group, channel.
+    // Order of the input's axes: batch, image, group, channel.
     SmallVector<unsigned> inner(ArrayRef<unsigned>(loops.depth));
     llvm::append_range(inner, loops.inputChannel);
     std::optional<SmallVector<int64_t>> batch = findAxes(maps[0], loops.batch),
@@ -448,8 +449,8 @@ private:
     }
     input = toImage(builder, input, windows.axes.size(), 1);
 
-    // Axes of the kernel: of a depthwise one image, group, multiplier, else
-    // group, output channel, image, input channel.
+    // Order of the kernel's axes: image, group, multiplier if depthwise;
+    // otherwise group, output channel, image, input channel.
     SmallVector<unsigned> axes;
     if (isDepthwise) {
       axes = windows.filters();
@@ -475,7 +476,7 @@ private:
       kernel = builder.reshape(kernel, shape);
     }
 
-    // Axes of the result: batch, image, group, output channel.
+    // Order of the result's axes: batch, image, group, output channel.
     SmallVector<unsigned> outputs(ArrayRef<unsigned>(loops.batch));
     llvm::append_range(outputs, windows.outputs());
     llvm::append_range(outputs, loops.depth);
@@ -510,8 +511,8 @@ private:
     return result && !bias ? addInit(builder, result, init) : result;
   }
 
-  /// Returns what the op starts from as one number for each output channel;
-  /// null where it is none.
+  /// Returns the initial value as one number per output channel, or null if it
+  /// does not have that form.
   static Value getBias(TosaBuilder &builder, Value init, AffineMap map,
                        const linalg::ConvolutionDimensions &loops,
                        int64_t numOutputs) {
@@ -562,7 +563,7 @@ private:
         windows.getDilations(builder), TypeAttr::get(builder.getF32Type()));
   }
 
-  /// Makes one convolution for each group.
+  /// Creates one convolution for each group.
   static Value createGroups(TosaBuilder &builder, Windows &windows, Value input,
                             Value kernel, Value bias) {
     SmallVector<int64_t> from(getTensorType(input).getShape()),
@@ -593,8 +594,8 @@ private:
     return tosa::ConcatOp::create(builder, type, results, 3u);
   }
 
-  /// Returns true if the convolution, along which elements lie apart, is a
-  /// transposed one.
+  /// Returns true if the convolution of spread elements is a transposed
+  /// convolution.
   static bool isTransposed(const Windows &windows, const Spread &spread) {
     for (auto [axis, stride] : llvm::enumerate(spread.strides))
       if (stride != 1 && !llvm::is_contained(windows.places(), int64_t(axis)))
@@ -609,7 +610,7 @@ private:
     return isSpread;
   }
 
-  /// Returns TOSA's `out_pad` before and behind an axis.
+  /// Returns TOSA's `out_pad` before and after an axis.
   static std::pair<int64_t, int64_t> getOutputPadding(const WindowAxis &axis,
                                                       const Spread &spread) {
     int64_t low = spread.low[axis.axis] - (axis.size - 1);
@@ -694,7 +695,8 @@ private:
   static Value raise(TosaBuilder &builder, linalg::LinalgOp op,
                      Windows &windows, Value input, bool isMaximum) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    // The first axis that is no image is the batch, the others are channels.
+    // The first axis other than the image is the batch; the others are
+    // channels.
     SmallVector<unsigned> others(ArrayRef<unsigned>(windows.loops.batch));
     llvm::append_range(others, windows.loops.depth);
     std::optional<SmallVector<int64_t>> axes = findAxes(maps[0], others);
@@ -754,7 +756,7 @@ private:
     result = toOrder(builder, builder.reshape(result, apart), outputs, maps[2]);
     if (!result || isMaximum)
       return result;
-    // The sum; a quotient by the count takes the mean again.
+    // Return the sum; a division by the count is raised to the mean again.
     return builder.multiply(
         result, builder.createSplat(
                     SmallVector<int64_t>(getTensorType(result).getRank(), 1),

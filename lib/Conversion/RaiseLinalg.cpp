@@ -38,8 +38,8 @@ void mct::populateRaiseLinalgPatterns(RewritePatternSet &patterns,
   populateRaiseTensorsPatterns(patterns, failures);
 }
 
-/// Brings the loops of a reduction into the order of the axes of its first
-/// operand, so that nothing is transposed before it is reduced.
+/// Reorders the loops of a reduction like the axes of its first operand, so
+/// that the operand does not have to be transposed before it is reduced.
 static void orderLoops(IRRewriter &rewriter, linalg::GenericOp generic) {
   if (generic.getNumReductionLoops() == 0 || generic.getNumDpsInputs() == 0 ||
       linalg::isaContractionOpInterface(generic) ||
@@ -54,7 +54,8 @@ static void orderLoops(IRRewriter &rewriter, linalg::GenericOp generic) {
   (void)linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
-/// Returns true if a size that is an operand is a constant.
+/// Replaces sizes that can be computed by constants, or by sizes of the slice's
+/// source. Returns true if there are constant sizes.
 static bool findSizes(IRRewriter &rewriter, Operation *op) {
   bool hasNew = false;
   auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
@@ -91,9 +92,8 @@ static bool findSizes(IRRewriter &rewriter, Operation *op) {
   return hasNew;
 }
 
-/// Writes ops of scalars that have tensors as operands as those of linalg,
-/// loops in the order of what is reduced, and sizes that are constants, or
-/// those of the source, as these.
+/// Converts ops of scalars that have tensor operands to linalg, reorders the
+/// loops of reductions, and replaces sizes that can be computed.
 static void simplify(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
@@ -110,7 +110,7 @@ static void simplify(func::FuncOp function) {
   });
   if (!hasNew)
     return;
-  // Types follow from sizes that are constants now.
+  // Infer types from the constant sizes.
   RewritePatternSet folds(function.getContext());
   tensor::ExtractSliceOp::getCanonicalizationPatterns(folds,
                                                       function.getContext());
@@ -137,7 +137,7 @@ RaiseFailures mct::findRaiseFailures(func::FuncOp function) {
   for (auto [original, copy] : mapping.getOperationMap())
     originals.try_emplace(copy, original);
   RaiseFailures result;
-  // Only ops that are still there: a reason may be that of an erased one.
+  // Only for ops that still exist: a failure may belong to an erased op.
   clone->walk([&](linalg::LinalgOp op) {
     auto failure = failures.find(op);
     auto original = originals.find(op);
@@ -153,7 +153,7 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     RaiseLinalgPassBase::getDependentDialects(registry);
-    // These models find the bounds of sizes that are computed.
+    // These models compute the bounds of sizes.
     affine::registerValueBoundsOpInterfaceExternalModels(registry);
     arith::registerValueBoundsOpInterfaceExternalModels(registry);
     linalg::registerValueBoundsOpInterfaceExternalModels(registry);
@@ -184,7 +184,7 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
       return;
     IRRewriter rewriter(function.getContext());
     (void)runRegionDCE(rewriter, function->getRegions());
-    // The same shapes and numbers were written for many ops.
+    // The same shapes and numbers have been created for many ops.
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
     if (isRaised)
@@ -193,8 +193,8 @@ struct RaiseLinalgPass : mct::impl::RaiseLinalgPassBase<RaiseLinalgPass> {
   }
 
 private:
-  /// Returns the function if its arguments or results are buffers, else its
-  /// first op that reads or makes one, or null.
+  /// Returns the function if its arguments or results are buffers, or else its
+  /// first op that reads or defines one, or null.
   static Operation *findBuffer(func::FuncOp function) {
     auto isBuffer = llvm::IsaPred<BaseMemRefType>;
     if (llvm::any_of(function.getArgumentTypes(), isBuffer) ||
@@ -211,7 +211,7 @@ private:
     return found;
   }
 
-  /// Returns true if there are ops of other dialects.
+  /// Returns true if there are ops that have to be raised.
   static bool isToRaise(func::FuncOp function) {
     WalkResult result = function.walk([](Operation *op) {
       return isa_and_present<linalg::LinalgDialect, tensor::TensorDialect,
@@ -223,9 +223,9 @@ private:
     return result.wasInterrupted();
   }
 
-  /// Gives names to ops that one of the input has become: the last that
-  /// computes something keeps its name, the others are called after what they
-  /// do, too.
+  /// Names the ops into which an op was raised: the last one that computes
+  /// something keeps the name, and the others get the name of their op as a
+  /// suffix.
   static void nameLayers(func::FuncOp function) {
     llvm::MapVector<StringAttr, SmallVector<Operation *>> layers;
     function.walk([&](Operation *op) {
@@ -249,7 +249,8 @@ private:
     }
   }
 
-  /// Tells of what was not raised: an assertion is an error, a layer a warning.
+  /// Reports what could not be raised: an assertion as an error, a layer as a
+  /// warning.
   void report(Operation *op, const RaiseFailures &failures) {
     if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
       InFlightDiagnostic diagnostic = assertion.emitOpError("may not hold: '")

@@ -10,7 +10,7 @@ using namespace mct;
 
 Value BodyRaiser::raiseIndex(linalg::IndexOp index) {
   int64_t loop = index.getDim(), size = loops[loop];
-  // Constants of a dynamic size there are none.
+  // There are no constants of dynamic size.
   if (ShapedType::isDynamic(size) || size > (int64_t(1) << 24))
     return nullptr;
   SmallVector<int64_t> values(size), shape(loops.size(), 1);
@@ -26,7 +26,7 @@ bool BodyRaiser::holds(Value condition) {
       return llvm::all_of(value->decode<int64_t>(),
                           [](int64_t each) { return each != 0; });
   }
-  // Every gather assumes that the place of an element lies within its tensor.
+  // Every gather assumes that positions are within the tensor.
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   std::optional<double> bound =
       compare ? TosaBuilder::getNumber(compare.getRhs()) : std::nullopt;
@@ -53,19 +53,20 @@ bool BodyRaiser::holds(Value condition) {
 }
 
 namespace {
-/// How one axis of a tensor is read.
+/// Describes how one axis of a tensor is read.
 struct AxisPlaces {
-  /// The loop along which the place runs; none: it is always the first one.
+  /// The loop along which the position varies, or none if it does not vary.
   std::optional<int64_t> loop;
-  /// The places along it, where they are constants.
+  /// Positions along the loop if they are constants.
   std::vector<int64_t> places;
-  /// The places otherwise.
+  /// Tensor of the positions otherwise.
   Value tensor;
 };
 } // namespace
 
-/// Returns how often each place of an axis comes, where all come equally often,
-/// one behind the other, forwards or, each once, backwards; 0 otherwise.
+/// Returns how many times each position of an axis is repeated if the positions
+/// are consecutive and all repeated equally often, or in reverse order without
+/// repetitions; 0 otherwise.
 static int64_t getRepetitions(ArrayRef<int64_t> places, int64_t size) {
   int64_t times =
       llvm::find_if(places,
@@ -83,8 +84,8 @@ static int64_t getRepetitions(ArrayRef<int64_t> places, int64_t size) {
   return times;
 }
 
-/// Returns the elements of `value` at constant places of an axis; null where
-/// they are in no order.
+/// Returns the elements of `value` at constant positions of an axis, or null if
+/// the positions have no such order.
 static Value take(TosaBuilder &builder, Value value, int64_t axis,
                   ArrayRef<int64_t> places) {
   RankedTensorType type = getTensorType(value);
@@ -109,8 +110,9 @@ static Value take(TosaBuilder &builder, Value value, int64_t axis,
       builder.broadcast(builder.reshape(value, apart), repeated), sizes);
 }
 
-/// Looks up rows: `places` is the only tensor of them, of axis `axis`; the
-/// others run along loops. Returns the axes of `places` before the others.
+/// Looks up rows of `value`. Only `axis` is indexed by a tensor, `places`; the
+/// other axes run along loops. The result has the axes of `places` before the
+/// others.
 static Value gather(TosaBuilder &builder, Value value, int64_t axis,
                     Value places) {
   RankedTensorType type = getTensorType(value), indices = getTensorType(places);
@@ -153,7 +155,7 @@ Value BodyRaiser::raiseExtraction(tensor::ExtractOp extraction) {
     std::optional<ConstantTensor> constant = evaluator.evaluate(tensor);
     if (constant) {
       places.places = constant->decode<int64_t>();
-      // The same place everywhere is one.
+      // Equal positions are a single position.
       if (llvm::all_equal(places.places)) {
         places.places.resize(1);
         continue;
@@ -179,7 +181,7 @@ Value BodyRaiser::raiseExtraction(tensor::ExtractOp extraction) {
     if (!places.tensor &&
         !(value = take(builder, value, int64_t(axis), places.places)))
       return nullptr;
-  // The loop of every axis of what there is now; those without one have size 1.
+  // The loop of each axis of `value` now; an axis without a loop has size 1.
   SmallVector<std::pair<int64_t, int64_t>> order;
   if (looked) {
     Value places = axes[*looked].tensor;

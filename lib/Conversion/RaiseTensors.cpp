@@ -22,7 +22,7 @@ static bool isStatic(Operation *op) {
 }
 
 namespace {
-/// Raises an op by a function, which returns why it does not, or null.
+/// Raises an op by a function that returns null, or the reason why it failed.
 template <typename Op>
 struct RaiseTensorOp : RaisingPattern<OpRewritePattern<Op>> {
   using Raise = const char *(*)(Op, TosaBuilder &);
@@ -41,7 +41,7 @@ struct RaiseTensorOp : RaisingPattern<OpRewritePattern<Op>> {
 };
 } // namespace
 
-/// Raises constants whose elements TOSA has.
+/// Raises constants of element types that TOSA supports.
 static const char *raiseConstant(arith::ConstantOp op, TosaBuilder &builder) {
   auto value = dyn_cast<ElementsAttr>(op.getValue());
   Type type = value ? value.getElementType() : Type();
@@ -63,7 +63,7 @@ static const char *raiseReshape(Op op, TosaBuilder &builder) {
   return nullptr;
 }
 
-/// Returns true if the sizes that are no constants are those of the source.
+/// Returns true if all non-constant sizes are those of the source.
 static bool hasWholeAxes(tensor::ExtractSliceOp op) {
   for (auto [axis, size] : llvm::enumerate(op.getMixedSizes())) {
     auto value = dyn_cast<Value>(size);
@@ -75,7 +75,8 @@ static bool hasWholeAxes(tensor::ExtractSliceOp op) {
   return true;
 }
 
-/// Raises slices, of any steps. An axis of dynamic size stays whole.
+/// Raises slices with any strides. An axis of dynamic size has to be taken as a
+/// whole.
 static const char *raiseSlice(tensor::ExtractSliceOp op, TosaBuilder &builder) {
   Value value = builder.read(op.getSource());
   SmallVector<int64_t> sizes(op.getStaticSizes());
@@ -90,7 +91,8 @@ static const char *raiseSlice(tensor::ExtractSliceOp op, TosaBuilder &builder) {
   return nullptr;
 }
 
-/// Raises the insertion into a tensor of one number, at any steps.
+/// Raises the insertion into a tensor whose elements are all equal, with any
+/// strides.
 static const char *raiseInsertion(tensor::InsertSliceOp op,
                                   TosaBuilder &builder) {
   Value value = builder.read(op.getSource());
@@ -123,7 +125,7 @@ static const char *raiseConcatenation(tensor::ConcatOp op,
                                       TosaBuilder &builder) {
   SmallVector<Value> values;
   for (Value input : op.getInputs()) {
-    // TOSA has no tensor without elements.
+    // TOSA does not allow tensors without elements.
     if (getTensorType(input).getDimSize(op.getDim()) == 0)
       continue;
     values.push_back(builder.read(input));
@@ -160,7 +162,7 @@ static const char *raisePadding(tensor::PadOp op, TosaBuilder &builder) {
   return nullptr;
 }
 
-/// Raises a splat of a number.
+/// Raises a splat of a constant.
 static const char *raiseSplat(tensor::SplatOp op, TosaBuilder &builder) {
   std::optional<double> number = TosaBuilder::getNumber(op.getInput());
   Type type = TosaBuilder::getElementType(op.getType().getElementType());
@@ -170,7 +172,7 @@ static const char *raiseSplat(tensor::SplatOp op, TosaBuilder &builder) {
   return nullptr;
 }
 
-/// Raises a softmax to the ops that it is short for.
+/// Decomposes a softmax.
 static const char *raiseSoftmax(linalg::SoftmaxOp op, TosaBuilder &builder) {
   Value value =
       op.hasPureTensorSemantics() ? builder.read(op.getInput()) : Value();
@@ -192,7 +194,7 @@ static const char *raiseSoftmax(linalg::SoftmaxOp op, TosaBuilder &builder) {
 }
 
 namespace {
-/// Removes assertions of what is always true.
+/// Removes assertions that always hold.
 struct RemoveAssertion : RaisingPattern<OpRewritePattern<cf::AssertOp>> {
   using RaisingPattern::RaisingPattern;
 

@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the image that a convolution reads a part of, from its first row and
-/// column on; null if it reads another part.
+/// Returns the image from which the input of a convolution is sliced, if the
+/// slice begins at the first row and column; null otherwise.
 static Value findWholeImage(tosa::Conv2DOp layer) {
   auto slice = layer.getInput().getDefiningOp<tosa::SliceOp>();
   SmallVector<int64_t> start;
@@ -48,7 +48,7 @@ static void readWholeImage(tosa::Conv2DOp layer, tpc::StridedLayersOp fact) {
   std::vector<int64_t> codes = weights->decode<int64_t>();
   if (weights->isSplat())
     codes.resize(size_t(shape[0] * shape[3]), codes.front());
-  // The first position of each kernel has its weights.
+  // Put the weights at the first position of each kernel.
   std::vector<int64_t> padded;
   for (int64_t output = 0; output != shape[0]; ++output) {
     padded.insert(padded.end(), codes.begin() + output * shape[3],

@@ -7,14 +7,14 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns true if the layer is fast enough to be computed again.
+/// Returns true if the layer is fast enough to be computed several times.
 static bool paysOff(Operation *layer, tpc::RepeatedLayersOp costs) {
   auto numElements = [](Value value) {
     return double(cast<RankedTensorType>(value.getType()).getNumElements());
   };
   double results = numElements(layer->getResult(0)),
          weights = numElements(layer->getOperand(1)), products;
-  // Each weight is multiplied with all inputs, or with all results.
+  // Each weight is multiplied with all inputs or with all results.
   if (isa<tosa::TransposeConv2DOp>(layer)) {
     double channels =
         double(cast<RankedTensorType>(layer->getOperand(0).getType())
@@ -48,7 +48,7 @@ void mct::repeatLayers(func::FuncOp function, tpc::RepeatedLayersOp costs) {
       layers.push_back(op);
   });
   for (Operation *layer : layers) {
-    // From the last one on.
+    // The rescales from the last to the first.
     SmallVector<Operation *> rescales(layer->getUsers());
     if (!paysOff(layer, costs)) {
       emitRecord(layer, "mct-lower-to-integer", Reason::SumsReadTwice);

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// Returns the grid of the point that rounds a value, with clamps and moves in
-/// between; none if something else reads it.
+/// Returns the grid of the point that rounds a value, perhaps after clamps and
+/// moves; none if there is another user.
 static std::optional<Grid> findRoundingGrid(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -33,8 +33,8 @@ static std::optional<Grid> findRoundingGrid(Value value) {
 }
 
 namespace {
-/// Numbers to add to values from a limit on, and to those below it: one, or
-/// one for each position along an axis.
+/// Numbers to add to values of at least `limit`, and to smaller values: one
+/// number each, or one per position along an axis.
 struct Nudge {
   float limit = 0;
   std::vector<float> above, below;
@@ -67,8 +67,8 @@ static void insertNudge(Value value, const Nudge &nudge) {
   });
 }
 
-/// Rounds the products of a layer. Those that are multiplied by half a code or
-/// more are rounded once.
+/// Rounds the products of a layer twice. Factors of half a code or more are
+/// rounded once.
 static void roundLayer(const KernelOp &layer) {
   std::optional<Grid> input = findGrid(layer.getInput().get()),
                       behind = findRoundingGrid(layer.getResult());
@@ -92,26 +92,26 @@ static void roundLayer(const KernelOp &layer) {
     insertNudge(layer.getResult(), nudge);
 }
 
-/// Rounds the means of codes: halves go away from the code 0 as it is stored.
+/// Rounds the means of codes half away from the stored code 0.
 static void roundPool(tosa::AvgPool2dOp pool) {
   std::optional<Grid> input = findGrid(pool.getInput()),
                       behind = findRoundingGrid(pool.getResult());
   if (!input || !behind || input->step != behind->step ||
       input->zeroPoint != behind->zeroPoint)
     return;
-  // Unsigned codes of 8 bits are stored less 128.
+  // Unsigned 8-bit codes are stored minus 128.
   int64_t stored = input->qmin < 0 ? 0 : (input->qmax + 1) / 2;
   double count = double(pool.getKernel()[0]) * double(pool.getKernel()[1]);
   Nudge nudge;
   nudge.limit = float(input->step * double(stored - input->zeroPoint));
-  // Less than the means of two sums differ by.
+  // This is less than the difference between the means of two sums.
   nudge.above = {0};
   nudge.below = {float(-input->step / (4 * count))};
   insertNudge(pool.getResult(), nudge);
 }
 
-/// Returns the value that is summed up along axes, perhaps of another shape
-/// then; null for other values.
+/// Returns the value that is summed along axes, perhaps with a reshape after
+/// that; null for other values.
 static Value findSummands(Value value) {
   while (auto reshape = value.getDefiningOp<tosa::ReshapeOp>())
     value = reshape.getInput1();
@@ -122,7 +122,7 @@ static Value findSummands(Value value) {
   return value;
 }
 
-/// Rounds the means that are written as sums along axes times a number.
+/// Rounds a mean that is written as a sum along axes times a number.
 static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
   for (unsigned i : {0, 1}) {
     std::optional<ConstantTensor> number =
@@ -151,14 +151,15 @@ static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
 }
 
 namespace {
-/// A leaky ReLU as TOSA spells it.
+/// A leaky ReLU in the form that TOSA has.
 struct LeakyRelu {
   Value input, result;
   double slope = 0;
 };
 } // namespace
 
-/// Returns the one value that ops read and do not make; null for several.
+/// Returns the only value from outside that the ops use, or null if there are
+/// several.
 static Value findInput(ArrayRef<Operation *> ops,
                        ConstantEvaluator &constants) {
   Value input;
@@ -206,8 +207,8 @@ static SmallVector<LeakyRelu> findLeakyRelus(func::FuncOp function,
   return found;
 }
 
-/// Rounds leaky ReLUs of codes, whose positive and negative ones have a factor
-/// each.
+/// Rounds a leaky ReLU of codes, which has one factor for positive and one for
+/// negative codes.
 static void roundLeakyRelu(const LeakyRelu &relu) {
   std::optional<Grid> input = findGrid(relu.input),
                       behind = findRoundingGrid(relu.result);
@@ -255,7 +256,7 @@ void mct::roundTwice(func::FuncOp function, const KernelOps &kernels,
   roundLeakyRelusTwice(function);
 }
 
-/// Returns the numbers of a constant; none of other values.
+/// Returns the numbers of a constant, or none for other values.
 static std::optional<std::vector<double>>
 readNumbers(Value value, ConstantEvaluator &constants) {
   std::optional<ConstantTensor> found = constants.evaluate(value);
@@ -264,7 +265,7 @@ readNumbers(Value value, ConstantEvaluator &constants) {
   return found->decode<double>();
 }
 
-/// Returns the value that a sum nudges; null for other sums.
+/// Returns the value to which a sum adds a nudge, or null for other sums.
 static Value findNudged(tosa::AddOp sum, ConstantEvaluator &constants) {
   auto numbers = sum.getInput2().getDefiningOp<tosa::SelectOp>();
   auto isAbove = numbers
@@ -278,7 +279,7 @@ static Value findNudged(tosa::AddOp sum, ConstantEvaluator &constants) {
   std::optional<Grid> behind = findRoundingGrid(sum.getResult());
   if (!above || !below || !behind)
     return nullptr;
-  // A shift by one bit is the least: half of half a code.
+  // Shifts are by one bit or more, so a nudge is at most half of half a code.
   auto fits = [&](double number) {
     return number >= 0 && number <= behind->step / 4;
   };

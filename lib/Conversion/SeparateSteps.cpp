@@ -16,14 +16,14 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-// Below this f32 has every integer.
+// f32 represents all integers below this bound exactly.
 static constexpr double kExactBound = 0x1p24;
 
 namespace {
 /// A layer whose sums are exact in f32 once its kernel has other steps.
 struct ExactLayer {
-  /// The step of each output channel: that of the accumulator without its
-  /// mantissa, and the mantissa.
+  /// The step of each output channel's accumulator, split into a power of two
+  /// and a mantissa.
   std::vector<double> powers, mantissas;
   std::vector<float> kernel, bias;
 };
@@ -77,7 +77,7 @@ private:
     OpBuilder builder(layer.getOperation());
     layer.setKernel(builder, exact.kernel);
     layer.setBias(builder, exact.bias);
-    // Bias of an addition, where the op has no place for one.
+    // The result includes a bias that is added by a separate op.
     Value result = layer.getResult();
     auto type = cast<RankedTensorType>(result.getType());
     const std::string name = getNameOrKind(layer.getOperation()) + ".step";

@@ -26,7 +26,8 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// Returns the first point behind a value, if only fused ops are in between.
+/// Returns the first point after a value, if there are only fused ops in
+/// between.
 static tpc::QuantizeOp findPointBehind(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -39,7 +40,8 @@ static tpc::QuantizeOp findPointBehind(Value value) {
   return {};
 }
 
-/// Returns the layer in integers, or why it cannot be computed in them.
+/// Returns the layer in integers, or the reason why it cannot be computed in
+/// integers.
 static std::variant<IntegerLayer, Record> describe(const KernelOp &layer) {
   std::optional<Grid> input = findGrid(layer.getInput().get());
   std::variant<IntegerLayer, Reason> integers =
@@ -71,7 +73,7 @@ struct SimulateIntegersPass
     quantization::Rounding mode = rounding == IntegerRounding::HalfEven
                                       ? quantization::Rounding::HalfToEven
                                       : quantization::Rounding::HalfUp;
-    // Corrections give points other parameters.
+    // Corrections may have changed the parameters of points.
     sharePreservedParameters(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
@@ -94,8 +96,8 @@ struct SimulateIntegersPass
   }
 
 private:
-  /// Sets the rounding of a point of activations. Weights are rounded once,
-  /// when the network is made.
+  /// Sets the rounding of an activation point. Weights are rounded only once,
+  /// when the integer network is created.
   void round(tpc::QuantizeOp point, quantization::Rounding mode) {
     tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
     if (!point.isActivation() || !parameters ||
@@ -136,7 +138,7 @@ private:
     double bound = 0;
     for (auto [channel, value] : llvm::enumerate(rounded)) {
       double step = integers.getStep(int64_t(channel));
-      // A channel without elements.
+      // The channel has no elements.
       if (step == 0)
         continue;
       double code = integers.getBiasCode(int64_t(channel), value);

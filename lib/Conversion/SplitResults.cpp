@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the parameters of the point that a value comes from, only moved
-/// since; null if there is none.
+/// Returns the parameters of the point that quantized a value, which may have
+/// been moved since; null if there is none.
 static tpc::QuantizerAttrInterface findParameters(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -26,8 +26,8 @@ static tpc::QuantizerAttrInterface findParameters(Value value) {
   return {};
 }
 
-/// Returns true if all elements come from points, and not all of these have the
-/// same parameters.
+/// Returns true if all elements come from points whose parameters are not all
+/// equal.
 static bool hasSeveralGrids(tosa::ConcatOp concat) {
   SmallVector<tpc::QuantizerAttrInterface> grids;
   SmallVector<Value> open(concat.getInput1());
@@ -42,8 +42,9 @@ static bool hasSeveralGrids(tosa::ConcatOp concat) {
          !llvm::all_equal(grids);
 }
 
-/// Returns the parts of a result that is a concatenation, moved since, of
-/// values on different grids; none if it has one grid, or cannot be divided.
+/// Returns the parts of a result that is a concatenation of values on different
+/// grids, perhaps moved since. Returns none if it has one grid or cannot be
+/// split.
 static SmallVector<Value> divide(Value result, OpBuilder &builder) {
   SmallVector<Operation *> path;
   Value value = result;
@@ -88,7 +89,7 @@ void mct::splitMixedResults(func::FuncOp function) {
     Attribute own = function.getResultAttrDict(unsigned(number));
     if (!own)
       own = builder.getDictionaryAttr({});
-    // The last one is divided next.
+    // Split the parts again, in order.
     SmallVector<Value> open{result};
     while (!open.empty()) {
       Value value = open.pop_back_val();

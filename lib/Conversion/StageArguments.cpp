@@ -14,13 +14,13 @@ static SmallVector<Operation *> getConvolutions(Value value) {
   });
 }
 
-/// Returns the number of elements, which are bytes once they are rescaled.
+/// Returns the number of elements, which is the size in bytes after rescaling.
 static int64_t getSize(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
 }
 
-/// Returns what the device computes together with `convolution`: what is left
-/// of its sums behind rescales, clamps and tables.
+/// Returns the result of the ops that the device fuses with `convolution`:
+/// rescales, clamps and tables after it.
 static Value getFusedResult(Operation *convolution) {
   Value result = convolution->getResult(0);
   while (result.hasOneUse()) {
@@ -32,10 +32,10 @@ static Value getFusedResult(Operation *convolution) {
   return result;
 }
 
-/// Returns whether the memory of the device holds the argument beside the
-/// result of `convolution`, and that result beside those of its users. Results
-/// that do not fit lie where the argument lies, and writing them takes as long
-/// with the copy as without.
+/// Returns whether the memory of the device can hold the argument together with
+/// the result of `convolution`, and that result together with those of its
+/// users. A result that does not fit is stored in the argument's memory, where
+/// writing it takes the same time with and without the copy.
 static bool fits(Operation *convolution, int64_t argument, int64_t memory) {
   Value result = getFusedResult(convolution);
   int64_t most = argument;
@@ -61,7 +61,7 @@ static void stage(BlockArgument argument, tpc::StagedArgumentsOp staging) {
       bytes % burst)
     return;
 
-  // Not the argument's location, whose name may be that of a point.
+  // Do not use the argument's location, whose name may be that of a point.
   ImplicitLocOpBuilder builder(argument.getOwner()->getParentOp()->getLoc(),
                                argument.getContext());
   builder.setInsertionPointToStart(argument.getOwner());

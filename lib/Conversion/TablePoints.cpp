@@ -15,21 +15,22 @@ using namespace mlir;
 using namespace mct;
 using quantization::Grid;
 
-/// Returns the expression whose source is the last value of which alone, and of
-/// numbers, element-wise ops make `result`. `isSource`: values whose ops are
-/// not looked at.
+/// Returns the expression of element-wise ops that compute `result` from a
+/// single value and from numbers, with the last such value on the way from the
+/// result as its source. Does not look beyond values for which `isSource` is
+/// true.
 static ElementwiseExpression
 findExpression(Value result, ConstantEvaluator &constants,
                llvm::function_ref<bool(Value)> isSource) {
   ElementwiseExpression expression;
   expression.result = expression.source = result;
-  // Values of which the result is made, and ops on the way to them. Whenever
-  // there is one value only, it may be the source.
+  // Values that the result depends on, and ops on the way to them. Whenever
+  // there is only one such value, it can be the source.
   llvm::SmallSetVector<Value, 4> open;
   open.insert(result);
   llvm::SetVector<Operation *> passed;
   while (passed.size() < expression.kMaxOps) {
-    // The last one first: what it is made of may be among the others.
+    // Visit the last one first, since the others may be among its operands.
     Value last;
     for (Value value : open)
       if (Operation *op = value.getDefiningOp();
@@ -53,8 +54,8 @@ findExpression(Value result, ConstantEvaluator &constants,
   return expression;
 }
 
-/// Returns true for a mean: a sum along axes times positive numbers, which one
-/// rescale computes. Clamps may follow.
+/// Returns true for a mean, a sum along axes times positive numbers, which a
+/// single rescale computes. Clamps may follow.
 static bool isMean(const ElementwiseExpression &expression) {
   Value sum = expression.source;
   while (auto reshape = sum.getDefiningOp<tosa::ReshapeOp>())
@@ -80,15 +81,15 @@ static bool isMean(const ElementwiseExpression &expression) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Inputs that an activation is tried with, its results, and how often such
-/// results were seen.
+/// Inputs with which an activation is evaluated, its results, and how often
+/// such results have been observed.
 struct Trial {
   std::vector<float> inputs, results;
   std::vector<double> weights;
 };
 } // namespace
 
-/// Returns inputs of all magnitudes, ascending: 2^8 in every octave.
+/// Returns ascending inputs of all magnitudes, 2^8 per octave.
 static std::vector<float> makeInputs() {
   constexpr int kLowest = -12, kHighest = 15, kPerOctave = 256;
   std::vector<float> inputs{0};
@@ -102,10 +103,10 @@ static std::vector<float> makeInputs() {
   return inputs;
 }
 
-/// Weighs the inputs by the statistics of the results: a bin's count is spread
-/// evenly over the inputs whose results it holds. Without a histogram all
-/// inputs weigh alike whose results were seen, or, without statistics, are on
-/// the grid.
+/// Weights the inputs by the statistics of the results: the count of a bin is
+/// distributed evenly over the inputs whose results it contains. Without a
+/// histogram, all inputs have the same weight whose results are in the observed
+/// range or, without statistics, on the grid.
 static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
                   const Grid &outer) {
   size_t count = trial.inputs.size();
@@ -120,7 +121,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
          highest = statistics
                        ? statistics.getMax()
                        : outer.step * double(outer.qmax - outer.zeroPoint);
-  // The number of a result's bin; zeros have their own.
+  // Returns the index of a result's bin; zeros have a bin of their own.
   std::optional<SmallVector<int64_t>> counts;
   tpc::HistogramAttr histogram =
       statistics ? statistics.getHistogram() : tpc::HistogramAttr();
@@ -157,7 +158,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
   }
 }
 
-/// Returns the quantizers to try, coarse ones first.
+/// Returns the quantizers to try, from coarse to fine.
 static SmallVector<tpc::QuantizerAttrInterface>
 makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
                quantization::Rounding rounding) {
@@ -178,7 +179,7 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
             candidate.withRoundingMode(rounding))
       candidates.push_back(rounded);
   };
-  // Inputs that there are.
+  // Range of the inputs with a weight.
   double lo = 0, hi = 0;
   for (auto [input, weight] : llvm::zip_equal(trial.inputs, trial.weights))
     if (weight > 0) {
@@ -198,7 +199,7 @@ makeCandidates(tpc::QuantizerAttrInterface outer, const Trial &trial,
   return candidates;
 }
 
-/// Returns the weighted squared error behind the outer quantizer when `inner`
+/// Returns the weighted squared error after the outer quantizer if `inner`
 /// quantizes the input of the expression.
 static double measure(const ElementwiseExpression &expression,
                       const Trial &trial, tpc::QuantizerAttrInterface inner,
@@ -242,7 +243,7 @@ selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
   for (tpc::QuantizerAttrInterface candidate :
        makeCandidates(outer, trial, rounding)) {
     double error = measure(expression, trial, candidate, outer);
-    // The finest of equal ones.
+    // If errors are equal, the finest quantizer is chosen.
     if (error <= least && std::isfinite(error)) {
       least = error;
       best = candidate;
@@ -319,7 +320,7 @@ void mct::insertTablePoints(
     source.replaceUsesWithIf(inner.getResult(), [&](OpOperand &use) {
       return expression.ops.contains(use.getOwner());
     });
-    // No constant changes by it, and what is known of the ops before stays.
+    // Constants do not change, and cached values of earlier ops stay valid.
     const Grid grid = chosen.getGrids().front();
     report(
         op,

@@ -171,7 +171,7 @@ Value TosaBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes;
   for (int64_t size : shape)
     sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  // A tensor of one element may be any other one.
+  // Create a splat directly in the new shape.
   if (auto constant = value.getDefiningOp<tosa::ConstOp>())
     if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValues()))
       return tosa::ConstOp::create(*this, type.clone(shape),
@@ -235,11 +235,11 @@ Value TosaBuilder::slice(Value value, ArrayRef<int64_t> offsets,
 
 Value TosaBuilder::slice(Value value, ArrayRef<int64_t> offsets,
                          ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
-  // With a step s, all of s * n elements, of which the first of every s stay.
+  // For a stride s, take all s * n elements, and keep the first of every s.
   SmallVector<int64_t> whole, low(sizes.size(), 0), high, apart, first;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     int64_t length = getTensorType(value).getDimSize(axis);
-    // Only a whole axis may be dynamic.
+    // An axis of dynamic size has to be taken as a whole.
     if (ShapedType::isDynamic(length) || ShapedType::isDynamic(size)) {
       if (length != size || offsets[axis] != 0 || strides[axis] != 1)
         return nullptr;

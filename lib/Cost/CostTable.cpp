@@ -17,12 +17,12 @@ static constexpr StringRef kFormat = "mct-costs";
 static constexpr int64_t kVersion = 1;
 
 static std::string toText(json::Object form) {
-  // Keys are sorted.
+  // The text is unique, since keys are sorted.
   return llvm::formatv("{0}", json::Value(std::move(form)));
 }
 
-/// Returns the members of an object that are the form of a layer; none where
-/// one is missing or of another type.
+/// Returns the members of an object that identify a layer, or none if one is
+/// missing or of the wrong type.
 static std::optional<json::Object> getForm(const json::Object &layer) {
   json::Object form;
   for (StringRef key : {"ops", "operands", "constants"}) {
@@ -131,7 +131,7 @@ llvm::Expected<CostTable> CostTable::read(StringRef path) {
   return table;
 }
 
-/// Returns the value at `at` of the line through two points.
+/// Returns the value at `at` on the line through two points.
 static int64_t interpolate(int64_t at, int64_t x0, int64_t y0, int64_t x1,
                            int64_t y1) {
   return y0 + std::llround(double(y1 - y0) * double(at - x0) / double(x1 - x0));
@@ -167,7 +167,7 @@ std::optional<LayerCost> CostTable::find(const CostedLayer &layer,
   cost.memoryBytes = interpolate(
       compressedBytes, before.compressedBytes, before.cost.memoryBytes,
       behind.compressedBytes, behind.cost.memoryBytes);
-  // Beyond the largest, a line that falls says nothing.
+  // Beyond the last point, do not extrapolate a falling line.
   if (compressedBytes > points.back().compressedBytes) {
     cost.cycles = std::max(cost.cycles, points.back().cost.cycles);
     cost.memoryBytes =
@@ -189,8 +189,8 @@ LogicalResult CostTable::reportMissing(const CostedLayer &layer) const {
   return diagnostic;
 }
 
-/// Returns the path that a device names, which begins at the file that it is
-/// described in.
+/// Returns the path of a device's cost table, which is relative to the file
+/// that describes the device.
 static std::string resolve(tpc::CostTableOp fact) {
   StringRef named = fact.getPath();
   auto place = fact->getLoc()->findInstanceOf<FileLineColLoc>();

@@ -20,8 +20,8 @@ static std::string joinSizes(ArrayRef<int64_t> shape) {
   return text.empty() ? "scalar" : text;
 }
 
-/// Returns shape and width of a value: `1x32x32x16xi8`; numbers that nothing
-/// quantizes have those of their type.
+/// Returns shape and width of a value, for example `1x32x32x16xi8`; values that
+/// are not quantized have their own element type.
 static std::string describeValue(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   std::string text;
@@ -44,16 +44,16 @@ static Value lookThroughPoints(Value value) {
   return value;
 }
 
-/// Returns whether an attribute says what an op computes where, and not with
-/// which numbers.
+/// Returns whether an attribute describes the structure of the computation
+/// rather than its numbers.
 static bool isPartOfForm(NamedAttribute attribute) {
   return !attribute.getName().getValue().contains('.') &&
          !isa<FloatAttr, TypeAttr, StringAttr, SymbolRefAttr>(
              attribute.getValue());
 }
 
-/// Returns whether an op adds a number to a value, or multiplies it by one:
-/// devices do that together with what comes before, and corrections insert it.
+/// Returns whether an op adds or multiplies by a single number: devices fuse
+/// this with the op before it, and corrections insert such ops.
 static bool isShiftOrScale(Operation *op) {
   Value shifted;
   unsigned numNumbers = 0;
@@ -110,7 +110,7 @@ void FormMaker::addOperand(OpOperand &operand) {
     layer.weights.push_back({point, kernel});
   }
   if (!isa<TensorType>(value.getType())) {
-    // The numbers of a shape are a part of what is computed.
+    // The elements of a shape are part of the structure.
     if (producer && producer->hasTrait<OpTrait::ConstantLike>())
       if (auto values =
               producer->getAttrOfType<DenseIntElementsAttr>("values")) {

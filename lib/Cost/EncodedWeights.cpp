@@ -12,7 +12,7 @@ using namespace mct;
 using quantization::Grid;
 using quantization::KernelCodes;
 
-/// Returns the codes of all weights, less the zero points.
+/// Returns the codes of all weights minus their zero points.
 static std::vector<int16_t> getCodes(const ConstantFloats &values,
                                      ArrayRef<Grid> grids,
                                      ArrayRef<int64_t> axes) {
@@ -33,7 +33,7 @@ static std::vector<int16_t> getCodes(const ConstantFloats &values,
   return codes;
 }
 
-/// Returns the kernel by output channel, position and input channel.
+/// Orders the kernel's codes by output channel, position and input channel.
 static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
   KernelCodes kernel;
   kernel.outputs = layer.numOutputChannels();
@@ -43,7 +43,7 @@ static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
       1, int64_t(codes.size()) /
              std::max<int64_t>(1, kernel.outputs * kernel.inputs));
   kernel.codes.resize(kernel.outputs * kernel.positions * kernel.inputs);
-  // Elements of one pair of channels follow one another in the window.
+  // The elements of a pair of channels are in the order of window positions.
   std::vector<int64_t> seen(kernel.outputs * kernel.inputs);
   for (auto [element, code] : llvm::enumerate(codes)) {
     int64_t output = layer.outChannelOf(int64_t(element));

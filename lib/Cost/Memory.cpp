@@ -59,8 +59,8 @@ private:
                              ArrayRef<int64_t> outAxes);
   TensorMemory countActivation(Value value);
   void countConstants(Operation *reader, OpMemory &memory);
-  /// Number of channels of this op that are computed at once; 1 if it is not
-  /// said.
+  /// Returns the number of channels that are computed at once for this op, or 1
+  /// if it is not specified.
   int64_t getMultiple(Operation *op);
 
   func::FuncOp function;
@@ -89,7 +89,7 @@ Counter::Counter(func::FuncOp function, const KernelOps &kernels)
   });
 }
 
-/// Width of the elements of a value as it is stored.
+/// Returns the width of a value's elements in memory.
 static unsigned getStoredBits(Value value) {
   WidthSource source = findWidthSource(value);
   if (source.point)
@@ -101,7 +101,7 @@ static unsigned getStoredBits(Value value) {
 int64_t Counter::getMultiple(Operation *op) {
   if (!pads)
     return 1;
-  // Up to the end of the fused chain.
+  // Follow the fused chain to its end.
   while (op->getNumResults() == 1) {
     Value result = op->getResult(0);
     if (tpc::QuantizeOp point = getActivationPoint(result)) {

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Bits of an operand of a multiplication that nothing quantizes.
+/// Width of an operand of a multiplication that is not quantized.
 static constexpr int64_t kFloatBits = 32;
 
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ private:
   void addActivation(Value value, size_t step);
   void addWeights(Operation *op, size_t step);
   void addLayer(Operation *op, size_t step);
-  /// The last step that reads a value, or what points make of it.
+  /// Returns the last step that uses a value, directly or through points.
   size_t findLastUse(Value value, size_t made);
 
   func::FuncOp function;
@@ -38,14 +38,14 @@ private:
   ResourceModel model;
   llvm::DenseMap<Operation *, size_t> steps;
   llvm::DenseSet<Operation *> counted;
-  /// Steps that make each activation and that use it last.
+  /// The steps that define each activation and that use it last.
   std::vector<std::pair<size_t, size_t>> lives;
 };
 } // namespace
 
-/// A fused chain is at the place of its last op.
+/// Returns the step of an op; a fused chain belongs to the step of its last op.
 size_t Collector::getStep(Operation *op) {
-  // Ops inside of a loop or branch happen at the step of that.
+  // Ops inside of a loop or branch belong to the step of that op.
   while (op->getBlock() != &function.getBody().front())
     op = op->getParentOp();
   return steps.lookup(chains.getEnd(op));

@@ -74,8 +74,8 @@ FusedChains::FusedChains(func::FuncOp function, const KernelOps &kernels) {
 
 void FusedChains::add(tpc::QuantizeOp point, const KernelOps &kernels) {
   Operation *last = point.getInput().getDefiningOp();
-  // An operator may be several ops; without a kernel op at its beginning no
-  // more are taken for a part of the chain than there are operators.
+  // An operator may consist of several ops. Without a kernel op at the
+  // beginning, the chain has at most as many ops as there are operators.
   SmallVector<Value> inside;
   size_t most = point.getGroupAttr().size() - 1;
   SmallVector<Operation *> pending = {last};

@@ -34,7 +34,7 @@ Rules::Rules() {
 }
 
 LogicalResult Rules::emit(GraphBuilder &graph, Operation *op) const {
-  // Constants are written where they are read.
+  // Constants are written together with the ops that use them.
   if (graph.written.contains(op) || op->hasTrait<OpTrait::ConstantLike>() ||
       isa<tosa::ConstShapeOp>(op))
     return success();
@@ -65,9 +65,9 @@ static ElementType elementTypeOf(Value value) {
   return isa<IntegerType>(type) ? ElementType::Int64 : ElementType::Float;
 }
 
-/// Tells readers of the file of a tensor whose axes are in another order than
-/// those of the value, as `axes.NAME`: axis i of the tensor is axis i-th of the
-/// list.
+/// Records for users of the file that a tensor's axes are in another order than
+/// those of the value, as `axes.NAME`: axis i of the tensor is the axis of the
+/// value that the list has at i.
 static void recordAxes(Model &model, const std::string &name,
                        const Layout &layout) {
   if (layout.isIdentity())
@@ -78,8 +78,8 @@ static void recordAxes(Model &model, const std::string &name,
   model.metadata.push_back({"axes." + name, axes});
 }
 
-/// Looks for what reads a value of rank 4 as an image [N, H, W, C], through ops
-/// that leave its axes alone.
+/// Returns whether a value of rank 4 is read as an image [N, H, W, C], perhaps
+/// after ops that do not change its axes.
 static bool isReadAsImage(Value value) {
   SmallVector<Value> open{value};
   llvm::DenseSet<Value> seen;
@@ -102,7 +102,7 @@ static bool isReadAsImage(Value value) {
   return false;
 }
 
-/// Fails where a size is not known, the first of a tensor apart.
+/// Fails if a size is not known, except for the first one of a tensor.
 static LogicalResult checkSizes(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tosa::ConstShapeOp>(op))
     return success();
@@ -116,7 +116,7 @@ static LogicalResult checkSizes(Operation *op) {
   return success();
 }
 
-/// Fails where an argument has more samples than the device takes at once.
+/// Fails if an argument has more samples than the device processes at once.
 static LogicalResult checkBatch(GraphBuilder &graph, RankedTensorType type) {
   tpc::OnnxLimitsOp limits = graph.limits;
   if (!limits || type.getRank() < 2 || type.isDynamicDim(0) ||
@@ -157,7 +157,7 @@ static LogicalResult emitResults(GraphBuilder &graph, func::ReturnOp end) {
     FailureOr<Layout> layout = graph.layoutOf(end, result);
     if (failed(layout))
       return failure();
-    // Images stay as they are; whatever else is in no order of its own.
+    // Images keep their layout; other values have the order of the module.
     if (*layout != Layout::channelsFirst())
       layout = Layout::identity(typeOf(result).getRank());
     FailureOr<std::string> tensor = graph.read(end, result, *layout);
@@ -190,7 +190,7 @@ static LogicalResult checkMemory(GraphBuilder &graph) {
 }
 
 namespace {
-/// An operator set that files of profile Qdq have, and the version of the
+/// An operator set that files of profile Qdq can have, and the version of the
 /// format that ONNX published with it.
 struct QdqSet {
   int64_t operatorSet, irVersion;
@@ -230,9 +230,10 @@ static LogicalResult writeHeader(GraphBuilder &graph) {
   return success();
 }
 
-/// Makes the points and biases of the module those of a file of profile Qdq.
+/// Converts the points and biases of the module to those of a file of profile
+/// Qdq.
 static LogicalResult simulateIntegers(ModuleOp module, func::FuncOp function) {
-  // Another rounding was chosen, and is not that of the format.
+  // Refuse points with another rounding than that of the format.
   WalkResult walked = function.walk([&](tpc::QuantizeOp point) {
     tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
     if (!point.isActivation() || !parameters ||
@@ -269,7 +270,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
   FailureOr<Operators> operators = findOperators(body);
   if (failed(operators) || failed(emitArguments(graph)))
     return failure();
-  // Preprocessing of samples, about the axes of the module's argument.
+  // Record the preprocessing of samples, which refers to the axes of the
+  // module's argument.
   for (auto [input, record] :
        llvm::zip_equal(graph.model.graph.inputs, *records)) {
     if (!record)
@@ -323,12 +325,12 @@ void OnnxOptions::setProfile(StringRef name) {
   device = profile == OnnxProfile::Device ? name.str() : "";
 }
 
-/// Returns the device that a file is for, or none for another profile.
+/// Returns the device for which a file is written, or none for other profiles.
 static FailureOr<Device> findDevice(ModuleOp module,
                                     const OnnxOptions &options) {
   if (options.profile != OnnxProfile::Device)
     return Device();
-  // A misspelt profile is looked for among the devices.
+  // A profile that is not known is looked up as a device.
   ScopedDiagnosticHandler handler(
       module.getContext(), [&](Diagnostic &diagnostic) {
         if (!options.device.empty())
@@ -352,7 +354,7 @@ static FailureOr<Device> findDevice(ModuleOp module,
 
 LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
                               raw_ostream &os) {
-  // Names and points are put into a copy.
+  // Work on a copy, to which names and points are added.
   OwningOpRef<ModuleOp> copy = module.clone();
   FailureOr<func::FuncOp> function = findEntryFunction(*copy, options.function);
   if (failed(function) || failed(requireFrozenPoints(*function)))

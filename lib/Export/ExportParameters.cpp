@@ -70,7 +70,7 @@ LogicalResult mct::exportParameters(ModuleOp module, StringRef name,
   func::FuncOp function = *found;
   if (failed(requireFrozenPoints(function)))
     return failure();
-  // First, as the signature gives names to ops.
+  // Do this first, since the signature names ops.
   FailureOr<std::vector<RecordedValue>> recorded = findRecordedValues(function);
   if (failed(recorded))
     return failure();

@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace mct::tflite {
 
-/// Fails at the first point whose codes no file holds, and at the first op with
-/// regions.
+/// Fails at the first point whose codes files cannot store, and at the first op
+/// with regions.
 static LogicalResult checkOps(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     auto point = dyn_cast<tpc::QuantizeOp>(op);
@@ -37,7 +37,7 @@ static LogicalResult checkOps(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// Returns the grid that all readers of an argument put it on, if they do.
+/// Returns the grid to which all users of an argument quantize it, or none.
 static std::optional<Encoding> findArgumentGrid(BlockArgument argument) {
   std::optional<Encoding> common;
   for (Operation *user : argument.getUsers()) {
@@ -94,7 +94,7 @@ static LogicalResult writeResults(GraphBuilder &graph, func::ReturnOp end) {
     bool isTaken = graph.model.tensors[*tensor].isConstant ||
                    llvm::is_contained(graph.model.inputs, *tensor) ||
                    llvm::is_contained(graph.model.outputs, *tensor);
-    // Runtimes tell tensors by their numbers.
+    // Runtimes identify tensors by their indices.
     if (isTaken) {
       ArrayRef<int64_t> shape = onnx::typeOf(result).getShape();
       tensor = graph.reshape(*tensor, shape,
@@ -105,7 +105,8 @@ static LogicalResult writeResults(GraphBuilder &graph, func::ReturnOp end) {
   return success();
 }
 
-/// Tells readers what samples become: (x - mean) / std.
+/// Records the normalization of samples for users of the file: (x - mean) /
+/// std.
 static void writeNormalization(GraphBuilder &graph,
                                const Preprocessings &records) {
   for (auto [number, record] : llvm::enumerate(records)) {
@@ -131,8 +132,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph, func::ReturnOp end) {
   if (failed(records) || failed(checkOps(graph.function)) ||
       failed(writeArguments(graph)))
     return failure();
-  // In program order, so that no recursion is deeper than what lies between
-  // two points.
+  // In program order, so that recursion is not deeper than the ops between two
+  // points.
   for (Operation &op : end->getBlock()->without_terminator())
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation() && graph.findEncoding(point.getResult()))
@@ -148,12 +149,13 @@ static LogicalResult writeNetwork(GraphBuilder &graph, func::ReturnOp end) {
 
 LogicalResult mct::exportTflite(ModuleOp module, const TfliteOptions &options,
                                 raw_ostream &os) {
-  // Names are put into a copy.
+  // Work on a copy, to which names are added.
   OwningOpRef<ModuleOp> copy = module.clone();
   FailureOr<func::FuncOp> function = findEntryFunction(*copy, options.function);
   if (failed(function) || failed(requireFrozenPoints(*function)))
     return failure();
-  // Kernels of runtimes round twice by themselves.
+  // Remove the simulated rounding: the kernels of runtimes round twice
+  // themselves.
   roundOnce(*function);
   assignNames(*function);
   Block &body = function->getBody().front();

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mct::onnx;
 
-/// Operators that move or select values: a quantizer before one of them is one
-/// behind it.
+/// Operators that move or select values, for which a quantizer before them is
+/// equivalent to one after them.
 static constexpr StringLiteral kMovingOps[] = {
     "Concat",    "Gather",  "Identity", "MaxPool",  "Pad",
     "ReduceMax", "Reshape", "Slice",    "Transpose"};
@@ -21,8 +21,8 @@ static constexpr StringLiteral kMovingOps[] = {
 static constexpr StringLiteral kLayers[] = {"Conv", "ConvTranspose", "Gemm",
                                             "MatMul"};
 
-/// Adds to an error about a float value that what decodes places stays float
-/// unless the user says otherwise.
+/// Adds to an error about a float value that decoding parts stay float by
+/// default.
 static void noteDecoding(InFlightDiagnostic &error, Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function)
@@ -105,8 +105,8 @@ private:
   static bool isQuantizer(const Node &node) {
     return StringRef(node.opType).starts_with("Activation");
   }
-  /// Checks the uses of a value, or of what moving it makes, which has `name`.
-  /// A moved value is looked at once, however often it is joined with itself.
+  /// Checks the uses of a value, or of its moved forms, which has `name`. A
+  /// moved value is visited once, however often it is concatenated with itself.
   LogicalResult
   forReaders(const std::string &name,
              llvm::function_ref<LogicalResult(const std::string &)> visitValue,
@@ -144,11 +144,10 @@ private:
         input.name, [](const std::string &) { return success(); }, isRead);
   }
 
-  /// Returns whether the reader is computed together with what `maker`
-  /// computes.
+  /// Returns whether `reader` is computed together with `maker`.
   bool isFused(const Node &maker, const Node &reader) {
     if (llvm::is_contained(kLayers, maker.opType)) {
-      // x * sigmoid(x), and a bias of its own.
+      // x * sigmoid(x), or the addition of a bias.
       bool isSwish = reader.opType == "Mul" &&
                      llvm::any_of(reader.inputs, [&](const std::string &name) {
                        auto other = makers.find(name);
@@ -176,7 +175,7 @@ private:
     if (maker.opType == "Sigmoid")
       return reader.opType == "Mul" &&
              llvm::is_contained(reader.inputs, maker.inputs.front());
-    // A mean as a sum and its factor.
+    // A mean, written as a sum and a factor.
     if (maker.opType == "ReduceSum")
       return reader.opType == "ReduceSum" ||
              (reader.opType == "Mul" &&
@@ -218,7 +217,7 @@ private:
     return forReaders(node.outputs.front(), isMade, isRead);
   }
 
-  /// 16-bit values are read by what can.
+  /// Checks that only operators that support 16-bit values read them.
   LogicalResult checkWide(const Node &point) {
     const NodeAttribute *bits = point.lookup("num_bits");
     if (!bits || std::get<int64_t>(bits->value) != 16)

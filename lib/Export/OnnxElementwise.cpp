@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
 
-/// `operands` are the values; shifts and zero points come behind them.
+/// `operands`: the values, without the shifts and zero points that follow them.
 static LogicalResult emitElementwise(GraphBuilder &graph, Operation *op,
                                      ValueRange operands, StringRef opType) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
-  // The order of the first that is computed, as far as there is one.
+  // Use the layout of the first operand that has one.
   const Layout *present = graph.findLayout(operands);
   Layout layout = present ? *present : Layout::identity(rank);
   // A tensor that is broadcast along flattened axes would have other sizes.
@@ -49,7 +49,7 @@ LogicalResult onnx::emitClamp(GraphBuilder &graph, Operation *op, Value input,
   if (low == 0 && high >= kLargest)
     return graph.replace(op, "Relu", {tensor->name}, tensor->layout);
   std::string name = nameOf(op->getResult(0));
-  // An input without a name is none.
+  // An empty name stands for a missing input.
   std::vector<std::string> inputs{tensor->name, "", ""};
   if (low > -kLargest)
     inputs[1] = graph.addFloats(name + "/min", {}, {static_cast<float>(low)});

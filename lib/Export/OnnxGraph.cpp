@@ -111,8 +111,8 @@ LogicalResult onnx::refuse(Operation *op, const Twine &why) {
 //===----------------------------------------------------------------------===//
 
 int64_t GraphBuilder::getOperatorSet() const {
-  // 20 is the largest that the camera's tools read, and the first with GELU; 21
-  // the first with scales of blocks and integers of 4 and 16 bits.
+  // 20 is the largest set that the camera's tools support, and the first with
+  // GELU; 21 is the first with scales of blocks and integers of 4 and 16 bits.
   if (options.operatorSet)
     return options.operatorSet;
   return isQdq() ? 21 : 20;
@@ -200,7 +200,7 @@ LogicalResult GraphBuilder::replace(Operation *op, StringRef opType,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Adds the nodes that bring a tensor into another order.
+/// Adds the nodes that convert a tensor to another order.
 std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
                                          const Layout &wanted) {
   Operation *source = value.getDefiningOp();
@@ -220,7 +220,7 @@ std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
                    {{"perm", integers(axes)}});
   };
   if (!layout.parts.empty() && layout != wanted) {
-    // The flattened image, its axes in the order of the value again.
+    // Restore the flattened image, with its axes in the order of the value.
     SmallVector<int64_t> sizes(shape.drop_back()), axes;
     size_t lead = sizes.size();
     for (int64_t part : layout.partOrder)
@@ -294,12 +294,13 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
       mapElements(constant->shape, layout.permutation);
   int64_t last = constant->shape.empty() ? 1 : constant->shape.back();
   if (!layout.parts.empty() && last != 1) {
-    // Constants are of the size of what they meet, or of one.
+    // A constant has the size of the value with which it is combined, or size
+    // one.
     std::vector<int64_t> parts = mapParts(layout, last);
     for (int64_t &element : elements)
       element = element / last * last + parts[element % last];
   }
-  // The name of a result of the function belongs to nobody else.
+  // The name of a result of the function must not be used for a constant.
   std::string name = user->getNumResults() == 0
                          ? nameOf(value)
                          : nameOf(user->getResult(0)) + "/constant";

@@ -25,7 +25,7 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
   int64_t group = 1;
   bool isTransposed = isa<tosa::TransposeConv2DOp>(op);
   if (isa<tosa::DepthwiseConv2DOp>(op)) {
-    // [KH, KW, C, M]: output channel c * M + m.
+    // The kernel is [KH, KW, C, M], with output channel c * M + m.
     elements = mapElements(sizes, {2, 3, 0, 1});
     shape = {sizes[2] * sizes[3], 1, sizes[0], sizes[1]};
     group = sizes[2];
@@ -49,8 +49,8 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
       {"group", group}};
   ArrayRef<int64_t> padding = layer->getPadding();
   if (isTransposed) {
-    // ONNX takes away what TOSA adds to the result at the begins, or adds at
-    // the ends.
+    // TOSA adds to the result where ONNX's pads are subtracted from it; ONNX
+    // can only add at the ends.
     SmallVector<int64_t> pads, added;
     for (unsigned side : {0, 2, 1, 3}) {
       bool isEnd = side % 2;
@@ -72,9 +72,10 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
                        std::move(attributes));
 }
 
-/// Writes a product of the rows of one matrix and a kernel, with the bias that
-/// is added to it, as one layer of integers: runtimes know one of matrices, and
-/// none of three axes. Returns whether it was one.
+/// Writes the product of one matrix's rows and a kernel, including the addition
+/// of its bias, as one integer layer. Runtimes support such a layer for
+/// matrices only, and not for three axes. Returns whether the op was written in
+/// this way.
 static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
   std::optional<KernelOp> layer = graph.kernels.get(op);
   std::optional<Constant> kernel = readConstant(op.getB());
@@ -119,7 +120,7 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
                Layout::identity(shape.size()));
   for (Operation *part = result.getDefiningOp(); part != op;) {
     graph.written.insert(part);
-    // The addition, and a reshape in front of it.
+    // The addition, perhaps after a reshape.
     Operation *next = nullptr;
     for (Value operand : part->getOperands())
       if (Operation *maker = operand.getDefiningOp();
@@ -146,7 +147,7 @@ static LogicalResult emitMatMul(GraphBuilder &graph, tosa::MatMulOp op) {
   std::optional<Constant> kernel = readConstant(op.getB());
   FailureOr<std::string> rhs;
   if (kernel && kernel->shape[0] == 1) {
-    // [K, M], its rows in the order of the features.
+    // [K, M], with the rows in the order of the features.
     int64_t rows = kernel->shape[1], columns = kernel->shape[2];
     std::vector<int64_t> elements;
     for (int64_t row : mapParts(*layout, rows))

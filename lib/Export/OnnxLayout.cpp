@@ -49,7 +49,7 @@ std::vector<int64_t> mct::onnx::mapParts(const Layout &layout, int64_t size) {
   return map;
 }
 
-/// Returns the axes of more than one element, in the order of the tensor.
+/// Returns the axes with more than one element, in the order of the tensor.
 static SmallVector<int64_t> getWideAxes(ArrayRef<int64_t> shape,
                                         const Layout &layout) {
   SmallVector<int64_t> axes;
@@ -66,18 +66,18 @@ bool mct::onnx::haveSameOrder(ArrayRef<int64_t> shape, const Layout &lhs,
 }
 
 namespace {
-/// Neighbouring axes of one shape that together are neighbouring axes of
+/// Neighbouring axes of one shape that correspond to neighbouring axes of
 /// another.
 struct AxisGroup {
   SmallVector<int64_t> from, to;
 };
 } // namespace
 
-// As ShapedType::kDynamic.
+// Same as ShapedType::kDynamic.
 static constexpr int64_t kUnknownSize = INT64_MIN;
 
-/// Returns the smallest groups; axes of size 1 are in none. A size that is not
-/// known is a group of its own.
+/// Returns the smallest groups, without axes of size 1. An unknown size is a
+/// group of its own.
 static std::optional<SmallVector<AxisGroup>> groupAxes(ArrayRef<int64_t> from,
                                                        ArrayRef<int64_t> to) {
   auto wide = [](ArrayRef<int64_t> shape) {
@@ -129,7 +129,7 @@ std::optional<Layout> mct::onnx::followReshape(ArrayRef<int64_t> from,
   if (!groups)
     return std::nullopt;
   SmallVector<int64_t> order = getWideAxes(from, layout);
-  // Where each group begins in the tensor, and its axes of the new value there.
+  // Begin of each group in the tensor, and its axes of the new value.
   SmallVector<std::pair<int64_t, SmallVector<int64_t>>> places;
   for (const AxisGroup &group : *groups) {
     SmallVector<int64_t> positions;
@@ -144,7 +144,8 @@ std::optional<Layout> mct::onnx::followReshape(ArrayRef<int64_t> from,
     if (!isWhole)
       return std::nullopt;
     if (!isOrdered) {
-      // A flattened image: the features of the new value are in another order.
+      // For a flattened image, the features of the new value are in another
+      // order.
       if (group.to.size() != 1 || group.to.front() + 1 != int64_t(to.size()) ||
           !plain.parts.empty())
         return std::nullopt;

@@ -93,8 +93,8 @@ int64_t Tensor::unpack(int64_t index) const {
              : int64_t(value & llvm::maskTrailingOnes<uint64_t>(bits));
 }
 
-// Readers map the file into memory: elements begin where pages do. What is
-// smaller than most of a page stays in the model.
+// Files are mapped into memory, so elements begin at page boundaries. Constants
+// that are smaller than most of a page stay in the model.
 static constexpr uint64_t kPageBytes = 4096, kSmallestMovedBytes = 1024;
 
 void mct::onnx::moveData(Model &model, StringRef dataName) {
@@ -114,8 +114,8 @@ void mct::onnx::moveData(Model &model, StringRef dataName) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes the fields of a message. A message within it is written twice, the
-/// first time to learn its size: constants are never copied.
+/// Writes the fields of a message. A nested message is written twice, first to
+/// determine its size, so that constants are never copied.
 class Writer {
 public:
   explicit Writer(raw_ostream *os) : os(os) {}
@@ -135,7 +135,7 @@ public:
     start(field, value.size());
     raw(value);
   }
-  /// Little-endian, one behind the other.
+  /// Writes elements in little-endian order.
   template <typename T> void elements(unsigned field, ArrayRef<T> values) {
     start(field, values.size() * sizeof(T));
     raw(values);

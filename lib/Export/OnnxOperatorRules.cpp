@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
 
-/// Returns the constant operand of an op with two, or null.
+/// Returns the constant operand of a binary op, or null.
 static Value getConstantOperand(Operation *op) {
   for (Value operand : op->getOperands().take_front(2))
     if (readConstant(operand))
@@ -15,7 +15,7 @@ static Value getConstantOperand(Operation *op) {
   return {};
 }
 
-/// Writes a layer of features, from rank 2 to rank 2: weights [outputs,
+/// Writes a fully connected layer from rank 2 to rank 2, with weights [outputs,
 /// inputs].
 static FailureOr<bool> emitDense(GraphBuilder &graph, const Operator &matched) {
   Operation *root = matched.root();
@@ -119,8 +119,8 @@ static FailureOr<bool> emitLayerNorm(GraphBuilder &graph,
 }
 
 static FailureOr<bool> emitMean(GraphBuilder &graph, const Operator &matched) {
-  // Sums along axes of the input, one behind the other, then reshaped and
-  // divided.
+  // Sums along axes of the input in a row, followed by reshapes and the
+  // division.
   SmallVector<int64_t> axes;
   Value value = matched.input;
   for (Operation *op : matched.ops) {
@@ -145,7 +145,7 @@ static FailureOr<bool> emitMean(GraphBuilder &graph, const Operator &matched) {
   SmallVector<int64_t> kept(from.getShape());
   for (int64_t axis : axes)
     kept[axis] = 1;
-  // Behind the mean, the sizes are those of the result, or it is reshaped.
+  // After the mean, the sizes are those of the result, or it is reshaped.
   std::optional<Layout> followed = followReshape(kept, *layout, to.getShape());
   if (!followed)
     return false;
@@ -201,7 +201,7 @@ static FailureOr<bool> emitSoftmax(GraphBuilder &graph,
   return true;
 }
 
-/// Writes the operator as one op that computes element by element.
+/// Writes the operator as one element-wise op.
 static FailureOr<bool> emitUnary(GraphBuilder &graph, const Operator &matched,
                                  StringRef opType,
                                  std::vector<NodeAttribute> attributes = {}) {
@@ -231,7 +231,7 @@ static FailureOr<bool> emitHardSwish(GraphBuilder &graph,
 
 static FailureOr<bool> emitHardSigmoid(GraphBuilder &graph,
                                        const Operator &matched) {
-  // x / 6 + 1/2, or, of Keras 2, 0.2 x + 1/2.
+  // x / 6 + 1/2 or, in Keras 2, 0.2 x + 1/2.
   Operation *sum = matched.find(tosa::AddOp::getOperationName());
   bool isSixth = readNumber(getConstantOperand(sum)) == 3.0f;
   return emitUnary(graph, matched, "HardSigmoid",
@@ -247,7 +247,7 @@ static FailureOr<bool> emitLeakyRelu(GraphBuilder &graph,
   return emitUnary(graph, matched, "LeakyRelu", {{"alpha", *slope}});
 }
 
-/// Writes the operator as the positive part of its input, up to `bound`.
+/// Writes the operator as the positive part of its input, limited by `bound`.
 static FailureOr<bool> emitPositive(GraphBuilder &graph,
                                     const Operator &matched, double bound) {
   if (failed(emitClamp(graph, matched.root(), matched.input, 0, bound)))

@@ -15,15 +15,15 @@ Operation *Operator::find(StringRef opName) const {
   return nullptr;
 }
 
-/// Formulas and forms that are written as one op, those first that hold others.
+/// Formulas and forms that are written as one op; those that contain others
+/// come first.
 static constexpr StringLiteral kFormulas[] = {"layer_norm", "gelu", "softmax",
                                               "global_avg_pool", "mean"};
 static constexpr StringLiteral kForms[] = {
     "fully_connected", "hard_swish", "hard_sigmoid", "leaky_relu",
     "relu6",           "hard_tanh",  "relu",         "div"};
 
-/// Returns the only operand of the ops that none of them makes and that is no
-/// constant, or null.
+/// Returns the only non-constant value from outside that the ops use, or null.
 static Value findInput(ArrayRef<Operation *> ops) {
   Value input;
   for (Operation *op : ops)
@@ -50,7 +50,7 @@ FailureOr<Operators> mct::onnx::findOperators(Block &block) {
     result.byRoot[candidate.root()] = std::move(candidate);
   };
   std::vector<tpc::FormulaMatch> formulas = tpc::findFormulas(block);
-  // The longest of several with one root comes last.
+  // The longest of several matches with the same root comes last.
   for (StringRef name : kFormulas)
     for (tpc::FormulaMatch &match : llvm::reverse(formulas))
       if (match.name == name)

@@ -21,7 +21,7 @@ struct PointForm {
 };
 } // namespace
 
-// Width of the entries of a table, sign included.
+// Width of the entries of a table, including the sign.
 static constexpr unsigned kTableBits = 8;
 
 LogicalResult onnx::refusePoint(tpc::QuantizeOp point, const Twine &what,
@@ -84,7 +84,7 @@ static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
   return form;
 }
 
-/// Emits the error that a device has no quantizer like that of a point.
+/// Emits an error: the device has no quantizer like that of the point.
 static LogicalResult notForDevice(tpc::QuantizeOp point, const Twine &what,
                                   const Twine &remedy) {
   return refusePoint(point, what,
@@ -130,7 +130,7 @@ static LogicalResult checkActivation(tpc::QuantizeOp point,
   return success();
 }
 
-/// Adds the quantizer `opType` of `inputs` and returns the name of its result.
+/// Adds a quantizer `opType` with `inputs` and returns the name of its result.
 static std::string
 addQuantizer(GraphBuilder &graph, tpc::QuantizeOp point, StringRef opType,
              std::vector<std::string> inputs, const Twine &name,
@@ -147,7 +147,7 @@ addQuantizer(GraphBuilder &graph, tpc::QuantizeOp point, StringRef opType,
 }
 
 LogicalResult onnx::emitPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
-  // Points of constants belong to the ops that use them.
+  // Points of constants are written together with the ops that use them.
   if (point.isWeight())
     return success();
   if (!typeOf(point.getResult()).getElementType().isF32())

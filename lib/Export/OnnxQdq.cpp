@@ -14,7 +14,7 @@ using namespace mct;
 using namespace mct::onnx;
 using quantization::Grid;
 
-// The first operator set with integers of so many bits.
+// The first operator sets with integers of these widths.
 static constexpr int64_t kNarrowSet = 21, kNarrowestSet = 25, kWideSet = 21;
 
 static ElementType integerType(unsigned bits, bool isSigned) {
@@ -30,7 +30,7 @@ static ElementType integerType(unsigned bits, bool isSigned) {
   }
 }
 
-/// Fails where neither the operator set nor any other has integers for the
+/// Fails if neither the operator set nor any other one has integers for the
 /// codes of a point.
 static LogicalResult checkWidth(GraphBuilder &graph, tpc::QuantizeOp point,
                                 int64_t range) {
@@ -76,20 +76,21 @@ FailureOr<Storage> onnx::findStorage(GraphBuilder &graph, tpc::QuantizeOp point,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Places of the parameters of weights in the tensor of their scales.
+/// Assignment of the parameters of weights to the tensor of their scales.
 struct ScaleLayout {
-  /// Shape of that tensor; empty for one scale.
+  /// Shape of that tensor; empty for a single scale.
   SmallVector<int64_t> shape;
-  /// The axis along which they differ, or are those of blocks.
+  /// The axis along which they differ, or along which there are blocks.
   int64_t axis = 0;
-  /// Elements of a block; 0 where there are none.
+  /// Size of a block; 0 if there are no blocks.
   int64_t block = 0;
   /// Index of the parameter for each scale.
   std::vector<int64_t> parameters{0};
 };
 } // namespace
 
-/// Returns the longest blocks along an axis whose elements have one parameter.
+/// Returns the size of the longest blocks along an axis whose elements have the
+/// same parameter.
 static int64_t findBlock(ArrayRef<int64_t> numbers, int64_t size,
                          int64_t inner) {
   int64_t block = size;
@@ -124,8 +125,9 @@ static ScaleLayout layOutBlocks(ArrayRef<int64_t> numbers,
   return layout;
 }
 
-/// Gives elements whose channels have the same grid the number of the first of
-/// these channels, so that what was read in blocks is written in blocks.
+/// Replaces the channel number of each element by the first channel that has
+/// the same grid, so that parameters that were read in blocks are written in
+/// blocks.
 static void shareEqualGrids(std::vector<int64_t> &numbers,
                             ArrayRef<Grid> grids) {
   std::map<std::array<double, 4>, int64_t> firsts;
@@ -250,7 +252,7 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
   std::vector<int64_t> codes;
   for (auto [channel, value] : llvm::enumerate(bias)) {
     double step = integers->getStep(int64_t(channel));
-    // A channel without weights has no step of its own.
+    // The step of a channel without weights is arbitrary.
     if (step == 0)
       step = value == 0 ? 1 : std::abs(double(value));
     const double code = std::nearbyint(double(value) / step);
@@ -274,9 +276,8 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
 // Activations
 //===----------------------------------------------------------------------===//
 
-// The node of a point until `lowerQdqPoints`; `source` is the point, and these
-// attributes are a number that is added to what it reads, and limits of the
-// sum.
+// The node of a point until `lowerQdqPoints`. Its `source` is the point; these
+// attributes are a number that is added to the input, and limits of the sum.
 static constexpr StringLiteral kLow = "low", kHigh = "high", kShift = "shift";
 
 LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
@@ -329,7 +330,8 @@ static float shiftOf(const Node &point) {
   return shift ? std::get<float>(shift->value) : 0;
 }
 
-/// Returns how many steps of a grid a number is, if it is whole ones.
+/// Returns a number in steps of a grid if it is a whole number of steps, or
+/// none.
 static std::optional<int64_t> countSteps(const Grid &grid, float number) {
   const double steps = std::round(double(number) / double(float(grid.step)));
   constexpr double kMost = 65535;
@@ -402,7 +404,7 @@ private:
     removed.insert(&node);
   }
 
-  /// Makes another reader of a value read something else.
+  /// Lets a user of a value read another one.
   void replaceInput(Node &reader, const std::string &from,
                     const std::string &to) {
     llvm::replace(reader.inputs, from, to);
@@ -410,8 +412,8 @@ private:
     readers[to].push_back(&reader);
   }
 
-  /// Makes a limit that only points read a part of them. The order of limits
-  /// and rounding does not matter: both are monotonic.
+  /// Merges a clamp into the points that are its only users. Clamping and
+  /// rounding commute, since both are monotonic.
   void takeLimit(Node &node) {
     const bool isRelu = node.opType == "Relu";
     if ((!isRelu && node.opType != "Clip") || !isReadByPoints(node))
@@ -440,9 +442,9 @@ private:
     removed.insert(&node);
   }
 
-  /// Makes the addition of a number, of whole steps of the points that read the
-  /// sum, a part of their zero points. Without it these would be points that
-  /// follow others.
+  /// Merges the addition of a number into the zero points of the points that
+  /// are its only users, if it is a whole number of their steps. Does not apply
+  /// to sums of quantized values.
   void takeShift(Node &node) {
     if (node.opType != "Add" || !isReadByPoints(node))
       return;
@@ -495,7 +497,8 @@ private:
     return point;
   }
 
-  /// Quantizes what is moved and only then read, by points of one grid.
+  /// Quantizes a value before it is moved, if all users of the moved value are
+  /// points with one grid.
   void quantizeBefore(Node &node) {
     static constexpr StringLiteral kPermuting[] = {"Reshape", "Transpose",
                                                    "Slice", "MaxPool"};
@@ -523,7 +526,7 @@ private:
     added.push_back(std::move(point));
   }
 
-  /// Returns whether a node moves values of points.
+  /// Returns whether a node is a point, perhaps followed by moves.
   bool isMovedPoint(const Node &node) {
     const Node *maker = &node;
     while (isMoving(*maker)) {
@@ -542,8 +545,8 @@ private:
     return makersOfValues;
   }
 
-  /// Quantizes again what a node moves of points of one grid: nothing changes
-  /// by that, and runtimes see that it moves integers.
+  /// Quantizes a value again after moving values of points with one grid. That
+  /// does not change it, but shows runtimes that integers are moved.
   void quantizeBehind(Node &node) {
     if (const Node *point = before.lookup(&node))
       quantized[point->name] = point;
@@ -587,7 +590,7 @@ private:
     return level == number->second;
   }
 
-  /// Puts a node into the graph, a point as those that the format has.
+  /// Adds a node to the graph; a point becomes the nodes of the format.
   void write(const Node &node) {
     if (!isPoint(node)) {
       graph.model.graph.nodes.push_back(node);
@@ -609,7 +612,7 @@ private:
     }
     StringRef base = node.name;
     base.consume_back("/quantized");
-    // The codes that the limits have.
+    // The codes of the limits.
     auto codeOf = [&](float limit) {
       float level = 0;
       quantization::fakeQuantize(grid, &limit, &level, 1);
@@ -624,13 +627,13 @@ private:
           [&](int64_t) { return grid.zeroPoint + storage.offset + steps; });
     const int64_t low = codeOf(limitOf(node, kLow));
     const int64_t high = codeOf(limitOf(node, kHigh));
-    // ONNX Runtime makes one pair of two that follow one another, with another
-    // step than either has; a limit between them keeps them apart.
+    // ONNX Runtime merges two consecutive pairs into one whose step neither of
+    // them has; a clamp between them prevents that.
     const bool isLimited = low > storage.lowest() || high < storage.highest() ||
                            requantized.contains(node.name);
     std::string value = node.inputs.front();
     if (isLimited && bitsOf(storage.type) != 8) {
-      // ONNX Runtime limits integers of 8 bits alone.
+      // ONNX Runtime clamps 8-bit integers only.
       auto real = [&](int64_t code) {
         return float(double(float(grid.step)) *
                      double(code - storage.offset - grid.zeroPoint - steps));
@@ -679,9 +682,9 @@ private:
   llvm::DenseSet<const Node *> removed;
   /// Names of values that points quantize.
   llvm::StringSet<> requantized;
-  /// Points that are put before and behind nodes.
+  /// Points that are inserted before and after nodes.
   llvm::DenseMap<const Node *, const Node *> before, behind;
-  /// The points whose grid the values of a tensor lie on.
+  /// Point of each tensor on whose grid its values are.
   llvm::StringMap<const Node *> quantized;
   /// Names of scale and zero point.
   llvm::DenseMap<Operation *, std::pair<std::string, std::string>> parametersOf;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants that kernels of integers read as codes, and points that are left
-// out where operators in float read them.
+// Converts constants to codes for integer kernels, and removes points that only
+// float operators read.
 #include "OnnxQdq.h"
 #include <cmath>
 
@@ -10,7 +10,7 @@ using namespace mct;
 using namespace mct::onnx;
 using quantization::Grid;
 
-/// Operators that ONNX Runtime has for float tensors alone.
+/// Returns whether ONNX Runtime has the operator for float tensors only.
 static bool isFloatOnly(const Node &node) {
   static constexpr StringLiteral kFloat[] = {
       "Erf", "Exp", "Gelu", "HardSwish", "LayerNormalization", "Tanh"};
@@ -48,7 +48,8 @@ public:
   }
 
 private:
-  /// Returns the point whose values a tensor has, perhaps moved; or null.
+  /// Returns the point that quantized a tensor, which may have been moved
+  /// since, or null.
   const Node *findPoint(StringRef tensor) const {
     const Node *maker = makers.lookup(tensor);
     while (maker && isMoving(*maker) && maker->opType != "Concat" &&
@@ -57,8 +58,8 @@ private:
     return maker && isPoint(*maker) ? maker : nullptr;
   }
 
-  /// Returns the points that alone read a tensor, perhaps limited or reshaped;
-  /// none where something else reads it.
+  /// Returns the points that read a tensor, perhaps after clamps or reshapes,
+  /// or none if it has other users.
   SmallVector<Node *> findReadingPoints(StringRef tensor) const {
     ArrayRef<Node *> found = readersOf(tensor);
     if (outputs.contains(tensor))
@@ -86,7 +87,7 @@ private:
     return bitsOf(storageOf(point).type) == 8;
   }
 
-  /// Adds a constant of codes and what makes it real.
+  /// Adds a constant of codes and the node that dequantizes it.
   std::string addCodes(const Node &reader, const std::string &name,
                        ElementType type, ArrayRef<int64_t> shape, float scale,
                        int64_t zeroPoint,
@@ -104,8 +105,8 @@ private:
     return real.name;
   }
 
-  /// Stores a number that integers are added to or multiplied with as one code
-  /// of a grid whose step is its magnitude: that changes no value.
+  /// Stores a number that is added to codes, or multiplied by them, as one code
+  /// of a grid whose step is the number's magnitude, which is exact.
   void quantizeNumber(Node &node) {
     const bool isFirst = constants.contains(node.inputs[0]);
     std::string &number = node.inputs[isFirst ? 0 : 1];
@@ -130,8 +131,8 @@ private:
                  storage.lowest() + (value < 0), [&](int64_t) { return code; });
   }
 
-  /// Stores constants that are joined with codes as codes of the point behind,
-  /// which would make them of these numbers.
+  /// Stores constants that are concatenated with codes as codes of the
+  /// following point, which would round them to the same levels.
   void quantizeParts(Node &node) {
     SmallVector<Node *> behind = findReadingPoints(node.name);
     if (behind.empty() || !isNarrow(*behind.front()) ||
@@ -168,8 +169,9 @@ private:
     }
   }
 
-  /// Makes a point whose grid has all codes of the one before it, up to its
-  /// ends, a limit, or nothing, where operators in float read it.
+  /// If only float operators read a point, and its grid contains all codes of
+  /// the point before it (except beyond its limits), replaces it by a clamp, or
+  /// removes it.
   void limitInstead(Node &node) {
     const Node *point = findPoint(node.inputs.front());
     ArrayRef<Node *> found = readersOf(node.name);
@@ -209,7 +211,7 @@ private:
   llvm::StringMap<const Node *> makers;
   llvm::StringMap<SmallVector<Node *>> readers;
   llvm::StringSet<> outputs;
-  /// Indices of constants in float.
+  /// Indices of float constants.
   llvm::StringMap<size_t> constants;
   std::vector<Node> added;
 };

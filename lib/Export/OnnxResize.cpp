@@ -9,7 +9,8 @@ using namespace mct::onnx;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// Returns where an output position lies among the `from` input positions.
+/// Returns the position among the `from` input positions that corresponds to an
+/// output position.
 static double getSource(StringRef coordinates, int64_t position, int64_t from,
                         int64_t to) {
   double factor = double(from) / double(to);
@@ -38,7 +39,7 @@ const ResizeForm *
 mct::onnx::findResize(bool isBilinear, ArrayRef<int64_t> scale,
                       ArrayRef<int64_t> offset, ArrayRef<int64_t> from,
                       ArrayRef<int64_t> to, ArrayRef<ResizeForm> forms) {
-  // The position that TOSA interpolates at, or takes.
+  // The position at which TOSA interpolates, or that it selects.
   auto expected = [&](unsigned axis, int64_t position) {
     int64_t numerator = scale[2 * axis], denominator = scale[2 * axis + 1];
     double source =
@@ -52,7 +53,7 @@ mct::onnx::findResize(bool isBilinear, ArrayRef<int64_t> scale,
             getSource(form.coordinates, position, from[axis], to[axis]);
         if (!isBilinear)
           source = roundTo(form.nearest, source);
-        // Weights of neighbours: fractions, whose rounding is no difference.
+        // Positions are fractions, whose rounding errors do not matter.
         if (std::abs(limit(source, from[axis]) - expected(axis, position)) >
             1e-9)
           return false;

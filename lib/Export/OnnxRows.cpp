@@ -10,9 +10,8 @@ using namespace mct::onnx;
 
 using Shape = ArrayRef<int64_t>;
 
-/// Returns the axis along which a tensor has several rows, where that is one of
-/// those before the last; 0 where it has one row, and nothing where there are
-/// several such axes.
+/// Returns the only axis before the last with more than one element; 0 if there
+/// is a single row, and nothing if there are several such axes.
 static std::optional<int64_t> findRowAxis(Shape shape) {
   std::optional<int64_t> found;
   for (auto [axis, size] : llvm::enumerate(shape.drop_back()))
@@ -24,7 +23,7 @@ static std::optional<int64_t> findRowAxis(Shape shape) {
   return found.value_or(0);
 }
 
-/// Returns the shape of the rows of a tensor.
+/// Returns the shape of a tensor as rows.
 static SmallVector<int64_t> getRows(Shape shape) {
   int64_t rows = 1;
   for (int64_t size : shape.drop_back())
@@ -50,7 +49,7 @@ static bool isBinary(const Node &node) {
 }
 
 namespace {
-/// A constant, and the node that makes it real where it is stored in integers.
+/// A constant, and the node that dequantizes it if it is stored in integers.
 struct ConstantInput {
   const Tensor *tensor = nullptr;
   Node *decoder = nullptr;
@@ -105,12 +104,12 @@ private:
     return found == graph.shapes.end() ? Shape() : Shape(found->second);
   }
 
-  /// Returns whether a tensor may become rows.
+  /// Returns whether a tensor may be converted to rows.
   bool isWide(StringRef tensor) const {
     return shapeOf(tensor).size() > 2 && !boundary.contains(tensor);
   }
 
-  /// Finds a constant, also one of integers with one scale.
+  /// Finds a constant, including one of integers with a single scale.
   std::optional<ConstantInput> findConstant(StringRef name) const {
     if (const Tensor *tensor = constants.lookup(name))
       return ConstantInput{tensor, nullptr};
@@ -124,8 +123,8 @@ private:
     return ConstantInput{codes, maker};
   }
 
-  /// Returns the shape that a constant has beside rows of a tensor, or nothing
-  /// if it has other values for the same row.
+  /// Returns the shape of a constant that is combined with rows of a tensor, or
+  /// nothing if its values differ within a row's position.
   static std::optional<SmallVector<int64_t>> getBesideRows(Shape constant,
                                                            Shape whole) {
     if (constant.size() <= 1)
@@ -186,9 +185,9 @@ private:
     return true;
   }
 
-  /// Returns whether a node joins tensors along another axis than the last:
-  /// single rows. They are joined along the last one and reshaped, as the CPU
-  /// plugin of OpenVINO 2026 ends the process at joined rows of codes.
+  /// Returns whether a node concatenates single rows, along an axis other than
+  /// the last. They are concatenated along the last axis and reshaped, since
+  /// the CPU plugin of OpenVINO 2026 crashes on concatenated rows of codes.
   bool joinsRows(const Node &node) const {
     return node.opType == "Concat" &&
            !isAlongLast(node, shapeOf(node.name).size());
@@ -230,8 +229,8 @@ private:
     return llvm::to_vector(llvm::make_second_range(regions.getArrayRef()));
   }
 
-  /// Returns whether a reshape is between a matrix and a tensor with the same
-  /// channels.
+  /// Returns whether a reshape converts between a matrix and a tensor with the
+  /// same channels.
   bool isBetweenRows(const Node &node, StringRef tensor) const {
     StringRef other = tensor == node.name ? StringRef(node.inputs.front())
                                           : StringRef(node.name);
@@ -240,13 +239,13 @@ private:
            (other != node.name || !boundary.contains(other));
   }
 
-  /// Returns whether a node neither works on rows nor is a reshape: its result
-  /// is there in its own shape, too.
+  /// Returns whether a node neither works on rows nor is a reshape, so that its
+  /// result also exists in its original shape.
   bool isMadeWhole(const Node &maker) const {
     return !carriers.contains(&maker) && maker.opType != "Reshape";
   }
 
-  /// Returns how many reshapes fewer there are where the tensors of a region
+  /// Returns the number of reshapes that are saved if the tensors of a region
   /// are rows.
   int64_t countSaved(const Region &region) const {
     int64_t saved = 0;
@@ -275,7 +274,7 @@ private:
     return saved;
   }
 
-  /// Adds a constant once more, in the shape that it has beside rows.
+  /// Adds a copy of a constant in the shape that is combined with rows.
   std::string addReshaped(const ConstantInput &constant, Shape shape) {
     Tensor copy = *constant.tensor;
     copy.name = graph.makeName(copy.name + "/rows");
@@ -293,7 +292,7 @@ private:
     return name;
   }
 
-  /// Returns a node as it is on rows.
+  /// Returns the node for rows.
   Node carry(const Node &node) {
     Node carried = node;
     Shape shape = shapeOf(node.name);
@@ -340,8 +339,8 @@ private:
     return node.name;
   }
 
-  /// Returns whether a reshape is of matrices with the same channels, once the
-  /// tensors that are kept as rows are matrices.
+  /// Returns whether a reshape converts between matrices with the same
+  /// channels, once the tensors that are kept as rows are matrices.
   bool isIdentity(const Node &node) const {
     if (node.opType != "Reshape" || boundary.contains(node.name))
       return false;
@@ -354,7 +353,7 @@ private:
            from.back() == to.back() && !boundary.contains(input);
   }
 
-  /// Lets a reshape read what the one before it reads.
+  /// Lets a reshape read the input of the one before it.
   void skipReshape(Node &node) {
     auto before = reshaped.find(node.inputs.front());
     if (before != reshaped.end())
@@ -362,8 +361,8 @@ private:
     reshaped[node.name] = node.inputs.front();
   }
 
-  /// Writes the nodes anew, without reshapes that change nothing, and with
-  /// those that the edges of regions need.
+  /// Rewrites the nodes: without reshapes that change nothing, and with the
+  /// reshapes that are needed at the borders of regions.
   void rewrite() {
     std::vector<Node> written = std::move(addedDecoders);
     llvm::StringMap<std::string> replaced, whole;
@@ -422,9 +421,9 @@ private:
   llvm::EquivalenceClasses<StringRef> regionOf;
   /// Concatenations of rows.
   llvm::StringSet<> joined;
-  /// Tensors that become rows.
+  /// Tensors that are converted to rows.
   llvm::StringSet<> kept;
-  /// Names of what reshapes read, by those of their results.
+  /// Inputs of reshapes, by the names of their results.
   llvm::StringMap<std::string> reshaped;
   std::vector<Tensor> addedConstants;
   std::vector<Node> addedDecoders;

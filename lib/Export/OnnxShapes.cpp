@@ -29,7 +29,7 @@ static LogicalResult emitReshape(GraphBuilder &graph, tosa::ReshapeOp op) {
   return graph.replace(op, "Reshape", {*tensor, shape}, *followed);
 }
 
-/// The result is the same tensor under other names of its axes.
+/// Defines the result as the same tensor with permuted axes.
 static LogicalResult emitTranspose(GraphBuilder &graph, tosa::TransposeOp op) {
   FailureOr<TensorRef> input = graph.readPlain(op, op.getInput1());
   if (failed(input))
@@ -44,8 +44,8 @@ static LogicalResult emitTranspose(GraphBuilder &graph, tosa::TransposeOp op) {
 template <typename Op>
 static LogicalResult emitReduction(GraphBuilder &graph, Op op,
                                    StringRef opType) {
-  // Reductions along one axis after the other become one along all axes; the
-  // first results have no users then.
+  // Merge consecutive reductions along single axes into one; the inner results
+  // have no other users then.
   SmallVector<int64_t> reduced{op.getAxis()};
   Value source = op.getInput();
   if (graph.isQdq())
@@ -102,7 +102,7 @@ static LogicalResult emitSlice(GraphBuilder &graph, tosa::SliceOp op) {
   FailureOr<TensorRef> tensor = graph.readPlain(op, op.getInput1());
   if (failed(tensor))
     return failure();
-  // Only the axes that are cut.
+  // Slice only the axes that are cut.
   ArrayRef<int64_t> from = typeOf(op.getInput1()).getShape();
   ArrayRef<int64_t> to = typeOf(op.getOutput()).getShape();
   std::vector<int64_t> begins, ends, axes;
@@ -149,7 +149,7 @@ static LogicalResult emitPad(GraphBuilder &graph, tosa::PadOp op) {
                        {{"mode", std::string("constant")}});
 }
 
-/// Returns the forms of a `Resize`; those that most devices have come first.
+/// Returns the forms of a `Resize`, first those that most devices support.
 static SmallVector<ResizeForm> listForms(bool isBilinear) {
   if (isBilinear)
     return {{"half_pixel", ""}, {"asymmetric", ""}, {"align_corners", ""}};
@@ -161,7 +161,7 @@ static SmallVector<ResizeForm> listForms(bool isBilinear) {
   return forms;
 }
 
-/// Returns whether f32 scales make exactly the sizes of the result.
+/// Returns whether the f32 scales give exactly the sizes of the result.
 static bool makesSizes(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                        ArrayRef<float> scales) {
   for (auto [before, after, scale] : llvm::zip_equal(from, to, scales))

@@ -32,7 +32,8 @@ llvm::Error OnnxOptions::setSuppression(StringRef text) {
   return llvm::Error::success();
 }
 
-/// Returns boxes and scores in their order; none where two values are not both.
+/// Returns boxes and scores in this order, or none if the values are not boxes
+/// and scores.
 static std::optional<SuppressedValues> order(Value first, Value second) {
   auto isOf = [](Value boxes, Value scores) {
     RankedTensorType own = typeOf(boxes), other = typeOf(scores);

@@ -17,7 +17,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the number that a constant is everywhere, or none.
+/// Returns the value that all elements of a constant have, or none.
 static std::optional<float> getNumber(Value value) {
   std::optional<ConstantFloats> constant = ConstantFloats::get(value);
   if (!constant || constant->values().empty() ||
@@ -26,8 +26,8 @@ static std::optional<float> getNumber(Value value) {
   return constant->values().front();
 }
 
-/// Returns whether a quantizer makes the value, perhaps moved since, or it is
-/// what a layer makes, whose bias the constant would be.
+/// Returns whether the value is quantized, perhaps moved since, or is the
+/// result of a layer, whose bias can absorb the constant.
 static bool isPointOrLayer(Value value, const KernelOps &kernels) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<tpc::QuantizeOp>(op) || kernels.get(op))
@@ -40,8 +40,8 @@ static bool isPointOrLayer(Value value, const KernelOps &kernels) {
   return true;
 }
 
-/// Returns the quantizer of the values that `outer` does not clip once `shift`
-/// is added: what is beyond is clipped there as well.
+/// Returns the quantizer for the values that `outer` does not clip after adding
+/// `shift`; values beyond are clipped there as well.
 static tpc::QuantizerAttrInterface makeQuantizer(tpc::QuantizeOp outer,
                                                  float shift) {
   tpc::QuantizerAttrInterface parameters = outer.getParametersAttr();

@@ -27,7 +27,7 @@ static ElementType elementTypeOf(const Encoding &encoding) {
   return encoding.storageBits == 16 ? ElementType::Int16 : ElementType::Int8;
 }
 
-/// Returns the type of numbers, or none where a file has no such here.
+/// Returns the type of numbers, or none if a file cannot have them here.
 static std::optional<ElementType> numberTypeOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -160,8 +160,8 @@ void GraphBuilder::addOperator(const Form &form, std::vector<int64_t> inputs,
   model.operators.push_back(std::move(op));
 }
 
-/// Returns the activation that limits codes to those of an encoding; "NONE"
-/// where storing them does, empty where there is none.
+/// Returns the activation that clamps codes to those of an encoding: "NONE" if
+/// storing them does that, empty if there is none.
 static StringRef findActivation(const Encoding &encoding) {
   int64_t limit = int64_t(1) << (encoding.storageBits - 1);
   auto codeOf = [&](double number) {
@@ -189,7 +189,7 @@ int64_t GraphBuilder::limit(int64_t tensor, const Wanted &wanted) {
   StringRef activation = findActivation(encoding);
   if (activation == "NONE")
     return tensor;
-  // No runtime has RELU_N1_TO_1 of codes as an operator of its own.
+  // No runtime has RELU_N1_TO_1 of codes as a separate operator.
   if (!activation.empty() && activation != "RELU_N1_TO_1") {
     int64_t output = addCodes(wanted.name, shape, encoding);
     addOperator({activation, /*version=*/2}, {tensor}, output);
@@ -323,7 +323,7 @@ std::optional<Encoding> GraphBuilder::createEncoding(Value value) {
       common = encoding;
     }
   }
-  // Numbers that are filled in have codes of their own.
+  // Filled-in numbers must be codes, too.
   for (Value operand : op->getOperands()) {
     std::optional<onnx::Constant> constant =
         isa<RankedTensorType>(operand.getType()) && common
@@ -461,10 +461,11 @@ FailureOr<int64_t> GraphBuilder::makeCodes(Operation *user, Value value,
       write({"QUANTIZE", 1, "QuantizeOptions"}, {*read}, value, wanted));
 }
 
-/// Returns a grid that has exactly these numbers, or none.
+/// Returns a grid that contains exactly these numbers, or none.
 static std::optional<Encoding> findExactGrid(ArrayRef<float> numbers,
                                              unsigned storageBits) {
-  // A number that all of them are multiples of: the largest one's 64th part.
+  // Try the 64th part of the largest number as the step, of which all numbers
+  // have to be multiples.
   float largest = 0;
   for (float number : numbers)
     largest = std::max(largest, std::abs(number));

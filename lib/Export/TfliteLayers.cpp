@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions, layers of features, and pools.
+// Convolutions, fully connected layers, and pools.
 #include "TfliteGraph.h"
 #include "TfliteWindows.h"
 #include "mct/Planning/IntegerLayer.h"
@@ -29,7 +29,7 @@ std::optional<StringRef> findPadding(ArrayRef<int64_t> from,
     isValid &= before == 0 && from[axis] >= reach &&
                to[axis] == (from[axis] - reach) / stride + 1;
   }
-  // VALID goes before SAME where both pad nothing.
+  // Prefer VALID to SAME if both pad nothing.
   if (isValid)
     return "VALID";
   return isSame ? std::optional<StringRef>("SAME") : std::nullopt;
@@ -37,7 +37,8 @@ std::optional<StringRef> findPadding(ArrayRef<int64_t> from,
 
 Value skipCut(Value image, ArrayRef<int64_t> to, const Windows &windows) {
   auto slice = image.getDefiningOp<tosa::SliceOp>();
-  // Ethos-U85 takes fewer cycles with the slice where strides skip positions.
+  // With larger strides than windows, Ethos-U85 takes fewer cycles if the slice
+  // stays.
   if (!slice || windows.sizes[0] < windows.strides[0] ||
       windows.sizes[1] < windows.strides[1])
     return image;
@@ -65,7 +66,7 @@ PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
       findPadding(from.slice(1, 2), to.slice(1, 2), windows);
   if (padding)
     return {tensor, *padding};
-  // Pads as far as the last window reaches, which may be less than in TOSA.
+  // Pad as far as the last window reaches, which may be less than in TOSA.
   SmallVector<int64_t> shape(from), pads(8, 0);
   for (unsigned axis = 0; axis < 2; ++axis) {
     int64_t reach = (windows.sizes[axis] - 1) * windows.dilations[axis] + 1;
@@ -88,7 +89,7 @@ PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
   if (like.scales.empty()) {
     value = graph.addNumbers(name + "/filling", {1}, *filling);
   } else {
-    // The lowest code, whatever it stands for.
+    // Use the lowest code, regardless of its value.
     int64_t code = like.type == ElementType::Int16 ? -32768 : -128;
     value = graph.addIntegers(name + "/filling", {1}, like.type, code);
     graph.model.tensors[value].scales = like.scales;
@@ -103,7 +104,7 @@ PaddedImage padImage(GraphBuilder &graph, int64_t tensor,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Emits the error that no kernel of a file is like that of a layer.
+/// Emits an error: files cannot have the kernel of the layer.
 static LogicalResult refuseKernel(const KernelOp &layer, const Twine &why) {
   InFlightDiagnostic error = refuse(
       layer.getOperation(), "has a kernel " + why,
@@ -115,7 +116,7 @@ static LogicalResult refuseKernel(const KernelOp &layer, const Twine &why) {
 }
 
 namespace {
-/// Kernel and bias of a layer as a file has them.
+/// Kernel and bias of a layer in the form that a file has.
 struct StoredLayer {
   std::vector<int64_t> kernel, bias;
   std::vector<double> scales, biasScales;
@@ -123,8 +124,8 @@ struct StoredLayer {
 };
 } // namespace
 
-/// Returns the integers of a layer whose input is on a grid; none where its
-/// numbers are computed with instead.
+/// Returns the integers of a layer whose input is on a grid, or none if it has
+/// to be computed with numbers.
 static FailureOr<std::optional<StoredLayer>>
 readLayer(GraphBuilder &graph, const KernelOp &layer, const Encoding &input) {
   std::variant<IntegerLayer, Reason> read =
@@ -172,8 +173,8 @@ readLayer(GraphBuilder &graph, const KernelOp &layer, const Encoding &input) {
   return std::optional<StoredLayer>(std::move(stored));
 }
 
-/// Adds the constants of a layer, its kernel with this shape and its scales
-/// along an axis of that.
+/// Adds the constants of a layer: the kernel with this shape, its scales along
+/// an axis of that shape, and the bias.
 static std::pair<int64_t, int64_t>
 addConstants(GraphBuilder &graph, const StoredLayer &stored,
              ArrayRef<int64_t> shape, int64_t axis, bool isWide,
@@ -196,7 +197,7 @@ addConstants(GraphBuilder &graph, const StoredLayer &stored,
   return {kernel, bias};
 }
 
-/// Returns what a layer multiplies and adds, as f32: kernel on its levels.
+/// Returns the f32 kernel, rounded to its levels, and bias of a layer.
 static std::optional<std::pair<onnx::Constant, std::vector<float>>>
 readFloatLayer(const KernelOp &layer) {
   std::optional<onnx::Constant> kernel =
@@ -207,7 +208,7 @@ readFloatLayer(const KernelOp &layer) {
   return std::pair(std::move(*kernel), std::move(*bias));
 }
 
-/// Returns a kernel [K, M] as [M, K].
+/// Transposes a kernel from [K, M] to [M, K].
 template <typename T>
 static std::vector<T> turn(const std::vector<T> &values, int64_t rows,
                            int64_t columns) {
@@ -227,9 +228,9 @@ struct LayerInputs {
 } // namespace
 
 /// Writes the input of a layer, its kernel with this shape and its scales along
-/// an axis of that, and its bias. A kernel of a product is turned. None where
-/// no operator computes with their codes, or, for numbers, where kernel or bias
-/// are not constants of f32.
+/// an axis of that shape, and its bias. The kernel of a matrix product is
+/// transposed. Returns none if no operator supports these codes or, for
+/// numbers, if kernel or bias are not constants of f32.
 static FailureOr<std::optional<LayerInputs>>
 writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
             ArrayRef<int64_t> shape, int64_t axis, const Wanted &wanted) {
@@ -283,7 +284,7 @@ writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Returns the operator of a convolution, but for its padding.
+/// Returns the operator of a convolution, without its padding.
 static Form formOfConvolution(const KernelOp &layer, bool isWide, bool isInt4) {
   ArrayRef<int64_t> strides = layer.getStrides();
   std::vector<Option> options{{"stride_h", strides[0]},
@@ -303,8 +304,8 @@ static Form formOfConvolution(const KernelOp &layer, bool isWide, bool isInt4) {
           std::move(options), /*isFusing=*/true};
 }
 
-/// Writes a transposed convolution; what TOSA cuts off the result has to be
-/// what SAME does, or nothing.
+/// Writes a transposed convolution. The part of the result that TOSA cuts off
+/// has to be that of SAME, or nothing.
 static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
                                Value result, Form form,
                                std::vector<int64_t> inputs,
@@ -378,7 +379,7 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
 // Layers of features
 //===----------------------------------------------------------------------===//
 
-/// Returns [..., inputs] that a layer reads through reshapes.
+/// Returns the value [..., inputs] that a layer reads through reshapes.
 static Value skipReshapes(Value value, int64_t inputs) {
   while (auto reshape = value.getDefiningOp<tosa::ReshapeOp>()) {
     ArrayRef<int64_t> shape = onnx::typeOf(reshape.getInput1()).getShape();
@@ -440,14 +441,15 @@ Written writeLayer(GraphBuilder &graph, const KernelOp &layer, Value result,
 // Sums of windows
 //===----------------------------------------------------------------------===//
 
-/// Weights that add up are this code, so that a bias of 1 is less than any
-/// difference of sums: halves go up.
+/// Code of the weights with which windows are summed, so that a bias of 1 is
+/// less than any difference of sums, and halves are rounded up.
 static constexpr int64_t kSumCode = 64;
-/// A larger one would be most of the file.
+/// A larger kernel would be most of the file.
 static constexpr int64_t kLargestSumKernel = 1 << 18;
 
 namespace {
-/// Sums of codes, each times `scale` and less than a step of their own more.
+/// Sums of codes times `scale`, plus an offset that is less than a step of the
+/// sums.
 struct CodeSums {
   int64_t tensor;
   Encoding input;
@@ -456,7 +458,7 @@ struct CodeSums {
 };
 } // namespace
 
-/// Adds the kernel and the bias that add up, for so many output channels.
+/// Adds the kernel and the bias of a sum, for `outputs` output channels.
 static std::pair<int64_t, int64_t> addSumConstants(GraphBuilder &graph,
                                                    const CodeSums &sums,
                                                    ArrayRef<int64_t> shape,
@@ -476,11 +478,11 @@ static std::pair<int64_t, int64_t> addSumConstants(GraphBuilder &graph,
   return {kernel, bias};
 }
 
-/// The most positions that depthwise kernels of processors read at once; larger
-/// windows are slow there.
+/// Largest number of positions for which the depthwise kernels of processors
+/// are fast.
 static constexpr int64_t kFastWindow = 25;
 
-/// Returns the operator of sums, but for its padding, which is none.
+/// Returns the operator of a sum, without padding.
 static Form formOfSums(bool isDepthwise, int64_t strideHeight,
                        int64_t strideWidth) {
   std::vector<Option> options{{"padding", std::string("VALID")},
@@ -496,9 +498,9 @@ static Form formOfSums(bool isDepthwise, int64_t strideHeight,
           /*isFusing=*/true};
 }
 
-/// Writes sums over whole images. Positions are a column of few channels, which
-/// takes Ethos-U fewer cycles than their square of all channels; many positions
-/// are the channels of a convolution.
+/// Writes sums over whole images. The positions form a column with few
+/// channels, which takes Ethos-U fewer cycles than a square with all channels.
+/// If there are many positions, they become the channels of a convolution.
 static Written writeWholeSum(GraphBuilder &graph, const CodeSums &sums,
                              ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                              const Wanted &wanted) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that TOSA spells as several ops.
+// Operators that TOSA expresses by several ops.
 #include "TfliteGraph.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <limits>
@@ -11,7 +11,7 @@ namespace mct::tflite {
 
 using MaybeTensor = std::optional<int64_t>;
 
-/// Returns the number that an op of two operands has for one, or none.
+/// Returns the number that is one of the operands of a binary op, or none.
 static std::optional<float> findNumber(Operation *op) {
   if (op)
     for (Value operand : op->getOperands().take_front(2))
@@ -20,7 +20,7 @@ static std::optional<float> findNumber(Operation *op) {
   return std::nullopt;
 }
 
-/// Writes an operator of one value, of 8 bits on any grids.
+/// Writes an operator of one value, whose 8-bit codes may have any grids.
 static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
                           Form form, const Wanted &wanted) {
   Operation *root = matched.root();
@@ -28,13 +28,13 @@ static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
     return MaybeTensor();
   if (wanted.isCodes() && wanted.encoding->storageBits != 8)
     return MaybeTensor(graph.decline("makes codes of 16 bits"));
-  // HARD_SWISH of codes is as old as that of numbers.
+  // HARD_SWISH has supported codes since its first version.
   if (wanted.isCodes() && form.code != "HARD_SWISH")
     form.version = 2;
   return writeOnOwnGrids(graph, root, matched.input, form, wanted);
 }
 
-/// Writes the input limited to [0, bound].
+/// Writes the input clamped to [0, bound].
 static Written writePositive(GraphBuilder &graph, const onnx::Operator &matched,
                              double bound, const Wanted &wanted) {
   Operation *root = matched.root();
@@ -101,8 +101,8 @@ static Written writeDenseOperator(GraphBuilder &graph,
 
 static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
                          const Wanted &wanted) {
-  // Sums along axes of the input, one behind the other, then reshaped and
-  // divided.
+  // Sums along axes of the input in a row, followed by reshapes and the
+  // division.
   SmallVector<int64_t> axes;
   Value value = matched.input;
   ArrayRef<int64_t> from = onnx::typeOf(matched.input).getShape();
@@ -198,7 +198,7 @@ Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
     return writeSoftmax(graph, matched, wanted);
   if (name == "div")
     return writeDivision(graph, matched, wanted);
-  // The others are written op by op.
+  // Other operators are written op by op.
   return MaybeTensor();
 }
 

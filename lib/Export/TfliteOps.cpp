@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ops of TOSA as operators of TensorFlow Lite, one by one.
+// Writes ops of TOSA as operators of TensorFlow Lite, one by one.
 #include "OnnxResize.h"
 #include "TfliteGraph.h"
 #include "TfliteWindows.h"
@@ -24,8 +24,8 @@ bool isMovement(Operation *op) {
              tosa::SelectOp>(op);
 }
 
-/// Writes an operator of operands that are read as the result is asked for, and
-/// of the constants `lists`.
+/// Writes an operator whose operands are read in the form that is requested for
+/// the result, and of the constants `lists`.
 static Written writeAlike(GraphBuilder &graph, Operation *op,
                           ValueRange operands, const Form &form,
                           ArrayRef<int64_t> lists, const Wanted &wanted) {
@@ -54,7 +54,7 @@ Written writeOnOwnGrids(GraphBuilder &graph, Operation *op, ValueRange operands,
       graph.write(form, std::move(inputs), op->getResult(0), wanted));
 }
 
-/// Writes an operator that files have on numbers only, as far as is known.
+/// Writes an operator that, as far as is known, files have for numbers only.
 static Written writeNumbers(GraphBuilder &graph, Operation *op,
                             ValueRange operands, const Form &form,
                             const Wanted &wanted) {
@@ -63,7 +63,7 @@ static Written writeNumbers(GraphBuilder &graph, Operation *op,
   return writeAlike(graph, op, operands, form, /*lists=*/{}, wanted);
 }
 
-/// Writes a comparison: of codes where both operands have the same.
+/// Writes a comparison, of codes if both operands have the same grid.
 static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
                                const Wanted &wanted) {
   std::optional<Encoding> lhs = graph.findEncoding(op->getOperand(0)),
@@ -88,7 +88,7 @@ static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
 // Element by element
 //===----------------------------------------------------------------------===//
 
-/// Writes an operator of two operands whose grids are their own.
+/// Writes a binary operator whose operands have their own grids.
 static Written writeArithmetic(GraphBuilder &graph, Operation *op, Value lhs,
                                Value rhs, Form form, const Wanted &wanted) {
   if (wanted.isCodes()) {
@@ -114,7 +114,7 @@ Written writeOnFixedGrid(GraphBuilder &graph, Operation *op, Value operand,
   return writeOnOwnGrids(graph, op, operand, form, wanted);
 }
 
-/// Writes numbers limited to [low, high].
+/// Writes numbers clamped to [low, high].
 static Written write(GraphBuilder &graph, tosa::ClampOp op,
                      const Wanted &wanted) {
   auto lowest = dyn_cast<FloatAttr>(op.getMinVal());
@@ -177,7 +177,7 @@ static Written write(GraphBuilder &graph, tosa::CastOp op,
   if (failed(input))
     return failure();
   int64_t tensor = *input;
-  // Here halves go to the even number, there what is behind the point goes.
+  // TOSA rounds half to even, while TensorFlow Lite truncates.
   if (onnx::typeOf(op.getInput()).getElementType().isF32() &&
       onnx::typeOf(op.getOutput()).getElementType().isInteger(32))
     tensor = graph.write({"ROUND"}, {tensor}, op.getInput(),
@@ -209,7 +209,7 @@ static Written write(GraphBuilder &graph, tosa::SelectOp op,
 // Movements
 //===----------------------------------------------------------------------===//
 
-/// Sizes as lists of a file have them: -1 for one that is not known.
+/// Returns sizes in the form of a file's lists: -1 for an unknown one.
 static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes(shape);
   for (int64_t &size : sizes)
@@ -277,7 +277,7 @@ static Written write(GraphBuilder &graph, tosa::PadOp op,
   int64_t rank = onnx::typeOf(op.getInput1()).getRank();
   int64_t list = graph.addIntegers(wanted.name + "/pads", {rank, 2},
                                    ElementType::Int32, *sizes);
-  // PAD fills tensors of codes with the zero point, which stands for 0.
+  // PAD fills tensors of codes with the zero point, which represents 0.
   if (*number == 0)
     return writeAlike(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
                       wanted);
@@ -375,7 +375,8 @@ static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
   if (hasPads)
     return MaybeTensor(graph.decline(
         "is padded, and has codes on another grid than its input"));
-  // Where there is one window, its stride is no matter, and devices limit it.
+  // The stride does not matter if there is only one window, and devices limit
+  // it.
   int64_t stride[] = {to[1] == 1 ? 1 : op.getStride()[0],
                       to[2] == 1 ? 1 : op.getStride()[1]};
   return writeWindowSum(graph, op, op.getInput(), op.getKernel(), stride, to,
@@ -431,8 +432,7 @@ static Written writeReduction(GraphBuilder &graph, Op op, StringRef code,
       axis, wanted);
 }
 
-/// Writes codes of the sums over images, whose two axes are added one behind
-/// the other.
+/// Writes the codes of sums over images, along two axes one after the other.
 static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
                              const Wanted &wanted) {
   auto inner = op.getInput().getDefiningOp<tosa::ReduceSumOp>();
@@ -478,7 +478,8 @@ static Written write(GraphBuilder &graph, tosa::MatMulOp op,
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Returns the operator of numbers that an op is, with all its operands.
+/// Returns the operator for numbers that corresponds to an op with all its
+/// operands.
 static std::optional<Form> findNumbersForm(Operation *op) {
   static const llvm::StringMap<Form> kForms{
       {tosa::AbsOp::getOperationName(), {"ABS", 1, "AbsOptions"}},

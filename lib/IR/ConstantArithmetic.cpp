@@ -11,7 +11,7 @@ using namespace mct;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// The function of an op on one element, or on two.
+/// Function that an op applies to one element, or to two.
 template <typename T> using Unary = T (*)(T);
 template <typename T> using Binary = T (*)(T, T);
 template <typename T> using Comparison = bool (*)(T, T);
@@ -44,7 +44,7 @@ template <typename T> static Binary<T> getBinary(Operation *op) {
       return [](T lhs, T rhs) { return lhs * rhs; };
     if (isa<tosa::PowOp>(op))
       return [](T lhs, T rhs) { return std::pow(lhs, rhs); };
-    // A NaN goes through, unlike in std::max.
+    // A NaN is propagated, unlike by std::max.
     if (auto maximum = dyn_cast<tosa::MaximumOp>(op);
         maximum && maximum.getNanMode() == tosa::NanPropagationMode::PROPAGATE)
       return
@@ -118,8 +118,9 @@ bool mct::isUnary(Operation *op) {
 
 bool mct::isComparison(Operation *op) { return getComparison<float>(op); }
 
-/// Calls `compute(zero)` with a zero of the type that an element is computed
-/// in: floats of less than 32 bits as f32, which rounds as often as they.
+/// Calls `compute(zero)` with a zero of the type in which elements are
+/// computed: f32 for floats of less than 32 bits, which is rounded as often as
+/// they are.
 template <typename Compute>
 static std::optional<ConstantTensor> withNumberType(Type element,
                                                     Compute compute) {
@@ -130,7 +131,7 @@ static std::optional<ConstantTensor> withNumberType(Type element,
   return compute(int64_t());
 }
 
-/// Elements of `tensor` as T, without a copy where they are stored so.
+/// The elements of `tensor` as T, without a copy if they are stored as T.
 template <typename T> class Decoded {
 public:
   explicit Decoded(const ConstantTensor &tensor) {
@@ -149,13 +150,14 @@ private:
   std::vector<T> owned;
 };
 
-/// combine(lhs, rhs) of all elements of two tensors, broadcast.
+/// Returns combine(lhs, rhs) for all elements of two tensors, which are
+/// broadcast.
 template <typename T, typename Result, typename Combine>
 static std::optional<std::vector<Result>>
 zip(RankedTensorType type, const ConstantTensor &lhs, const ConstantTensor &rhs,
     Combine combine) {
   Decoded<T> left(lhs), right(rhs);
-  // A splat stays one.
+  // The result for two splats is a splat.
   if (left.size() == 1 && right.size() == 1 && type.getNumElements() != 0)
     return std::vector<Result>(1, combine(*left.data(), *right.data()));
   ArrayRef<int64_t> shape = type.getShape();
@@ -246,8 +248,8 @@ std::optional<ConstantTensor> mct::computeClamp(tosa::ClampOp op,
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// Floats become the nearest integer, the even one of two; what is beyond the
-/// type saturates. Not defined for NaN.
+/// Rounds floats to the nearest integer, half to even; larger values saturate.
+/// Undefined for NaN.
 static std::optional<ConstantTensor>
 roundToIntegers(RankedTensorType type, const std::vector<double> &from) {
   unsigned width = type.getElementTypeBitWidth();

@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace mct;
 
-// Elements that all results together may have more than their operands.
+// Most elements that all results together may have in excess of their operands.
 static constexpr int64_t kMaxSurplus = int64_t(1) << 24;
-// Smaller results than this many elements are remembered for good, and so are
-// those that more operands read.
+// Results of fewer elements than this, and those that several operands use, are
+// cached permanently.
 static constexpr int64_t kLarge = 4096;
 static constexpr unsigned kMaxCounted = 64;
 
@@ -22,8 +22,8 @@ static constexpr unsigned kMaxCounted = 64;
 // Movements
 //===----------------------------------------------------------------------===//
 
-/// Returns what a walk along `strides` from element `first` of `source` meets,
-/// in the order of `type`.
+/// Returns the elements on a walk along `strides` from element `first` of
+/// `source`, in the order of `type`.
 static ConstantTensor gather(RankedTensorType type,
                              const ConstantTensor &source, int64_t first,
                              ArrayRef<int64_t> shape,
@@ -48,7 +48,7 @@ static ConstantTensor gather(RankedTensorType type,
   return ConstantTensor::create(type, bytes, std::move(owner));
 }
 
-/// Returns a tensor of the one element that `source` stores.
+/// Returns a splat of the only element that `source` stores.
 static ConstantTensor repeat(RankedTensorType type,
                              const ConstantTensor &source) {
   size_t size = type.getNumElements() == 0 ? 0 : source.getElementSize();
@@ -56,7 +56,7 @@ static ConstantTensor repeat(RankedTensorType type,
                                 std::make_shared<ConstantTensor>(source));
 }
 
-/// Values of a `tosa.const_shape` with `count` of them.
+/// Returns the values of a `tosa.const_shape` that has `count` of them.
 static std::optional<SmallVector<int64_t>> getShapeValues(Value value,
                                                           size_t count) {
   auto op = value.getDefiningOp<tosa::ConstShapeOp>();
@@ -122,7 +122,7 @@ computeSlice(tosa::SliceOp op, RankedTensorType type,
       return std::nullopt;
     first += begin * strides[axis];
   }
-  // One element of a splat is stored as one.
+  // A splat of a splat stores a single element.
   if (source.isSplat())
     return repeat(type, source);
   return gather(type, source, first, type.getShape(), strides);
@@ -135,7 +135,7 @@ static std::optional<ConstantTensor> computeTile(tosa::TileOp op,
   auto multiples = getShapeValues(op.getMultiples(), from.size());
   if (!multiples || type.getRank() != int64_t(from.size()))
     return std::nullopt;
-  // Each axis is one that repeats and one that runs over the source.
+  // Split each axis into one that repeats and one that runs over the source.
   SmallVector<int64_t> shape, strides,
       dense = support::getRowMajorStrides(from);
   for (size_t axis = 0; axis != from.size(); ++axis) {
@@ -297,7 +297,7 @@ bool ConstantEvaluator::admit(int64_t count, Operands operands) {
   return true;
 }
 
-/// Returns whether the result stores one element only, however large it is.
+/// Returns whether the result stores only one element, however large it is.
 static bool staysSplat(Operation *op, ArrayRef<ConstantTensor> operands) {
   const ConstantTensor *first = nullptr;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
@@ -351,7 +351,7 @@ std::optional<ConstantTensor> ConstantEvaluator::compute(Operation *op,
       return std::nullopt;
     return computeSelect(type, first, operands[1], operands[2]);
   }
-  // The product of integers may be wider than they.
+  // The product of integers may be wider than the factors.
   bool isIntegerProduct = isa<tosa::MulOp>(op) && element.isInteger();
   if (isIntegerProduct ? !from.isInteger() || !operands[2].isUniformly(0)
                        : from != element)
@@ -367,7 +367,7 @@ std::optional<ConstantTensor> ConstantEvaluator::compute(Operation *op,
   if (isUnary(op) || isa<tosa::ClampOp>(op)) {
     if (type.getShape() != first.getShape())
       return std::nullopt;
-    // Zero points of integers.
+    // The other operands are zero points of integers.
     for (const ConstantTensor &other : operands.drop_front())
       if (!other.isUniformly(0))
         return std::nullopt;
@@ -427,7 +427,7 @@ void ConstantEvaluator::forgetOperands(Operation *op) {
 
 std::optional<ConstantTensor> ConstantEvaluator::evaluate(Value root) {
   SmallVector<Value> pending = {root};
-  // Values above that wait for their operands.
+  // Values on the stack that wait for their operands.
   llvm::SmallDenseSet<Value> opened;
   while (!pending.empty()) {
     Value value = pending.back();
@@ -468,7 +468,8 @@ std::optional<ConstantTensor> ConstantEvaluator::evaluate(Value root) {
       remember(value, std::nullopt);
       continue;
     }
-    // A value that reads itself, in a graph region, has no order.
+    // A value that depends on itself, in a graph region, has no evaluation
+    // order.
     if (llvm::any_of(missing, [&](Value operand) {
           return operand == value || opened.contains(operand);
         })) {

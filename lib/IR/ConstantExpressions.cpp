@@ -28,7 +28,7 @@ ConstantExpressions::judge(Operation *op,
 
 bool ConstantExpressions::contains(Operation *op) {
   SmallVector<Operation *> pending{op}, missing;
-  // Ops that wait for what they read.
+  // Ops that wait for their operands.
   llvm::SmallDenseSet<Operation *> opened;
   while (!pending.empty()) {
     Operation *next = pending.back();
@@ -38,7 +38,7 @@ bool ConstantExpressions::contains(Operation *op) {
     }
     missing.clear();
     std::optional<bool> isExpression = judge(next, missing);
-    // In a graph region an op may read itself.
+    // In a graph region, an op may use its own result.
     if (!isExpression && !opened.insert(next).second)
       isExpression = false;
     if (isExpression)
@@ -60,7 +60,7 @@ void ConstantExpressions::notifyOperationModified(Operation *op) {
     std::optional<bool> now = judge(next, missing);
     if (now == found->second)
       continue;
-    // Users of it were judged by what it was.
+    // Users were classified by the former state.
     if (now)
       found->second = *now;
     else

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mct;
 
 static constexpr size_t kAlignment = 64;
-// A number of elements that no address space holds, of any type.
+// Number of elements that does not fit into the address space for any type.
 static constexpr int64_t kMaxElements = int64_t(1) << 56;
 
 bool ConstantTensor::isSupported(Type type) {
@@ -70,7 +70,8 @@ static float decodeSmallFloat(FloatType type, uint16_t bits) {
 }
 
 namespace {
-/// All floats of a type of at most 16 bits. Made when there are many to decode.
+/// Table of all floats of a type of at most 16 bits, created if there are many
+/// to decode.
 class SmallFloats {
 public:
   SmallFloats(FloatType type, int64_t count) : type(type) {
@@ -144,7 +145,8 @@ template std::vector<int64_t> ConstantTensor::decode() const;
 template std::vector<float> ConstantTensor::decode() const;
 template std::vector<double> ConstantTensor::decode() const;
 
-/// The lowest `width` bits, sign-extended unless they are unsigned or one bit.
+/// Returns the lowest `width` bits, sign-extended unless they are unsigned or a
+/// single bit.
 static int64_t wrap(int64_t value, unsigned width, bool isUnsigned) {
   if (width == 64)
     return value;
@@ -249,7 +251,7 @@ readResource(DenseResourceElementsAttr attribute, RankedTensorType type,
     llvm::copy(data, bytes.begin());
     return ConstantTensor::create(type, bytes, std::move(owner));
   }
-  // Either a byte for each, or packed, the first in the lowest bits.
+  // One byte per element, or packed from the lowest bits on.
   unsigned perByte = data.size() == count ? 1 : 8 / width;
   if (data.size() != (count + perByte - 1) / perByte)
     return std::nullopt;

@@ -6,14 +6,14 @@
 
 using namespace mlir;
 
-// Splats of more elements than this are no weights, but an accident.
+// Splats of more elements than this are not weights, but accidental.
 static constexpr int64_t kMaxExpanded = int64_t(1) << 26;
 
 static bool isTooLarge(const mct::ConstantTensor &tensor) {
   return tensor.isSplat() && tensor.getNumElements() > kMaxExpanded;
 }
 
-/// A tensor of f32 that is no huge splat.
+/// Returns a tensor of f32, unless it is a huge splat.
 static std::optional<mct::ConstantTensor> getTensor(Value value) {
   std::optional<mct::ConstantTensor> tensor = mct::ConstantTensor::get(value);
   if (!tensor || !tensor->getType().getElementType().isF32() ||

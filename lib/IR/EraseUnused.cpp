@@ -7,7 +7,8 @@
 using namespace mlir;
 
 void mct::eraseOp(Operation *op, OpBuilder::Listener *listener) {
-  // It tells of the ops in the regions, too, which ops of linalg have.
+  // The rewriter also notifies the listener of the ops in regions, which ops of
+  // linalg have.
   IRRewriter(op->getContext(), listener).eraseOp(op);
 }
 

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the range of a function that is monotone in each operand, whatever
-/// the other is.
+/// Returns the range of a function that is monotonic in each operand for any
+/// value of the other.
 template <typename Function>
 static Interval atCorners(Interval a, Interval b, Function function) {
   std::array<int64_t, 4> values = {
@@ -50,7 +50,7 @@ Interval mct::subtract(Interval a, Interval b) {
 }
 
 Interval mct::multiply(Interval a, Interval b, unsigned shift) {
-  // Most products are those of weights.
+  // Most products have a constant factor, a weight.
   if (shift == 0 && b.low == b.high)
     return b.low >= 0 ? Interval{multiplySaturating(a.low, b.low),
                                  multiplySaturating(a.high, b.low)}
@@ -108,7 +108,7 @@ Interval mct::countLeadingZeros(Interval a) {
   auto count = [](int64_t value) {
     return int64_t(llvm::countl_zero(uint32_t(value)));
   };
-  // Negative values have none.
+  // Negative values have no leading zeros.
   if (a.high < 0)
     return Interval::point(0);
   int64_t most = count(std::max<int64_t>(a.low, 0));
@@ -135,7 +135,7 @@ Interval mct::lookUp(ArrayRef<int64_t> table, Interval index) {
       extend(table[i + 128]);
     return *result;
   }
-  // Linear between the multiples of 128.
+  // Interpolate linearly between the multiples of 128.
   auto interpolate = [&](int64_t value) {
     int64_t entry = (value + 32768) >> 7, fraction = value & 127;
     int64_t base = table[entry], next = table[entry + 1];

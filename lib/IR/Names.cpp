@@ -9,10 +9,10 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// Hands out names that nobody has: `conv2d`, `conv2d_1`, …
+/// Generates unique names: `conv2d`, `conv2d_1`, …
 class NameTable {
 public:
-  /// `reserved`: names that importers gave, which a made name must not take.
+  /// `reserved`: names given by importers, which are not generated.
   explicit NameTable(llvm::StringSet<> reserved)
       : reserved(std::move(reserved)) {}
 
@@ -70,7 +70,7 @@ StringAttr mct::getName(Location loc) {
 
 StringAttr mct::getName(Value value) { return getName(value.getLoc()); }
 
-// The name of a value whose axes are in another order.
+// Suffix of a value whose axes are in another order.
 static constexpr StringLiteral kTransposed = "_transposed";
 
 Location mct::getTransposedLoc(Location loc, ArrayRef<int32_t> permutation) {
@@ -105,7 +105,7 @@ std::optional<TransposedName> mct::getTransposed(Location loc) {
   std::optional<TransposedName> earlier = getTransposed(before);
   if (!earlier)
     return result;
-  // Anything may stand in a file.
+  // A file may contain anything.
   for (int32_t &axis : result.permutation) {
     if (axis < 0 || axis >= int32_t(earlier->permutation.size()))
       return std::nullopt;
@@ -115,8 +115,9 @@ std::optional<TransposedName> mct::getTransposed(Location loc) {
   return result;
 }
 
-/// Constants have no name, points have one of their own: their location may be
-/// that of the op whose result or weight they are, which must keep its name.
+/// Returns whether an op gets a name. Constants do not. Points have their own
+/// name, and their location may be that of the op whose result or weight they
+/// quantize, which must keep its name.
 static bool isNamed(Operation &op) {
   return op.getNumResults() > 0 && !op.hasTrait<OpTrait::ConstantLike>() &&
          !isa<tpc::QuantizeOp>(op) &&

@@ -11,7 +11,7 @@ llvm::SetVector<Operation *> mct::findOpsBehind(ArrayRef<Value> values) {
   for (size_t next = 0; next != behind.size(); ++next) {
     for (Value result : behind[next]->getResults())
       behind.insert(result.user_begin(), result.user_end());
-    // A value that a region reads makes what the op around it makes.
+    // A value that a region uses affects the results of the surrounding op.
     if (Operation *parent = behind[next]->getParentOp();
         parent && !isa<FunctionOpInterface>(parent))
       behind.insert(parent);

@@ -31,7 +31,7 @@ DictionaryAttr Preprocessing::toAttribute(MLIRContext *context) const {
   return builder.getDictionaryAttr(entries);
 }
 
-/// Takes the dictionary apart; none where anything in it is of another form.
+/// Parses the dictionary; returns none if any part of it has another form.
 static std::optional<Preprocessing> parse(Attribute attribute) {
   auto entries = dyn_cast<DictionaryAttr>(attribute);
   if (!entries)
@@ -70,7 +70,7 @@ verify(const Preprocessing &record, Type type, bool isReal,
   if (record.axis && (*record.axis < 1 || *record.axis >= rank))
     return emitError() << "the axis of an argument of rank " << rank
                        << " is one behind the first, but got " << *record.axis;
-  // One behind a batch that is the only dimension has no channels.
+  // A tensor whose only dimension is the batch has no channels.
   int64_t channels =
       rank > 1 ? tensor.getDimSize(record.axis.value_or(rank - 1)) : 1;
   for (ArrayRef<double> values :

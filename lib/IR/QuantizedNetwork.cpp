@@ -8,8 +8,8 @@
 
 using namespace mlir;
 
-/// Integers that stand for real numbers have at most so many bits; flags have
-/// one.
+/// Returns whether integers have few enough bits to be codes; flags have one
+/// bit.
 static bool isNarrow(Type type) {
   auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
   return integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
@@ -23,7 +23,7 @@ static bool isInteger(Type type) {
   return isa<IntegerType>(getElementTypeOrSelf(type));
 }
 
-/// Returns whether the op computes with integers that stand for real numbers.
+/// Returns whether the op computes with codes.
 static bool computesWithCodes(Operation *op) {
   if (isa<tosa::TableOp, quant::QuantizeCastOp>(op))
     return true;
@@ -42,9 +42,9 @@ static bool isScaling(Operation *op) {
           matchPattern(op->getOperand(1), m_Constant()));
 }
 
-/// Returns whether the operand of a conversion to integers is in steps of a
-/// grid: scaled or bounded. Other conversions round, and a float network may do
-/// that.
+/// Returns whether the operand of a conversion to integers has been scaled or
+/// bounded, that is, whether it is in steps of a grid. Other conversions only
+/// round, which a float network may do as well.
 static bool isOnGrid(Operation *conversion) {
   Operation *op = conversion->getOperand(0).getDefiningOp();
   return isScaling(op) ||
@@ -52,8 +52,8 @@ static bool isOnGrid(Operation *conversion) {
                          arith::MaximumFOp, arith::MaxNumFOp>(op);
 }
 
-/// Returns whether real numbers that were integers are scaled, behind a zero
-/// point.
+/// Returns whether real numbers that were integers are scaled, after
+/// subtracting a zero point.
 static bool isScaledBack(Operation *conversion) {
   return llvm::any_of(conversion->getUsers(), [](Operation *user) {
     return isScaling(user) || (isa<tosa::SubOp, arith::SubFOp>(user) &&
@@ -62,11 +62,11 @@ static bool isScaledBack(Operation *conversion) {
 }
 
 namespace {
-/// Finds the conversions of real numbers to integers from which other real
-/// numbers are made through narrow ones.
+/// Finds the conversions of real numbers to integers from which, through narrow
+/// integers, real numbers are computed again.
 class Conversions {
 public:
-  /// Looks at what a conversion to real numbers is made of.
+  /// Visits the values from which a conversion to real numbers is computed.
   void lookBehind(Value integers) {
     SmallVector<std::pair<Value, bool>> pending{{integers, false}};
     while (!pending.empty()) {
@@ -92,7 +92,8 @@ public:
   bool quantizes(Operation *op) const { return quantizing.contains(op); }
 
 private:
-  /// Set where a narrow integer has been seen behind them.
+  /// Visited values; the second set is for those from which a narrow integer is
+  /// computed.
   DenseSet<Value> visited[2];
   DenseSet<Operation *> quantizing;
 };

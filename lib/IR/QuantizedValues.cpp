@@ -91,7 +91,7 @@ mct::readQuantizedValue(Attribute attribute, Type type,
   return result;
 }
 
-/// Returns what attributes say of values of these types; `what` of them in
+/// Parses the attributes of values of these types; `what`: their name in
 /// errors.
 static FailureOr<QuantizedValues>
 readQuantizedValues(func::FuncOp function, ArrayRef<Type> types, StringRef what,
@@ -127,7 +127,7 @@ FailureOr<QuantizedValues> mct::readQuantizedResults(func::FuncOp function) {
       });
 }
 
-/// The records of `tpc.points`, with their values.
+/// Finds the values of the records in `tpc.points`.
 static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
                                 std::vector<RecordedValue> &found) {
   llvm::StringMap<SmallVector<Operation *, 1>> named;
@@ -167,8 +167,8 @@ static LogicalResult findPoints(func::FuncOp function, ArrayAttr points,
   return success();
 }
 
-/// Returns whether a value has the elements of another one in the same order: a
-/// result that is moved otherwise cannot be compared with the point of its
+/// Returns whether a value has the elements of another one in the same order:
+/// results that are moved otherwise cannot be compared with the point of that
 /// name.
 static bool isReshaped(Value value, Value original) {
   while (value != original) {
@@ -201,7 +201,7 @@ mct::findRecordedValues(func::FuncOp function) {
   FailureOr<QuantizedValues> results = readQuantizedResults(function);
   if (failed(results))
     return failure();
-  // A function of several blocks has none here.
+  // Functions with several blocks have no such terminator here.
   auto end =
       dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
   if (!end)

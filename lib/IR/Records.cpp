@@ -70,7 +70,7 @@ std::string Record::getText() const {
   return text.empty() ? getTextOf(reason).str() : text;
 }
 
-/// Returns the unique name of a point, else the name in the location.
+/// Returns the unique name of a point, or else the name in the location.
 static std::string recordedName(Operation *op) {
   if (auto point = dyn_cast<tpc::QuantizeOp>(op))
     return point.getUniqueName();
@@ -152,7 +152,7 @@ static std::string print(Location location) {
   return text;
 }
 
-/// The record that a diagnostic carries, or null.
+/// Returns the record that a diagnostic carries, or null.
 static DictionaryAttr getRecord(Diagnostic &diagnostic) {
   for (DiagnosticArgument &argument : diagnostic.getMetadata())
     if (argument.getKind() ==
@@ -197,7 +197,7 @@ RecordCollector::RecordCollector(MLIRContext *context)
         DictionaryAttr record = getRecord(diagnostic);
         if (record)
           records.push_back(collect(record, diagnostic));
-        // Printers of remarks do so with the others.
+        // Other remarks are printed by the next handler.
         return success(record && records.back().isSilent);
       }) {}
 

@@ -11,7 +11,7 @@ std::string mct::findFreeKey(StringRef name,
   };
   if (!isTaken(name))
     return name.str();
-  // Taken up to `low`, free at `high`.
+  // Invariant: keys are taken up to `low`, and free at `high`.
   uint64_t low = 0, high = 1;
   while (isTaken(keyOf(high))) {
     low = high;

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mct;
 
-/// Size of a dimension, or kDynamic: one that nothing is known about agrees
-/// with all.
+/// Returns the size of a dimension; kDynamic, which is compatible with every
+/// size, if it is not known.
 static int64_t sizeOf(Value value, unsigned dimension) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || dimension >= type.getRank())
@@ -34,7 +34,7 @@ static LogicalResult expectSize(Operation *op, StringRef name, Value value,
          << ", " << value.getType() << ", as its other shapes have it";
 }
 
-/// All dimensions of the result are those of a value.
+/// Checks that all dimensions of the result are those of a value.
 static LogicalResult expectSameShape(Operation *op, Value value) {
   Value result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -44,7 +44,7 @@ static LogicalResult expectSameShape(Operation *op, Value value) {
   return success();
 }
 
-/// The same, and the elements are of one type, too.
+/// Checks the same, and that the element types are equal.
 static LogicalResult expectSameType(Operation *op, Value value) {
   Type from = getElementTypeOrSelf(value.getType()),
        to = getElementTypeOrSelf(op->getResult(0).getType());
@@ -55,22 +55,23 @@ static LogicalResult expectSameType(Operation *op, Value value) {
   return expectSameShape(op, value);
 }
 
-/// Sums and products of sizes and attributes, which have 64 bits each.
+/// Type of sums and products of sizes and attributes, which have 64 bits each.
 using Wide = __int128;
 
-/// A size that was computed. One that no type can spell is no kDynamic.
+/// Returns a computed size. A size that no type can express does not become
+/// kDynamic.
 static int64_t toSize(Wide size) {
   return mct::saturate(std::max(size, Wide(ShapedType::kDynamic) + 1));
 }
 
-/// The product of two sizes, or kDynamic where one is not known.
+/// Returns the product of two sizes, or kDynamic if one is not known.
 static int64_t multiply(int64_t left, int64_t right) {
   if (ShapedType::isDynamic(left) || ShapedType::isDynamic(right))
     return ShapedType::kDynamic;
   return toSize(Wide(left) * right);
 }
 
-/// The product of the sizes that are known.
+/// Returns the product of the known sizes.
 static int64_t multiplyKnown(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
@@ -79,7 +80,7 @@ static int64_t multiplyKnown(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The values of a `!tosa.shape`; none where it is not constant.
+/// Returns the values of a `!tosa.shape`, or none if it is not constant.
 static std::optional<SmallVector<int64_t>> readShape(Value value) {
   DenseIntElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -99,7 +100,7 @@ namespace {
 struct Window {
   /// Dimension of the image, and of the result.
   unsigned dimension = 0;
-  /// kDynamic where it is not known.
+  /// kDynamic if it is not known.
   int64_t kernel = 1;
   int64_t stride = 1, dilation = 1, before = 0, after = 0;
 };
@@ -117,7 +118,7 @@ static std::string describe(const Window &window) {
   return text;
 }
 
-/// Each position of the window makes one element of the result.
+/// Checks that each position of the window gives one element of the result.
 static LogicalResult verifyWindow(Operation *op, Value image,
                                   const Window &window) {
   if (window.stride < 1 || window.dilation < 1 || window.before < 0 ||
@@ -145,7 +146,7 @@ static LogicalResult verifyWindow(Operation *op, Value image,
                     toSize(room / window.stride + 1));
 }
 
-/// The windows of an op with `stride`, `pad` and images `[N, ..., C]`.
+/// Checks the windows of an op with `stride`, `pad` and images `[N, ..., C]`.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, ArrayRef<int64_t> kernel,
                                    ArrayRef<int64_t> dilation) {
@@ -159,8 +160,9 @@ static LogicalResult verifyWindows(Op op, ArrayRef<int64_t> kernel,
   return success();
 }
 
-/// Each element of the image becomes a window of the result, a stride apart;
-/// `out_pad` is what is added around them, or cut off where it is negative.
+/// Checks a transposed convolution: each element of the image becomes a window
+/// of the result, one stride apart; `out_pad` is added around them, or cut off
+/// if it is negative.
 static LogicalResult verifyWindows(tosa::TransposeConv2DOp op) {
   for (unsigned i = 0; i != 2; ++i) {
     int64_t stride = op.getStride()[i], before = op.getOutPad()[2 * i],
@@ -187,7 +189,8 @@ static LogicalResult verifyWindows(tosa::TransposeConv2DOp op) {
   return success();
 }
 
-/// Sizes of the kernel along the image, from a dimension of the weights on.
+/// Returns the sizes of the kernel along the image, from a dimension of the
+/// weights on.
 static SmallVector<int64_t, 3> kernelOf(Value weight, unsigned first,
                                         unsigned count) {
   SmallVector<int64_t, 3> sizes;
@@ -196,7 +199,7 @@ static SmallVector<int64_t, 3> kernelOf(Value weight, unsigned first,
   return sizes;
 }
 
-/// `last`: the channels of input and result. `inputChannels`,
+/// `last`: axis of the channels of input and result. `inputChannels`,
 /// `outputChannels`: those of the weights.
 template <typename ConvOp>
 static LogicalResult verifyConvolution(ConvOp op, unsigned last,
@@ -229,7 +232,7 @@ static LogicalResult verifyMatMul(tosa::MatMulOp op) {
                  succeeded(expectSize(op, "result", result, 2, sizeOf(b, 2))));
 }
 
-/// Batch and channels go through.
+/// Checks that batch and channels do not change.
 static LogicalResult verifyImageOp(Operation *op, Value input) {
   Value result = op->getResult(0);
   return success(
@@ -286,7 +289,7 @@ static LogicalResult verifySlice(tosa::SliceOp op) {
   if (!starts || !sizes)
     return success();
   for (auto [i, start, size] : llvm::enumerate(*starts, *sizes)) {
-    // -1: up to the end.
+    // -1 means up to the end.
     int64_t whole = sizeOf(op.getInput1(), i);
     bool isKnown = !ShapedType::isDynamic(whole);
     if (start < 0 || (size < 1 && size != -1) ||
@@ -330,7 +333,7 @@ static LogicalResult verifyTile(tosa::TileOp op) {
   return success();
 }
 
-/// `before`, `after`: none where it is not constant.
+/// `before`, `after`: none if they are not constant.
 static LogicalResult verifyPadding(Operation *op, Value input, unsigned i,
                                    std::optional<int64_t> before,
                                    std::optional<int64_t> after) {
@@ -378,7 +381,7 @@ static LogicalResult verifyPad(tensor::PadOp op) {
   return success();
 }
 
-/// The elements stay.
+/// Checks that the number of elements does not change.
 static LogicalResult verifyReshape(tosa::ReshapeOp op) {
   auto from = dyn_cast<RankedTensorType>(op.getInput1().getType());
   std::optional<SmallVector<int64_t>> sizes = readShape(op.getShape());
@@ -437,7 +440,7 @@ static LogicalResult verifyMul(tosa::MulOp op) {
   return success();
 }
 
-/// A table has an entry for each value of its index.
+/// Checks that a table has an entry for each value of its index.
 static LogicalResult verifyTable(tosa::TableOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getInput1().getType());
   if (!type)
@@ -449,8 +452,8 @@ static LogicalResult verifyTable(tosa::TableOp op) {
                        : expectSize(op, "table", op.getTable(), 0, expected);
 }
 
-/// Returns the range of an index; none for an expression that is not linear and
-/// no division by a constant, and where numbers overflow.
+/// Returns the range of an index, or none if the expression is neither linear
+/// nor a division by a constant, or if numbers overflow.
 static std::optional<Interval> evaluate(AffineExpr expression,
                                         ArrayRef<Interval> dimensions) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))
@@ -494,8 +497,8 @@ static std::optional<Interval> evaluate(AffineExpr expression,
                   llvm::divideCeilSigned(left->high, factor)};
 }
 
-/// The verifier of linalg looks at the first and the last iteration; a
-/// remainder is larger between them.
+/// The verifier of linalg only checks the first and the last iteration, between
+/// which a remainder may be larger.
 static LogicalResult verifyIndexing(linalg::LinalgOp op) {
   // Named ops keep their maps beside the strides that they follow from, and
   // bytecode carries both. Whoever rebuilds the op loses what is kept.
@@ -540,7 +543,7 @@ static LogicalResult verifyIndexing(linalg::LinalgOp op) {
   return success();
 }
 
-/// A dimension that there is.
+/// Checks that the dimension exists.
 static LogicalResult verifyDim(tensor::DimOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
   std::optional<int64_t> index = op.getConstantIndex();
@@ -549,8 +552,8 @@ static LogicalResult verifyDim(tensor::DimOp op) {
   return op.emitOpError("asks for dimension ") << *index << " of " << type;
 }
 
-/// Checks what the verifiers of upstream leave open, and what computes with
-/// sizes relies on.
+/// Checks sizes that upstream verifiers do not check and on which computations
+/// with sizes rely.
 static LogicalResult verifySizes(Operation *root) {
   return TypeSwitch<Operation *, LogicalResult>(root)
       .Case([](tosa::Conv2DOp op) { return verifyConvolution(op, 3, 3, 0); })
@@ -581,8 +584,8 @@ static LogicalResult verifySizes(Operation *root) {
 }
 
 bool mct::exceedsMemory(ShapedType type) {
-  // Few enough that bits of all elements, and sums of several such sizes, can
-  // be counted.
+  // Small enough to count the bits of all elements, and sums of several such
+  // sizes.
   constexpr int64_t kMostBytes = int64_t(1) << 57;
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -601,7 +604,7 @@ bool mct::exceedsMemory(ShapedType type) {
 LogicalResult mct::verifyShapes(Operation *root) {
   ShapedType bad, large;
   DenseElementsAttr damaged;
-  // Each type and attribute is looked at once, however often it is used.
+  // Each type and attribute is visited once, however often it is used.
   AttrTypeWalker walker;
   walker.addWalk([&](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
@@ -617,7 +620,7 @@ LogicalResult mct::verifyShapes(Operation *root) {
     large = shaped;
     return WalkResult::interrupt();
   });
-  // The elements of bytecode are bytes, of which there may be too few.
+  // The elements in bytecode are bytes, of which there may be too few.
   walker.addWalk([&](DenseElementsAttr elements) {
     auto numbers = dyn_cast<DenseIntOrFPElementsAttr>(elements);
     if (!numbers || numbers.isSplat())

@@ -21,11 +21,13 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-// Integers below it, and their sums, are exact in f32.
+// Integers below this bound, and their sums, are exact in f32.
 static constexpr int64_t kExactInFloat = int64_t(1) << 24;
-// `tosa-validate` of LLVM 22 counts the numbers of a shape operand as axes.
+// `tosa-validate` of LLVM 22 treats the number of elements of a shape operand
+// as its rank.
 static constexpr int64_t kMaxShapeNumbers = 6;
-// Ops between an accumulator and a value that has a record.
+// Most ops that are visited between an accumulator and a value that has a
+// record.
 static constexpr unsigned kMaxSearch = 64;
 
 static bool isFloat(Type type) {
@@ -36,8 +38,8 @@ static bool isDynamic(Type type) {
   return tensor && !tensor.hasStaticShape();
 }
 
-/// The numbers of a constant, one where they are equal; none where it is not
-/// constant.
+/// Returns the numbers of a constant (a single one if all are equal), or none
+/// if the value is not constant.
 static std::optional<SmallVector<int64_t>> readNumbers(Value value) {
   SmallVector<int64_t> numbers;
   if (std::optional<ConstantTensor> tensor = ConstantTensor::get(value)) {
@@ -163,7 +165,7 @@ static LogicalResult checkRescale(tosa::RescaleOp op) {
   return success(isSound);
 }
 
-/// The executors keep 4 bits from -7 to 7.
+/// The executors store 4-bit integers from -7 to 7.
 static LogicalResult checkConstant(Operation *op) {
   Type type = op->getResult(0).getType();
   if (!getElementTypeOrSelf(type).isInteger(4))
@@ -206,7 +208,7 @@ static LogicalResult checkOp(Operation *op) {
       .Default([](Operation *) { return success(); });
 }
 
-/// Sizes that are not known, where they come from.
+/// Reports unknown sizes at the op that introduces them.
 static LogicalResult checkSizes(Operation *op) {
   if (auto function = dyn_cast<func::FuncOp>(op)) {
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
@@ -291,7 +293,7 @@ static void report(const RangeViolation &violation) {
   }
 }
 
-/// Half a step of what the accumulator is rounded to.
+/// Returns half a step of the values to which the accumulator is rounded.
 static int64_t halfStep(Operation *op, size_t channel) {
   int64_t most = 0;
   for (Operation *reader : op->getResult(0).getUsers()) {
@@ -315,16 +317,16 @@ static int64_t halfStep(Operation *op, size_t channel) {
 }
 
 namespace {
-/// Checks whether numbers of the simulation are integers times powers of two,
-/// which f32 multiplies and adds without rounding.
+/// States whether the steps of the simulation are powers of two, so that f32
+/// multiplies and adds their multiples without rounding.
 enum class Steps { PowersOfTwo, Others, Unknown };
 
-/// Finds what the values of an integer network stand for, where its records
+/// Finds the steps of the values of an integer network, as far as its records
 /// tell.
 class StepFinder {
 public:
   explicit StepFinder(func::FuncOp function) {
-    // Records that cannot be read are for other passes to refuse.
+    // Other passes report records that cannot be read.
     ScopedDiagnosticHandler silence(function.getContext(),
                                     [](Diagnostic &) { return success(); });
     FailureOr<std::vector<RecordedValue>> found = findRecordedValues(function);
@@ -336,8 +338,8 @@ public:
   Steps find(Operation *accumulator) const;
 
 private:
-  /// Return the step of what the accumulator reads, or of what it is moved or
-  /// rescaled from, and that behind it.
+  /// Return the step of the accumulator's input, perhaps before it was moved or
+  /// rescaled, and the step after the accumulator.
   std::optional<double> before(Value value) const;
   std::optional<double> behind(Value value) const;
 
@@ -345,8 +347,8 @@ private:
 };
 } // namespace
 
-/// The factors of a rescale, one for each channel; none where they are not
-/// constant.
+/// Returns the factors of a rescale, one for each channel, or none if they are
+/// not constant.
 static std::optional<SmallVector<double>> readFactors(tosa::RescaleOp op) {
   std::optional<SmallVector<int64_t>> multipliers =
                                           readNumbers(op.getMultiplier()),
@@ -363,7 +365,7 @@ static std::optional<SmallVector<double>> readFactors(tosa::RescaleOp op) {
 }
 
 std::optional<double> StepFinder::before(Value value) const {
-  // Rescales by one factor on the way.
+  // Pass rescales with a single factor on the way.
   double factor = 1;
   for (unsigned i = 0; i != kMaxSearch; ++i) {
     if (auto found = steps.find(value); found != steps.end())
@@ -404,7 +406,7 @@ std::optional<double> StepFinder::behind(Value value) const {
 }
 
 Steps StepFinder::find(Operation *accumulator) const {
-  // Steps of its operands.
+  // Multiply the steps of the operands.
   double step = 1;
   bool hasConstant = false;
   unsigned numFactors = isa<tosa::ReduceSumOp>(accumulator) ? 1 : 2;
@@ -422,7 +424,7 @@ Steps StepFinder::find(Operation *accumulator) const {
   }
   if (!hasConstant)
     return Steps::PowersOfTwo;
-  // The rescale behind makes up for the step of the constant.
+  // The rescale after it compensates for the step of the constant.
   Value value = accumulator->getResult(0);
   tosa::RescaleOp rescale;
   for (unsigned i = 0; !rescale && i != kMaxSearch; ++i) {
@@ -430,7 +432,7 @@ Steps StepFinder::find(Operation *accumulator) const {
       return Steps::Unknown;
     Operation *reader = *value.user_begin();
     rescale = dyn_cast<tosa::RescaleOp>(reader);
-    // Ops that clip keep the steps.
+    // Clamps do not change the steps.
     if (!rescale && !isa<tosa::MaximumOp, tosa::MinimumOp>(reader) &&
         !getMovedOperand(reader))
       return Steps::Unknown;
@@ -442,12 +444,12 @@ Steps StepFinder::find(Operation *accumulator) const {
   if (!factors || !result)
     return Steps::Unknown;
   for (double factor : *factors) {
-    // A multiplier of 31 bits is a rounded quotient.
+    // A 31-bit multiplier is a rounded quotient.
     double constant = factor * *result / step,
            power = std::exp2(std::round(std::log2(constant)));
     if (!(std::abs(constant - power) <= 0x1p-28 * power)) {
-      // One of 15 bits is too coarse to tell, and a sum of equal weights may be
-      // the way to a mean.
+      // A 15-bit multiplier is too coarse to tell, and a sum with equal weights
+      // may be part of a mean.
       std::optional<SmallVector<int64_t>> weights =
           readNumbers(accumulator->getOperand(1));
       bool isMean = weights && llvm::all_equal(*weights);
@@ -505,7 +507,7 @@ static void tellExactness(const Accumulator &accumulator,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Reports what keeps a module from being serialized.
+/// Reports what prevents a module from being serialized.
 static LogicalResult checkModule(ModuleOp module) {
   bool isSound = true;
   for (NamedAttribute attribute : module->getAttrs())
@@ -546,7 +548,7 @@ struct CheckIntegerPass
   using CheckIntegerPassBase::CheckIntegerPassBase;
 
   void runOnOperation() override {
-    // Checks that are computed of sizes rely on it.
+    // Checks that compute with sizes rely on this.
     if (failed(verifyShapes(getOperation())))
       return signalPassFailure();
     FailureOr<Device> runsOn = Device::find(device, getOperation());

@@ -32,7 +32,7 @@ static std::string getText(Attribute attribute) {
   return text;
 }
 
-/// Why an alternative is not taken into account.
+/// Returns why an alternative is not considered.
 static std::string getReason(const QuantizationPlan &plan,
                              const DroppedCandidate &dropped) {
   if (dropped.rule)
@@ -121,7 +121,7 @@ static void printResult(const QuantizationPlan &plan,
   os << '\n';
 }
 
-/// Returns why an op of the node is not raised to TOSA, or nothing.
+/// Returns why an op of the node is not raised to TOSA, or an empty text.
 static StringRef findWhyNotRaised(const tpc::Node &node,
                                   const RaiseFailures &failures) {
   for (Operation *op : node.ops)
@@ -263,7 +263,7 @@ static json::Object optionToJSON(const QuantizationPlan &plan,
       option["users"] = toArray(dropped->readers, [&](size_t reader) {
         return toJSON(plan.nodes[reader].name);
       });
-      // The name of the key before version 0.2.
+      // The key had this name before version 0.2.
       option["readers"] = *option.get("users");
     }
   }
@@ -445,9 +445,9 @@ static json::Object deviceToJSON(Device &device) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the decoding part of a function stays float, as the rules
-/// say that its points were inserted by; of one without points, whether it has
-/// such a part.
+/// Returns whether the decoding part of a function stays float according to the
+/// rules by which its points were inserted or, if it has no points, whether it
+/// has such a part.
 static bool keepsDecodingFloat(func::FuncOp function,
                                const KernelOps &kernels) {
   if (!function.getBody().hasOneBlock())
@@ -461,7 +461,8 @@ static bool keepsDecodingFloat(func::FuncOp function,
 
 LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
                            StringRef overrides, llvm::raw_ostream &stream) {
-  // Names are locations of the ops, and the module is to stay as it is.
+  // Work on a copy, since names are locations of the ops and the module must
+  // not change.
   OwningOpRef<ModuleOp> module = original.clone();
   FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(*module);
   if (failed(lookup))

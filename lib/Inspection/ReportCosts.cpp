@@ -16,15 +16,15 @@ using namespace mct;
 namespace json = llvm::json;
 
 namespace {
-/// A layer, and its cost where there is a table.
+/// A layer and, if there is a table, its cost.
 struct Row {
   CostedLayer layer;
   std::optional<LayerCost> cost;
 };
 } // namespace
 
-/// Fails, with a diagnostic, for a function whose order is not known, and for a
-/// layer that the table does not have.
+/// Fails with a diagnostic if the order of a function's ops is not known, or if
+/// the table lacks a layer.
 static FailureOr<std::vector<Row>> findRows(func::FuncOp function,
                                             const KernelOps &kernels,
                                             const CostTable *table) {
@@ -132,7 +132,7 @@ struct ReportCostsPass
     FailureOr<Device> found = Device::find(device, getOperation());
     if (failed(found))
       return signalPassFailure();
-    // A table alone says itself which device it is of.
+    // A table that is given without a device names its device itself.
     bool isAlone = device.empty() && !costTable.empty();
     auto table =
         findCostTable(costTable, isAlone ? nullptr : &*found, getOperation());

@@ -43,7 +43,8 @@ static StepUse evaluate(const ResourceModel &model,
   return use;
 }
 
-/// Resources with eight bits everywhere, of which budgets are fractions.
+/// Returns the resources with eight bits everywhere, of which budgets are
+/// fractions.
 static ResourceUse evaluateAt8Bits(const ResourceModel &model) {
   return model.evaluate([](tpc::QuantizeOp) { return 8; });
 }
@@ -55,7 +56,7 @@ static json::Object toJSON(const ResourceUse &use) {
                       {"bops", use.bops}};
 }
 
-/// The limits that a function keeps to, by key, in the order of the keys.
+/// Returns the limits in the budget of a function, in the order of the keys.
 static SmallVector<std::pair<StringRef, int64_t>>
 getBudget(func::FuncOp function) {
   SmallVector<std::pair<StringRef, int64_t>> budget;
@@ -121,8 +122,7 @@ static void printFunction(const ResourceModel &model, func::FuncOp function,
     os << "  budget: " << key << ' ' << limit << '\n';
 }
 
-/// Fails, with a diagnostic, for a function whose ops have no order that is a
-/// schedule.
+/// Fails with a diagnostic if the order of a function's ops is not a schedule.
 static FailureOr<ResourceModel> computeSchedule(func::FuncOp function,
                                                 const KernelOps &kernels) {
   if (llvm::hasSingleElement(function.getBody()))

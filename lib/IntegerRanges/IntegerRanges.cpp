@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mct;
 
-// A value with more levels is not taken apart into single ones.
+// A value with more levels is not split into single levels.
 static constexpr int64_t kMaxLevels = 1 << 16;
 
 Knowledge RangePropagation::fromType(Value value) {
@@ -37,7 +37,7 @@ bool RangePropagation::visitElements(
       visitor(i, element);
     return true;
   }
-  // i48 is no type that the evaluator computes with.
+  // The evaluator does not support i48.
   DenseIntElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return false;
@@ -152,7 +152,7 @@ void RangePropagation::makeOctaves(Value value) {
     knowledge.pieces.push_back({low, std::min<int64_t>(all.high, 0)});
     low = 1;
   }
-  // Pieces grow with the distance from the power of two below.
+  // The pieces grow with the distance from the next lower power of two.
   while (low <= all.high) {
     int64_t power = int64_t(llvm::bit_floor(uint64_t(low)));
     int64_t end = std::min({low + std::max<int64_t>((low - power) / 32, 1),
@@ -168,7 +168,7 @@ std::optional<int64_t> RangePropagation::axisOfMaximum(Value value,
     if (auto reduce = maximum.getDefiningOp<tosa::ReduceMaxOp>())
       if (reduce.getInput() == value)
         return reduce.getAxis();
-    // The same rescale of both, which keeps their order.
+    // Both are rescaled in the same way, which preserves their order.
     auto a = value.getDefiningOp<tosa::RescaleOp>();
     auto b = maximum.getDefiningOp<tosa::RescaleOp>();
     if (!a || !b || a.getPerChannel() || a.getInputUnsigned() ||
@@ -224,7 +224,8 @@ Knowledge RangePropagation::limit(Operation *op, Knowledge raw,
   return fits ? std::move(raw) : fromType(op->getResult(0));
 }
 
-/// Arguments of fewer bits than their type, as their records say.
+/// Reads the ranges of arguments with fewer bits than their type from their
+/// records.
 void RangePropagation::readArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     Attribute attribute =
@@ -232,7 +233,7 @@ void RangePropagation::readArguments(func::FuncOp function) {
     if (!attribute || !isa<RankedTensorType>(argument.getType()) ||
         !Interval::ofType(argument.getType()))
       continue;
-    // A record that cannot be read says nothing.
+    // A record that cannot be read is ignored.
     FailureOr<QuantizedValue> record =
         readQuantizedValue(attribute, argument.getType(), [&] {
           InFlightDiagnostic diagnostic = function.emitError();
@@ -257,7 +258,8 @@ void RangePropagation::run(func::FuncOp function) {
         op->getNumRegions() == 0 &&
         isa<RankedTensorType>(op->getResult(0).getType()) &&
         Interval::ofType(op->getResult(0).getType())) {
-      // Operands first: a reference to what is known must not move later.
+      // Visit the operands first: a reference to an entry must not be
+      // invalidated later.
       for (Value operand : op->getOperands())
         know(operand);
       std::optional<Knowledge> knowledge = visit(op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of RangeTable.cpp that are longer.
+// The longer rules of RangeTable.cpp.
 #include "RangePropagation.h"
 #include <cmath>
 
@@ -24,7 +24,7 @@ std::optional<Knowledge> RangePropagation::visitRescale(tosa::RescaleOp op) {
       llvm::any_of(*multipliers, [](int64_t value) { return value < 0; }))
     return std::nullopt;
 
-  // Unsigned values are stored in types that read them as signed.
+  // Unsigned values are stored in types that interpret them as signed.
   int64_t modulus = type.high - type.low + 1,
           resultModulus = resultType.high - resultType.low + 1;
   auto read = [&](Interval stored) -> Interval {
@@ -132,13 +132,13 @@ std::optional<Knowledge> RangePropagation::visitShift(Operation *op, bool left,
     report(RangeViolation::Kind::ShiftAmount, op, by, allowed);
     return std::nullopt;
   }
-  // Pieces of the amount may be wider than their union.
+  // Pieces of the shift amount may be wider than their union.
   Knowledge raw = combine(value, amount, [&](Interval a, Interval b) {
     b = clamp(b, allowed);
     return left ? shiftLeft(a, b) : shiftRight(a, b, round);
   });
   tighten(raw);
-  // Bits that are shifted out are lost: any value may be left.
+  // Bits that are shifted out are lost, so that any value may result.
   for (Interval channel : raw.channels)
     if (!type.contains(channel))
       return std::nullopt;
@@ -356,7 +356,7 @@ std::optional<Knowledge> RangePropagation::visitMatMul(tosa::MatMulOp op) {
   if ((a.channels.size() != 1 && int64_t(a.channels.size()) != depth) ||
       depth > kMaxTerms / int64_t(b.channels.size()))
     return std::nullopt;
-  // Range of all terms of a column of b; along its rows it is one range.
+  // Range of all terms of a column of b; the rows have a single range.
   Sums sums(b.channels.size());
   for (auto [i, column] : llvm::enumerate(b.channels)) {
     Interval factor = subtract(column, Interval::point(*bZero));
@@ -367,8 +367,7 @@ std::optional<Knowledge> RangePropagation::visitMatMul(tosa::MatMulOp op) {
   return finish(op, std::move(sums), /*mayLeaveOut=*/false);
 }
 
-/// Returns the limits of a clamp for the conversion of its floating-point
-/// numbers.
+/// Returns the limits of a clamp before a conversion from floating point.
 std::optional<Knowledge> RangePropagation::visitFloatCast(tosa::CastOp op) {
   auto limits = op.getInput().getDefiningOp<tosa::ClampOp>();
   if (!limits)
@@ -379,7 +378,7 @@ std::optional<Knowledge> RangePropagation::visitFloatCast(tosa::CastOp op) {
     return std::nullopt;
   Interval type = *Interval::ofType(op.getType());
   auto round = [&](const FloatAttr &limit) {
-    // Values that the type does not hold saturate.
+    // Values that the type cannot hold saturate.
     return int64_t(std::clamp(std::nearbyint(limit.getValueAsDouble()),
                               double(type.low), double(type.high)));
   };
@@ -387,7 +386,7 @@ std::optional<Knowledge> RangePropagation::visitFloatCast(tosa::CastOp op) {
     return std::nullopt;
   Knowledge to;
   to.channels = {{round(low), round(high)}};
-  // No number becomes zero.
+  // NaN becomes zero.
   if (limits.getNanMode() != tosa::NanPropagationMode::IGNORE)
     to.channels.front() = unite(to.channels.front(), Interval::point(0));
   return to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the ops whose ranges are known, with the rules that are short.
+// The table of ops whose ranges are known, with the short rules.
 #include "RangePropagation.h"
 
 using namespace mlir;
@@ -30,7 +30,7 @@ void RangePropagation::addLayerRules(Rules &rules) {
   addConv(tosa::DepthwiseConv2DOp());
   rules.add<tosa::TransposeConv2DOp>(
       [](RangePropagation &at, tosa::TransposeConv2DOp op) {
-        // Most positions meet a part of the kernel.
+        // Most positions use only a part of the kernel.
         return at.visitConv(op, /*isPadded=*/true);
       });
   rules.add<tosa::MatMulOp>(&RangePropagation::visitMatMul);
@@ -104,7 +104,7 @@ void RangePropagation::addBitRules(Rules &rules) {
       });
   rules.add<tosa::LogicalRightShiftOp>(
       [](RangePropagation &at, tosa::LogicalRightShiftOp op) -> Result {
-        // The same as the arithmetic one where there is no sign.
+        // Same as the arithmetic shift if there is no sign.
         Result shifted = at.visitShift(op, /*left=*/false, /*round=*/false);
         if (shifted && at.know(op.getInput1())->all().low < 0)
           return std::nullopt;

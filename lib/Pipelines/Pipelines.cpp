@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace mct;
 
-/// Steps of training from one checkpoint to the next.
+/// Number of training steps between checkpoints.
 static constexpr uint64_t kTrainingSteps = 100;
 
-/// Returns the options of a pass that groups of options say.
+/// Returns the options of a pass, set from groups of options.
 template <typename PassOptions, typename... Groups>
 static PassOptions gather(const Groups &...groups) {
   PassOptions options;
@@ -39,29 +39,31 @@ void mct::buildPreparePipeline(OpPassManager &passManager,
                                const DecodingOptionGroup &decoding,
                                const RemarksOptionGroup &remarks,
                                StringRef function) {
-  // Before names are given: the arguments have those of the variables.
+  // Before names are assigned: the arguments have the names of the variables.
   LiftVariablesPassOptions variables;
   variables.function = function.str();
   passManager.addPass(createLiftVariablesPass(variables));
   OpPassManager &functions = passManager.nest<func::FuncOp>();
-  // Every later pass knows TOSA.
+  // All later passes support TOSA.
   functions.addPass(
       createRaiseLinalgPass(gather<RaiseLinalgPassOptions>(remarks)));
-  // Names come before any rewrite, so that a float module and everything that
-  // is made from it speak of the same values.
+  // Assign names before any rewrite, so that a float module and everything
+  // derived from it use the same names.
   functions.addPass(createAssignNamesPass());
-  // A batch norm's scale is a constant only after its rsqrt is evaluated.
+  // A batch norm's scale is a constant only after its rsqrt has been evaluated.
   functions.addPass(createFoldConstantsPass());
-  // Before anything is matched or folded: a transposition stands in between.
+  // Before anything is matched or folded, since a transposition may be in
+  // between.
   functions.addPass(createMoveTransposesPass());
-  // The bounds of a split ReLU6 may be computed.
+  // The bounds of a split ReLU6 may have been computed.
   functions.addPass(createNormalizeActivationsPass());
   passManager.addPass(
       createFoldBatchNormPass(gather<FoldBatchNormPassOptions>(remarks)));
   if (options.reluBoundToPowerOfTwo)
     passManager.addPass(createBoundReluToPowerOfTwoPass(
         gather<BoundReluToPowerOfTwoPassOptions>(remarks)));
-  // After the batch norms, which stand between what is joined here.
+  // After batch norms have been folded, which are between the layers to be
+  // collapsed.
   if (options.linearCollapsing)
     passManager.addPass(
         createCollapseLinearPass(gather<CollapseLinearPassOptions>(remarks)));
@@ -88,22 +90,23 @@ static void addActivationSelection(OpPassManager &passManager,
   passManager.addPass(createSelectParametersPass(activations));
 }
 
-/// Returns whether there are samples: of this process, or of shards.
+/// Returns whether there are samples, of this process or of shards.
 static bool hasSampleFiles(const CorrectOptions &options) {
   return !options.samples.calibrationData.empty() ||
          !options.samples.shardsIn.empty();
 }
 
-/// Returns whether the weights are chosen with the means of their inputs'
-/// squares.
+/// Returns whether the weights are selected with the mean squares of their
+/// inputs.
 static bool needsChannelStatistics(const CorrectOptions &options) {
   return options.weights.weightsErrorMethod == quantization::ErrorMethod::HMSE;
 }
 
-/// Adds the selection of parameters of activations that were just calibrated.
+/// Adds the selection of parameters for activations that have just been
+/// calibrated.
 static void addFirstActivationSelection(OpPassManager &passManager,
                                         const PtqOptions &options) {
-  // A grid that is split is not chosen at all.
+  // A grid that is split does not get parameters.
   if (options.equalization.splitSharedGrids) {
     auto split = gather<SplitSharedGridsPassOptions>(options.remarks);
     if (hasSampleFiles(options)) {
@@ -120,7 +123,7 @@ static void addFirstActivationSelection(OpPassManager &passManager,
   addActivationSelection(passManager, options);
 }
 
-/// Adds what a network that was equalized needs before it runs.
+/// Adds the passes that an equalized network needs before it can run.
 static void addFirstParameters(OpPassManager &passManager,
                                const CorrectOptions &options) {
   auto calibrate = gather<CalibratePassOptions>(options.samples);
@@ -130,9 +133,9 @@ static void addFirstParameters(OpPassManager &passManager,
   addActivationSelection(passManager, options);
 }
 
-/// Adds what makes a correction of the whole network, on a module, and judges
-/// it where there are samples; `then`: what the network needs before it runs,
-/// which is not added.
+/// Adds a correction of the whole network on a module, judged if there are
+/// samples. `then`: adds the passes that the network needs before it can run;
+/// these are not part of the result.
 static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
                       StringRef correction,
                       llvm::function_ref<void(OpPassManager &)> make,
@@ -153,14 +156,13 @@ static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
   passManager.addPass(createJudgeCorrectionPass(judge));
 }
 
-/// Returns whether deviations are corrected: those of rounded weights need it
-/// not.
+/// Returns whether deviations are corrected, which rounded weights do not need.
 static bool correctsSecondMoment(const CorrectOptions &options) {
   return options.corrections.weightsSecondMoment &&
          !options.corrections.roundWeights;
 }
 
-/// `then`: what the network needs before it runs.
+/// `then`: adds the passes that the network needs before it can run.
 static void addSecondMoment(OpPassManager &passManager,
                             const CorrectOptions &options,
                             llvm::function_ref<void(OpPassManager &)> then) {
@@ -179,12 +181,12 @@ static CorrectBiasPassOptions biasOptions(const CorrectOptions &options) {
                                         options.judge, options.remarks);
 }
 
-/// Adds what comes after the selection of all parameters. `runs`: whether there
+/// Adds the passes after the selection of all parameters. `runs`: whether there
 /// is anything to run the network on.
 static void addCorrections(OpPassManager &passManager,
                            const CorrectOptions &options, bool runs) {
   const CorrectionOptionGroup &corrections = options.corrections;
-  // Both drop the parameters of what they changed.
+  // Both passes drop the parameters of points that they change.
   if (corrections.softmaxShift)
     passManager.addPass(createShiftSoftmaxPass(
         gather<ShiftSoftmaxPassOptions>(options.remarks)));
@@ -203,7 +205,7 @@ static void addCorrections(OpPassManager &passManager,
         options.selection, options.activations, options.shiftNegative,
         options.remarks);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
-    // A shift adds to a bias by whether biases are corrected.
+    // A shift changes biases depending on whether biases are corrected.
     auto correctBias = [&](OpPassManager &passes) {
       CorrectBiasPassOptions bias = biasOptions(options);
       bias.judge = false;
@@ -223,14 +225,14 @@ static void addCorrections(OpPassManager &passManager,
     rounding.correctBias = corrections.weightsBias;
     passManager.addPass(createRoundWeightsPass(rounding));
   }
-  // The biases of layers that are rounded, and of those among them, are
-  // corrected already.
+  // Rounding has corrected the biases of rounded layers, and of layers between
+  // them.
   if (corrections.weightsBias && runs) {
     CorrectBiasPassOptions bias = biasOptions(options);
     auto add = [&](OpPassManager &passes) {
       passes.addPass(createCorrectBiasPass(bias));
     };
-    // By a formula, it is not fitted to samples layer by layer.
+    // Computed by a formula, it is not fitted to samples layer by layer.
     if (options.bias.biasEstimate == BiasEstimate::InputMean)
       addJudged(passManager, options, tpc::kInputMeanCorrection, add);
     else
@@ -245,7 +247,7 @@ static void addCorrections(OpPassManager &passManager,
                 passes.addPass(createCorrectActivationBiasPass(bias));
               });
   }
-  // It starts from the best that is known without gradients.
+  // Start from the best result without gradients.
   if (options.training.gptqEpochs != 0 && runs) {
     auto training =
         gather<GradientPtqPassOptions>(options.samples, options.remarks);
@@ -279,7 +281,7 @@ static constexpr StringLiteral kLongPasses[] = {"mct-assign-bit-widths",
                                                 "mct-split-shared-grids"};
 
 namespace {
-/// Gives access to the copies that pass managers make of passes.
+/// Gives access to the copies of passes that pass managers create.
 struct CopiedPass : public Pass {
   static std::unique_ptr<Pass> copy(const Pass &pass) {
     return (pass.*(&CopiedPass::clone))();
@@ -287,8 +289,8 @@ struct CopiedPass : public Pass {
 };
 } // namespace
 
-/// Adds the passes that `build` adds; with a folder for a checkpoint in stages,
-/// each of which ends behind a long pass.
+/// Adds the passes that `build` adds. With a folder for a checkpoint, they are
+/// divided into stages, each of which ends after a long pass.
 static void addStages(OpPassManager &passManager, StringRef folder,
                       llvm::function_ref<void(OpPassManager &)> build) {
   if (folder.empty())
@@ -310,7 +312,7 @@ static void addStages(OpPassManager &passManager, StringRef folder,
 static void addCorrectPasses(OpPassManager &passManager,
                              const CorrectOptions &options) {
   if (correctsSecondMoment(options)) {
-    // After a layer that changed the float network is another one now.
+    // After a layer that has changed, the float network is another one.
     auto calibrateAgain = [&](OpPassManager &passes) {
       auto calibrate = gather<CalibratePassOptions>(options.samples);
       calibrate.onlyMissing = true;
@@ -329,13 +331,13 @@ void mct::buildCorrectPipeline(OpPassManager &passManager,
             [&](OpPassManager &passes) { addCorrectPasses(passes, options); });
 }
 
-/// Returns whether alternatives are chosen by what they cost the results.
+/// Returns whether alternatives are chosen by the loss of the results.
 static bool choosesByLoss(const PtqOptions &options) {
   return options.budget.maxLoss != 0 ||
          (!options.budget.device.empty() && options.budget.maxDrop == 0);
 }
 
-/// Returns whether cycles are limited, or made few.
+/// Returns whether cycles are limited or minimized.
 static bool choosesByCycles(const PtqOptions &options) {
   return (options.budget.maxDrop != 0 &&
           options.budget.minimize == MinimizedResource::Cycles) ||
@@ -352,9 +354,9 @@ static bool choosesBitWidths(const PtqOptions &options) {
          options.budget.maxDrop != 0;
 }
 
-/// Returns the error tolerances that kernels may have: those given, and where
-/// the size of compressed weights counts, powers of two, each of which takes
-/// half a bit from a weight.
+/// Returns the error tolerances that kernels may have: the given ones, or
+/// powers of two if the size of compressed weights matters, each of which saves
+/// half a bit per weight.
 static SmallVector<int64_t> getErrorTolerances(const PtqOptions &options) {
   SmallVector<int64_t> given(options.tolerances.weightsErrorTolerances.begin(),
                              options.tolerances.weightsErrorTolerances.end());
@@ -367,8 +369,9 @@ static SmallVector<int64_t> getErrorTolerances(const PtqOptions &options) {
   return given;
 }
 
-/// Adds the choice of bit widths; the points have parameters. Those of
-/// alternatives are missing behind it. `complete`: what comes behind it.
+/// Adds the choice of bit widths. Requires points with parameters; after it,
+/// the points of chosen alternatives have none. `complete`: adds the passes
+/// that follow.
 static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
                          llvm::function_ref<void(OpPassManager &)> complete) {
   auto setCommon = [&](auto &pass) {
@@ -382,8 +385,8 @@ static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
     pass.roundMaxBits = options.corrections.roundWeights
                             ? options.rounding.roundWeightsMaxBits
                             : 0;
-    // A loss in dB is one of squared errors. Those of probabilities are of
-    // the few samples about which the network is in doubt.
+    // A loss in dB refers to squared errors. Errors of probabilities would be
+    // those of the few samples about which the network is uncertain.
     if (choosesByLoss(options) &&
         !options.sensitivity.sensitivityMetric.hasValue())
       pass.metric = SensitivityMetric::Logits;
@@ -412,14 +415,14 @@ static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
   passManager.addPass(createAssignBitWidthsPass(assign));
 }
 
-/// Gives an option a value where the user has given none.
+/// Sets an option that the user has not given.
 template <typename OptionT, typename ValueT>
 static void setUnlessGiven(OptionT &option, ValueT value) {
   if (!option.hasValue())
     option = value;
 }
 
-/// Sets the options that `effort` stands for; `effortValues` lists them.
+/// Sets the options that `effort` stands for, as listed in `effortValues`.
 static void applyEffort(PtqOptions &options) {
   switch (options.effort.effort) {
   case Effort::Fast:
@@ -443,19 +446,19 @@ static void applyEffort(PtqOptions &options) {
 
 /// Returns whether there is anything to run the network on. Without samples or
 /// statistics only weights can be quantized, as mct-calibrate checks, and
-/// nothing that runs the network can be corrected.
+/// corrections that run the network are not possible.
 static bool hasSamples(const PtqOptions &options) {
   return hasSampleFiles(options) || !options.statistics.statisticsIn.empty();
 }
 
-/// Adds what comes behind the choice of bit widths, or the selection of the
-/// parameters of weights.
+/// Adds the passes after the choice of bit widths, or after the selection of
+/// the weights' parameters.
 static void addRest(OpPassManager &passManager, const PtqOptions &options,
                     const CalibratePassOptions &calibrate) {
   bool runs = hasSamples(options);
   bool secondMoment = correctsSecondMoment(options) && runs;
-  // The second-moment correction changes what the activations are calibrated
-  // on, so that MCT, which has it after them, calibrates twice.
+  // The second-moment correction changes the values on which activations are
+  // calibrated. MCT, which applies it after calibration, calibrates twice.
   if (secondMoment)
     addSecondMoment(passManager, options, [&](OpPassManager &passes) {
       CalibratePassOptions again = calibrate;
@@ -469,11 +472,11 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
-/// Samples that tell whether parts of a concatenation have very different
-/// ranges.
+/// Number of samples that suffice to find parts of a concatenation with very
+/// different ranges.
 static constexpr uint64_t kSamplesOfRanges = 64;
 
-/// Adds all but the cut behind the last layers.
+/// Adds all passes except for the cut after the last layers.
 static void addQuantization(OpPassManager &passManager,
                             const PtqOptions &options) {
   tpc::AttachTargetPassOptions attach;
@@ -503,7 +506,7 @@ static void addQuantization(OpPassManager &passManager,
         },
         complete);
   }
-  // Points that these make are in no file of statistics.
+  // Points that these passes create are not in any file of statistics.
   bool measures =
       hasSampleFiles(options) && options.statistics.statisticsIn.empty();
   auto measuring = gather<CalibratePassOptions>(options.samples);
@@ -520,7 +523,8 @@ static void addQuantization(OpPassManager &passManager,
         complete);
   }
   if (options.equalization.rescaleParts && measures) {
-    // Few samples tell what is far apart; those of shards are counted.
+    // A few samples show which ranges are far apart; those of shards are
+    // counted.
     if (options.samples.shardsIn.empty() &&
         (measuring.calibrationSamples == 0 ||
          measuring.calibrationSamples > kSamplesOfRanges))
@@ -537,16 +541,17 @@ static void addQuantization(OpPassManager &passManager,
   }
   calibrate.channelStatistics = needsChannelStatistics(options);
   options.statistics.copyTo(calibrate);
-  // Weights wait for statistics only where they are chosen with them.
+  // Weights need statistics first only if these affect their selection.
   if (calibrate.channelStatistics)
     passManager.addPass(createCalibratePass(calibrate));
   addWeightSelection(passManager, options);
   if (choosesBitWidths(options)) {
-    // Before anything is corrected: what corrections are worth depends on bits.
+    // Before any corrections, since their benefit depends on the bits.
     if (!calibrate.channelStatistics)
       passManager.addPass(createCalibratePass(calibrate));
     addFirstActivationSelection(passManager, options);
-    // Points that are calibrated already stay; a file has been written.
+    // Points that have been calibrated already keep their statistics, and the
+    // file has been written.
     CalibratePassOptions again = calibrate;
     again.onlyMissing = true;
     again.statisticsOut.clear();
@@ -569,8 +574,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
   PtqOptions options;
   options.copyOptionValuesFrom(given);
   applyEffort(options);
-  // The part that is cut off tells which channels of a last layer mean
-  // different things, and judges what is lost: it stays to the end.
+  // The part that is cut off shows which channels of a last layer differ in
+  // meaning, and is used to judge the loss, so it stays until the end.
   bool isCut = options.decoding.decoding == DecodingMode::Cut;
   if (isCut)
     options.decoding.decoding = DecodingMode::Float;
@@ -582,8 +587,8 @@ void mct::buildPtqPipeline(OpPassManager &passManager,
             });
 }
 
-// Declared here and not in the headers, where every source that names a pass
-// would instantiate the registration of all.
+// Declared here rather than in the headers: there, every source that names a
+// pass would instantiate the registration of all passes.
 namespace mct {
 #define GEN_PASS_REGISTRATION
 #include "mct/BitWidths/Passes.h.inc"

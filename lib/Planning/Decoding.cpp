@@ -14,16 +14,16 @@
 using namespace mlir;
 using namespace mct;
 
-/// Fewer bins than these may be any small kernel.
+/// A constant with fewer consecutive numbers than this may be any small kernel.
 static constexpr int64_t kLeastBins = 4;
-/// Anchors, cells and strides: at least so many values, so many of them
-/// distinct, each of these so many times on average.
+/// Anchors, cells and strides have at least this many values, of which at least
+/// this many are distinct, and each of these occurs this many times on average.
 static constexpr size_t kLeastPlaces = 16;
 static constexpr size_t kLeastDistinct = 3;
 static constexpr size_t kLeastRepetitions = 4;
 
-/// Returns the f32 elements of a constant; none for any other value. A splat is
-/// one element.
+/// Returns the f32 elements of a constant (a single element for a splat), or
+/// none for any other value.
 static std::optional<ConstantTensor> getFloatConstant(Value value) {
   if (!getElementTypeOrSelf(value.getType()).isF32() ||
       !matchPattern(value, m_Constant()))
@@ -40,11 +40,11 @@ static bool areBins(ArrayRef<float> elements) {
   });
 }
 
-/// Returns whether few values repeat, as coordinates of cells do.
+/// Returns whether a few values are repeated, as in the coordinates of cells.
 static bool repeatsFewValues(ArrayRef<float> elements) {
   if (elements.size() < kLeastPlaces)
     return false;
-  // As bits, which have an order also where one is no number.
+  // Compare bits, which are ordered even if a value is NaN.
   SmallVector<uint32_t> distinct =
       llvm::map_to_vector(elements, [](float element) {
         return llvm::bit_cast<uint32_t>(element);
@@ -55,7 +55,7 @@ static bool repeatsFewValues(ArrayRef<float> elements) {
          distinct.size() * kLeastRepetitions <= elements.size();
 }
 
-/// Returns whether elements differ that are neighbours along another axis than
+/// Returns whether neighbouring elements differ along an axis other than
 /// `channels`, which may be none.
 static bool variesBeside(ArrayRef<float> elements, ArrayRef<int64_t> shape,
                          std::optional<int64_t> channels) {
@@ -81,7 +81,8 @@ public:
   std::optional<Decoding> find();
 
 private:
-  /// Returns the kernel op if it is a layer: its kernel is not one of bins.
+  /// Returns the kernel op if it is a layer, which does not have a kernel of
+  /// bins.
   std::optional<KernelOp> getLayer(Operation *op) const;
   void findPart();
   void leaveEndOfLayer(const KernelOp &layer);
@@ -93,8 +94,8 @@ private:
   Block &block;
   const KernelOps &kernels;
   llvm::SetVector<Operation *> part;
-  /// Axis of the channels of the layer that a value is computed from, where
-  /// they lie along one.
+  /// Channel axis of the layer from which a value is computed, if the value has
+  /// its channels along one axis.
   llvm::DenseMap<Value, int64_t> channels;
 };
 } // namespace
@@ -138,8 +139,8 @@ void DecodingFinder::findPart() {
     leaveEndOfLayer(layer);
 }
 
-/// Takes the bias of a layer and the clamp behind it out of the part, with what
-/// moves values in between.
+/// Removes the bias and the clamp of a layer from the part, together with the
+/// ops that move values in between.
 void DecodingFinder::leaveEndOfLayer(const KernelOp &layer) {
   Operation *bias = layer.getResult().getDefiningOp();
   SmallVector<Operation *> passed;
@@ -169,8 +170,8 @@ void DecodingFinder::followChannels() {
   }
 }
 
-/// Returns the axis of the result along which the operands have the channels of
-/// layers; none where they do not agree.
+/// Returns the axis of the result along which all operands have the channels of
+/// layers, or none if there is no such axis.
 std::optional<int64_t> DecodingFinder::getChannels(Operation *op) const {
   std::optional<int64_t> axis;
   auto add = [&](std::optional<int64_t> of) {

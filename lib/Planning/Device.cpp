@@ -27,8 +27,8 @@ static tpc::DeviceOp findByPlatform(ModuleOp module, StringRef type) {
   return {};
 }
 
-/// Returns the type of the platform that a module is compiled for; empty where
-/// it has none.
+/// Returns the platform type for which a module is compiled; empty if there is
+/// none.
 static StringRef getPlatformType(ModuleOp module) {
   auto target = module->getAttrOfType<FlatSymbolRefAttr>(
       tpc::TpcDialect::kTargetAttrName);

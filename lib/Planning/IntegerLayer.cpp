@@ -59,7 +59,7 @@ std::optional<Grid> mct::findGrid(Value value) {
     for (unsigned number : moving.getMovedOperands())
       open.push_back(op->getOperand(number));
   }
-  // Values that are filled in have to lie on the grid, too.
+  // Filled-in values have to be on the grid, too.
   for (float fill : fills) {
     float level = fill;
     if (grid)
@@ -74,7 +74,7 @@ bool mct::isFullyConnected(const KernelOp &layer) {
   if (!layer.isConvolution())
     return true;
   auto type = cast<RankedTensorType>(layer.getResult().getType());
-  // The batch may be open.
+  // The batch size may be dynamic.
   ArrayRef<int64_t> sizes = type.getShape().drop_front(type.getRank() > 0);
   return layer.isPointwise() && !ShapedType::isDynamicShape(sizes) &&
          ShapedType::getNumElements(sizes) == layer.numOutputChannels();
@@ -105,7 +105,7 @@ std::variant<IntegerLayer, Reason> IntegerLayer::get(const KernelOp &layer,
   result.codes.reserve(levels.size());
   bool isPerChannel = true;
   auto append = [&](size_t element, const Grid &grid) {
-    // The simulation multiplies with both steps as f32.
+    // The simulation multiplies both steps in f32.
     double gridStep = double(float(grid.step));
     double step = double(float(input.step)) * gridStep;
     int64_t channel = layer.outChannelOf(int64_t(element));

@@ -39,15 +39,15 @@ static RankedTensorType getF32TensorType(Value value) {
   return type && type.getElementType().isF32() ? type : RankedTensorType();
 }
 
-/// The axis that `axis`, which may count from the end, is; none when there is
-/// none.
+/// Returns the non-negative index of `axis`, which may count from the end, or
+/// none if there is no such axis.
 static std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank) {
   if (axis < 0)
     axis += rank;
   return axis >= 0 && axis < rank ? std::optional(axis) : std::nullopt;
 }
 
-/// An array of integers, however the dialect spells it.
+/// Returns the integers of an array attribute in the form of any dialect.
 static SmallVector<int64_t, 2> getIntegers(Operation *op, StringRef name) {
   Attribute attribute = op->getAttr(name);
   if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(attribute))
@@ -113,7 +113,7 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
        input.getDimSize(*inputAxis) != type.getDimSize(*kernelOp.inAxis)))
     return std::nullopt;
 
-  // Axes that run over no channels run over space, or over a batch.
+  // The other axes are spatial axes or a batch.
   SmallVector<int64_t, 2> others;
   for (int64_t axis = 0; axis != type.getRank(); ++axis)
     if (!llvm::is_contained(kernelOp.outAxes, axis) && kernelOp.inAxis != axis)
@@ -121,7 +121,7 @@ std::optional<KernelOp> KernelOps::get(Operation *op) const {
   kernelOp.strides = getIntegers(op, "stride");
   if (kernelOp.strides.empty())
     kernelOp.strides = getIntegers(op, "strides");
-  // linalg leaves the attribute out where it is 1.
+  // linalg omits the attribute if all strides are 1.
   if (kernelOp.strides.empty() && isa<linalg::ConvolutionOpInterface>(op))
     kernelOp.strides.assign(others.size(), 1);
   if (kernelOp.strides.empty()) {
@@ -183,7 +183,7 @@ int64_t KernelOp::numInputChannels() const {
       .getDimSize(inputAxis());
 }
 
-/// Number of elements between neighbours along `axis`.
+/// Returns the distance of neighbouring elements along `axis`.
 static int64_t getStep(ArrayRef<int64_t> shape, int64_t axis) {
   return llvm::product_of(shape.drop_front(axis + 1));
 }
@@ -251,14 +251,14 @@ mct::getChannelConstant(Value value, int64_t axis, int64_t channels) {
   for (int64_t channel = 0; channel != channels; ++channel)
     result[channel] = values[size == 1 ? 0 : channel * step];
   for (auto [element, single] : llvm::enumerate(values))
-    // Compared as bits: a NaN is like itself.
+    // Compare bits, so that a NaN is equal to itself.
     if (llvm::bit_cast<uint32_t>(single) !=
         llvm::bit_cast<uint32_t>(result[element / step % size]))
       return std::nullopt;
   return result;
 }
 
-/// The same, of a constant behind weight points.
+/// Same as `getChannelConstant` for a constant behind weight points.
 static std::optional<std::vector<float>>
 getBehindPoints(Value value, int64_t axis, int64_t channels) {
   if (Operation *constant = tpc::getConstantOp(value))
@@ -266,8 +266,8 @@ getBehindPoints(Value value, int64_t axis, int64_t channels) {
   return getChannelConstant(value, axis, channels);
 }
 
-/// The addition of a constant per channel that an op without a bias has behind
-/// it, and the number of its constant operand; null when there is none.
+/// Returns the addition of a constant per channel after an op without a bias
+/// operand, and the index of the constant operand; null if there is none.
 static std::pair<Operation *, unsigned> findBiasAddition(Value result,
                                                          int64_t channels) {
   while (result.hasOneUse()) {
@@ -319,7 +319,7 @@ std::optional<std::vector<float>> KernelOp::getBias() const {
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   if (!destination || destination.getNumDpsInits() != 1)
     return std::nullopt;
-  // linalg adds to what its result holds before.
+  // linalg adds to the initial value of the result.
   Value initial = destination.getDpsInits().front();
   int64_t axis = *normalizeAxis(
       channelAxis, cast<RankedTensorType>(initial.getType()).getRank());
@@ -344,7 +344,7 @@ Value KernelOp::getBiasConstant() const {
   return constant ? constant->getResult(0) : Value();
 }
 
-/// A constant of the dialect of `like`.
+/// Creates a constant in the dialect of `like`.
 static Value createLike(Operation *like, OpBuilder &builder, Location loc,
                         RankedTensorType type, ArrayRef<float> values,
                         StringRef name) {
@@ -354,7 +354,7 @@ static Value createLike(Operation *like, OpBuilder &builder, Location loc,
   return createConstant(builder, loc, type, values, name);
 }
 
-/// Puts `constant` behind the points of `operand`, for this operand alone.
+/// Replaces the constant behind the points of `operand`, for this operand only.
 static void replaceConstant(OpBuilder &builder, OpOperand &operand,
                             Value constant) {
   OpOperand *use = &operand;
@@ -371,7 +371,8 @@ static void replaceConstant(OpBuilder &builder, OpOperand &operand,
   eraseUnused(old, builder.getListener());
 }
 
-/// Returns the place where a constant must stand for all points of `operand`.
+/// Returns the op before which a constant must be inserted so that all points
+/// of `operand` can use it.
 static Operation *firstReader(OpOperand &operand) {
   Operation *reader = operand.getOwner();
   Value value = operand.get();
@@ -395,7 +396,8 @@ tpc::CorrectionsAttr KernelOp::getCorrections() const {
   return point ? point.getCorrectionsAttr() : tpc::CorrectionsAttr();
 }
 
-/// The kernel before its weights were rounded; none where its data are missing.
+/// Returns the kernel before its weights were rounded, or none if its data are
+/// missing.
 static std::optional<ConstantFloats>
 getFloatKernel(tpc::CorrectionsAttr corrections) {
   std::optional<ConstantTensor> tensor =
@@ -414,7 +416,8 @@ KernelOp::getCorrectionsAfter(ArrayRef<float> bias, ArrayRef<double> scale,
   for (auto [channel, old] : llvm::enumerate(corrections.getBiasOffset())) {
     double factor = scale.empty() ? 1 : scale[channel];
     double addend = offset.empty() ? 0 : offset[channel];
-    // The float bias times the scale of the kernel, before and after.
+    // The float bias times the scale of the kernel, before and after the
+    // change.
     double scaled = double(before[channel]) - old;
     scaled = factor * scaled + corrections.getScaleOf(channel) * addend;
     offsets.push_back(double(bias[channel]) - scaled);
@@ -451,7 +454,8 @@ tpc::CorrectionsAttr KernelOp::withScaledFloatKernel(
                    kernel, getNameOrKind(op) + ".float_kernel"));
 }
 
-/// A point that several ops read cannot speak of one of them.
+/// Sets the corrections of a point, or removes them if several ops use it,
+/// since it cannot describe only one of them.
 static void setCorrections(tpc::QuantizeOp point,
                            tpc::CorrectionsAttr corrections) {
   if (!point)
@@ -477,7 +481,7 @@ void KernelOp::setKernel(OpBuilder &builder, ArrayRef<float> kernel,
   setCorrections(getKernelPoint(), corrections);
 }
 
-/// Adds a bias after `op`, which then is the product alone.
+/// Adds a bias after `op`, whose result is then the product without bias.
 static void addBias(OpBuilder &builder, Operation *op, ArrayRef<float> bias) {
   Value product = op->getResult(0);
   auto type = cast<RankedTensorType>(product.getType());
@@ -491,7 +495,7 @@ static void addBias(OpBuilder &builder, Operation *op, ArrayRef<float> bias) {
   auto add =
       tosa::AddOp::create(builder, op->getLoc(), type, product, constant);
   product.replaceAllUsesExcept(add.getResult(), add);
-  // The name is that of the value which is known outside, the sum's now.
+  // The sum takes the name, which identifies the value for users.
   if (StringAttr name = mct::getName(op->getLoc()))
     op->setLoc(NameLoc::get(builder.getStringAttr(name.getValue() + ".product"),
                             op->getLoc()));
@@ -512,7 +516,8 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
     OpOperand &operand = op->getOpOperand(*biasNumber);
     Value constant =
         createVector(tpc::getConstantOp(operand.get()), operand, numOutputs);
-    // A point keeps its type; one value for all channels gives way to one each.
+    // Points keep the element type; one value for all channels is replaced by
+    // one for each.
     for (Value value = operand.get();
          auto point = value.getDefiningOp<tpc::QuantizeOp>();
          value = point.getInput())
@@ -555,8 +560,8 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
 
 bool KernelOp::canTakeBackCorrections() const {
   tpc::CorrectionsAttr corrections = getCorrections();
-  // The record of a point that several layers share says not whose bias it is
-  // about.
+  // If several layers share a point, its record does not tell to which layer
+  // the bias belongs.
   return int64_t(corrections.getBiasOffset().size()) == numOutputs &&
          getKernelPoint()->hasOneUse() && getBias() &&
          (!corrections.getKernel() || getFloatKernel(corrections));
@@ -601,7 +606,7 @@ llvm::DenseMap<Value, KernelOp> KernelOps::findByResult(Operation *root) const {
 void mct::takeBackCorrectionsBelow(Operation *root, const KernelOps &kernels) {
   OpBuilder builder(root->getContext());
   for (const KernelOp &found : kernels.findBelow(root)) {
-    // Layers that share constants may be changed by one before.
+    // An earlier layer may have changed constants that it shares with this one.
     std::optional<KernelOp> layer = kernels.get(found.getOperation());
     if (layer && layer->getCorrections() && layer->canTakeBackCorrections())
       layer->takeBackCorrections(builder);

@@ -14,7 +14,7 @@ void mct::forEachKernelRow(const KernelOp &op,
   SmallVector<int64_t> outputs =
                            support::getStridesAlong(shape, op.getOutAxes()),
                        inputs = support::getStridesAlong(shape, inputAxes);
-  // Axes of one element make no rows.
+  // Axes of one element do not form rows.
   while (shape.size() > 1 && shape.back() == 1)
     shape = shape.drop_back();
   KernelRow row;

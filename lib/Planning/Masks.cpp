@@ -14,10 +14,12 @@
 using namespace mlir;
 using namespace mct;
 
-/// exp(-104) is 0 in f32: no score competes with such a number.
+/// exp(-104) is 0 in f32, so a score of this magnitude below another one does
+/// not count.
 static constexpr double kLargeMask = 1000;
 
-/// Ops whose results are elements of their operands, taken by their place.
+/// Returns true if the op only selects elements of its operands by their
+/// position.
 static bool isMoving(Operation *op) {
   auto moving = dyn_cast<DataMovementOpInterface>(op);
   std::optional<Movement> movement =
@@ -26,7 +28,7 @@ static bool isMoving(Operation *op) {
          movement != Movement::Average;
 }
 
-/// Ops that make a mask of a mask.
+/// Returns true if the op computes a mask from a mask.
 static bool isPassing(Operation *op) {
   return isMoving(op) ||
          isa<tosa::AddOp, tosa::SubOp, tosa::MulOp, tosa::SelectOp,
@@ -38,7 +40,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Returns whether every element of a constant is 1, or every one -1.
+/// Returns whether all elements of a constant are 1, or all are -1.
 static bool isOneOrMinusOne(Value value) {
   std::optional<ConstantTensor> tensor;
   if (matchPattern(value, m_Constant()))
@@ -52,16 +54,16 @@ public:
   llvm::DenseMap<Value, Mask> find(Block &block);
 
 private:
-  /// Returns the mask of a constant, or of a value that has been seen.
+  /// Returns the mask of a constant or of a visited value.
   std::optional<Mask> get(Value value);
   std::optional<Mask> classify(Operation *op);
-  /// Returns whether a value is made of truth values or integers.
+  /// Returns whether the result is computed from truth values or integers.
   bool isFlag(Operation *op) const;
-  /// Returns whether an op computes its result, element by element or by
-  /// moving, from arguments and constants alone.
+  /// Returns whether an op computes its result only from arguments and
+  /// constants, by moving or element-wise ops.
   bool isComputedFromArguments(Operation *op) const;
-  /// Returns whether nothing but masks is computed from a value, which is not
-  /// masked itself.
+  /// Returns whether a value that is not masked itself is only used to compute
+  /// masks.
   bool servesMasks(Value value) const;
   void removeOrdinaryNumbers(Block &block);
   void addFlags(Block &block);
@@ -69,9 +71,9 @@ private:
   llvm::DenseMap<Value, Mask> masks;
   llvm::DenseMap<Value, std::optional<Mask>> constants;
   llvm::DenseSet<Value> flags;
-  /// Arguments, and what ops that move make of them.
+  /// Arguments, perhaps after ops that move elements.
   llvm::DenseSet<Value> arguments;
-  /// Results of ops for which `isComputedFromArguments`.
+  /// Results of ops that satisfy `isComputedFromArguments`.
   llvm::DenseSet<Value> computed;
 };
 } // namespace
@@ -105,7 +107,7 @@ bool Finder::isFlag(Operation *op) const {
   if (isa<tosa::CastOp>(op))
     return isFloat(op->getResult(0)) &&
            (!isFloat(op->getOperand(0)) || flags.contains(op->getOperand(0)));
-  // Any argument is compared with 1.
+  // Any argument that is compared with 1 is a flag.
   if (isa<tosa::AddOp, tosa::SubOp>(op))
     for (unsigned number : {0, 1})
       if (arguments.contains(op->getOperand(number)) &&
@@ -145,7 +147,7 @@ bool Finder::servesMasks(Value value) const {
            auto mask = masks.find(user->getResult(0));
            if (mask == masks.end())
              return false;
-           // Scores that are masked are no flags; what decides is none of them.
+           // Masked scores are not flags, but the condition of a selection is.
            return mask->second == Mask::Flag || flags.contains(value) ||
                   (isa<tosa::SelectOp>(user) && use.getOperandNumber() == 0);
          });
@@ -157,7 +159,7 @@ std::optional<Mask> Finder::classify(Operation *op) {
   std::optional<Mask> mask;
   for (Value operand : op->getOperands()) {
     std::optional<Mask> read = get(operand);
-    // A factor is a scale, unless what it scales is there or not.
+    // A large factor is a scale, unless it is multiplied by a flag.
     if (isa<tosa::MulOp>(op) && read == Mask::Large && !masks.contains(operand))
       if (llvm::none_of(op->getOperands(),
                         [&](Value other) { return flags.contains(other); }))
@@ -168,7 +170,8 @@ std::optional<Mask> Finder::classify(Operation *op) {
   return mask;
 }
 
-/// Removes values with other uses, or inside of a softmax, which are ordinary.
+/// Removes large numbers that have other uses, and values inside of a softmax,
+/// which are ordinary.
 void Finder::removeOrdinaryNumbers(Block &block) {
   llvm::DenseSet<Operation *> softmaxes;
   for (const tpc::FormulaMatch &match : tpc::findFormulas(block))
@@ -236,7 +239,7 @@ bool mct::readsFlags(Operation *op, const llvm::DenseMap<Value, Mask> &masks) {
   if (op->getNumResults() != 1)
     return false;
   auto mask = masks.find(op->getResult(0));
-  // The other factor of a product with a number in place of infinity is one.
+  // The other factor of a product with a substitute for infinity is a flag.
   return mask != masks.end() &&
          (mask->second == Mask::Flag || isa<tosa::MulOp>(op));
 }

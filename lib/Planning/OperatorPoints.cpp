@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the alternatives of some point that has any, or null.
+/// Returns the alternatives of the first point that has any, or null.
 static tpc::AlternativesAttr findAlternatives(const OperatorPoints &of) {
   for (tpc::QuantizeOp point : of.points)
     if (tpc::AlternativesAttr alternatives = point.getAlternatives())

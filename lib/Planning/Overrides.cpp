@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// The words of a line, quotes and comment removed.
+/// Splits a line into words, without quotes and comment.
 static SmallVector<StringRef> split(StringRef line) {
   SmallVector<StringRef> words;
   for (line = line.ltrim(); !line.empty() && line.front() != '#';
@@ -35,7 +35,8 @@ static SmallVector<StringRef> split(StringRef line) {
   return words;
 }
 
-/// Reads what asks for a method; none where the word is about something else.
+/// Parses a word that asks for a method; returns none if the word is about
+/// something else.
 static std::optional<LogicalResult> parseMethod(StringRef what, StringRef value,
                                                 OverrideRule &rule) {
   bool isActivation = what == "activation-method";
@@ -98,12 +99,13 @@ static LogicalResult parseAction(StringRef word, OverrideRule &rule) {
          << support::kTroubleshooting << "a-rule-of-overrides-cannot-be-read";
 }
 
-/// Completes a rule by what it does: the last words of its line.
+/// Parses the actions of a rule, which are the last words of its line, and adds
+/// the rule.
 static LogicalResult addRule(OverrideRule rule, StringRef line,
                              ArrayRef<StringRef> actions, FileLineColLoc loc,
                              std::vector<OverrideRule> &rules) {
   rule.loc = loc;
-  // Without the comment.
+  // Drop the comment.
   rule.text = line.take_front(actions.back().end() - line.begin()).trim().str();
   for (StringRef word : actions)
     if (failed(parseAction(word, rule)))
@@ -112,10 +114,10 @@ static LogicalResult addRule(OverrideRule rule, StringRef line,
   return success();
 }
 
-/// The patterns at the front of `text`, which loses them; null where there are
-/// none.
+/// Parses the patterns at the beginning of `text` and removes them from it;
+/// returns null if there are none.
 static ArrayAttr parsePatterns(StringRef &text, MLIRContext *context) {
-  // Callers say what is expected.
+  // The caller reports what is expected.
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   size_t numRead = 0;
@@ -129,7 +131,7 @@ static ArrayAttr parsePatterns(StringRef &text, MLIRContext *context) {
   return patterns;
 }
 
-/// Reads a rule that begins with `pattern`; `rest` is what comes behind that.
+/// Parses a rule that begins with `pattern`; `rest` is the text after that.
 static LogicalResult parsePatternRule(StringRef line, StringRef rest,
                                       bool isOptional, FileLineColLoc loc,
                                       std::vector<OverrideRule> &rules) {
@@ -148,7 +150,7 @@ static LogicalResult parsePatternRule(StringRef line, StringRef rest,
   return addRule(std::move(rule), line, actions, loc, rules);
 }
 
-/// Reads one line; nothing where it has no rule.
+/// Parses a line and adds its rule, if it has one.
 static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
                                std::vector<OverrideRule> &rules) {
   StringRef rest = line.ltrim();
@@ -159,7 +161,7 @@ static LogicalResult parseRule(StringRef line, FileLineColLoc loc,
   SmallVector<StringRef> words = split(line);
   if (words.empty())
     return success();
-  // `?name` or `? name`.
+  // Accept `?name` and `? name`.
   bool isOptional = words[0].consume_front("?");
   if (isOptional && words[0].empty() && words.size() > 1)
     words.erase(words.begin());
@@ -327,7 +329,7 @@ bool Overrides::selects(const OverrideRule &rule, StringAttr name,
   llvm_unreachable("unknown selector");
 }
 
-/// Quotes, and what ends a line, cannot be written: any character matches.
+/// Quotes and line breaks cannot be written in a rule, so `?` matches them.
 std::string mct::selectByName(StringRef name) {
   std::string pattern;
   for (char c : name) {
@@ -410,7 +412,7 @@ Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
   return wishes;
 }
 
-/// Fails where no tensor of a kind may have the width that a rule for all
+/// Fails if no tensor of a kind can have the width that a rule for all
 /// operators asks for.
 static LogicalResult checkWidth(const OverrideRule &rule, StringRef tensors,
                                 std::optional<int64_t> bits,

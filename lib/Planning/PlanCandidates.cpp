@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the alternatives of an operator that remain, and which of them is the
-// base.
+// Determines the remaining alternatives of an operator, and which of them is
+// the base.
 #include "PlanParts.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -46,8 +46,8 @@ static void lower(std::optional<int64_t> &limit, std::optional<int64_t> other) {
 }
 
 LogicalResult QuantizationPlan::filterCandidates() {
-  // An operator behind a preserving node limits the producer as well. Readers
-  // come after what they read, so that one sweep from the end sees all.
+  // An operator after a preserving node also limits the producer. Users come
+  // after the values that they use, so one backward pass visits all.
   struct Limits {
     std::optional<int64_t> all, base;
   };
@@ -71,7 +71,7 @@ LogicalResult QuantizationPlan::filterCandidates() {
     const tpc::Node &node = planned.node;
     std::optional<int64_t> limit = limits[index].all;
     std::optional<int64_t> baseLimit = limits[index].base;
-    // Descending by the widths, ascending by the place among the options.
+    // In descending order of widths, then in the order of the options.
     ArrayRef<tpc::OpQuantConfigAttr> options = node.options.getConfigs();
     SmallVector<std::tuple<int64_t, int64_t, size_t>> order;
     for (auto [place, config] : llvm::enumerate(options))
@@ -86,7 +86,7 @@ LogicalResult QuantizationPlan::filterCandidates() {
     if (!llvm::all_of(planned.candidates, fits)) {
       SmallVector<size_t> readers = consumers(index);
       if (llvm::none_of(planned.candidates, fits)) {
-        // U2
+        // U2: no alternative is narrow enough for all users.
         InFlightDiagnostic diagnostic =
             node.root()->emitOpError()
             << "has no configuration that fits its users (at most " << *limit
@@ -129,8 +129,8 @@ bool mct::haveEqualActivation(tpc::OpQuantConfigAttr lhs,
 }
 
 void plan::removeRepetitions(PlannedNode &planned) {
-  // The result of a fused chain's inner node has the pattern's quantizer or
-  // none, whatever the node's own alternatives say.
+  // The result of an inner node of a fused chain has the pattern's quantizer or
+  // none, regardless of the node's own alternatives.
   bool ownActivation =
       planned.cover == ResultCover::Point && !planned.activation;
   auto haveEqualEffect = [&](tpc::OpQuantConfigAttr lhs,

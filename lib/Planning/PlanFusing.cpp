@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds chains of operators that run as one.
+// Finds chains of operators that are executed as one.
 #include "PlanParts.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -11,8 +11,7 @@ std::optional<size_t> QuantizationPlan::onlyConsumer(size_t index) const {
   std::optional<size_t> consumer;
   for (Operation *user : nodes[index].node.result().getUsers()) {
     std::optional<size_t> reader = nodeOf(user);
-    // A reader outside of all nodes is the function's terminator or an op that
-    // we do not see into.
+    // The user is the terminator or an op whose semantics are unknown.
     if (!reader || (consumer && *consumer != *reader))
       return std::nullopt;
     consumer = reader;
@@ -21,7 +20,7 @@ std::optional<size_t> QuantizationPlan::onlyConsumer(size_t index) const {
 }
 
 namespace {
-/// A fusing pattern with the operator-set names that fit each position.
+/// A fusing pattern with the operator sets that each position accepts.
 struct FusingPattern {
   tpc::FusingAttr attribute;
   SmallVector<llvm::StringSet<>> positions;
@@ -66,12 +65,12 @@ void QuantizationPlan::fuse(tpc::PlatformOp platform,
   for (size_t start = 0; start != nodes.size(); ++start) {
     if (nodes[start].group || !nodes[start].node.operatorSet)
       continue;
-    // Nodes of other chains are followed too, to see what the target would
-    // have done if they were free.
+    // Also follow nodes of other chains, to find out what the target would have
+    // fused if they were free.
     SmallVector<size_t> chain = {start};
     while (chain.size() < longest) {
       std::optional<size_t> next = onlyConsumer(chain.back());
-      // The result of a last layer is quantized in front of what decodes it.
+      // The result of a last layer is quantized before it is decoded.
       if (!next || staysApart(*next) != staysApart(chain.back()))
         break;
       chain.push_back(*next);

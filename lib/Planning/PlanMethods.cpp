@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies rules of the user that ask for a quantization method.
+// Applies the user's rules that ask for a quantization method.
 #include "PlanParts.h"
 
 using namespace mlir;
@@ -14,7 +14,7 @@ tpc::OpQuantConfigAttr plan::withActivationMethod(tpc::OpQuantConfigAttr config,
   std::optional<Method> own = tpc::MethodAttr::getKnown(config.getActMethod());
   if (own == method)
     return config;
-  // A fixed grid is one of its own method.
+  // A fixed grid belongs to its method.
   if (!own || !isMethodWithin(method, *own) || config.getFixedScale())
     return {};
   return tpc::OpQuantConfigAttr::get(
@@ -25,8 +25,8 @@ tpc::OpQuantConfigAttr plan::withActivationMethod(tpc::OpQuantConfigAttr config,
       config.getDefaultWeight());
 }
 
-/// Returns an alternative in which the weight of that generic name has the
-/// method; null where it cannot.
+/// Returns the alternative with another method for the weight of that generic
+/// name, or null if the weight does not allow it.
 static tpc::OpQuantConfigAttr withWeightMethod(tpc::OpQuantConfigAttr config,
                                                StringAttr name, Method method) {
   tpc::AttrQuantConfigAttr weight = config.getWeightConfig(name);
@@ -53,8 +53,8 @@ static tpc::OpQuantConfigAttr withWeightMethod(tpc::OpQuantConfigAttr config,
 using Change =
     llvm::function_ref<tpc::OpQuantConfigAttr(tpc::OpQuantConfigAttr)>;
 
-/// Changes the alternatives that can be changed and drops the others; returns
-/// false and changes nothing where none can.
+/// Changes the alternatives that can be changed and drops the others. Returns
+/// false, without changes, if none can be changed.
 static bool changeAll(PlannedNode &planned, const OverrideRule &rule,
                       Change change) {
   SmallVector<tpc::OpQuantConfigAttr> changed;
@@ -94,7 +94,7 @@ static std::string listMethods(ArrayRef<Attribute> methods) {
 static LogicalResult refuse(const PlannedNode &planned, const Twine &tensor,
                             Method method, const OverrideRule &rule,
                             ArrayRef<Attribute> offered) {
-  // A rule for all operators changes those that it can.
+  // A rule for all operators applies where it can.
   if (rule.appliesWhereOffered())
     return success();
   InFlightDiagnostic diagnostic =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies the rules of the user to a plan.
+// Applies the user's rules to a plan.
 #include "PlanParts.h"
 
 using namespace mlir;
@@ -26,7 +26,8 @@ Wishes QuantizationPlan::getWishes(const PlannedNode &planned,
       });
 }
 
-/// Removes the candidates that do not fit, and finds the base among the rest.
+/// Removes the candidates that do not fit, and chooses the base from the
+/// others.
 static void keepOnly(PlannedNode &planned, const OverrideRule &rule,
                      llvm::function_ref<bool(tpc::OpQuantConfigAttr)> fits) {
   for (tpc::OpQuantConfigAttr config : planned.candidates)
@@ -136,7 +137,7 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
   return success();
 }
 
-/// Changes the method of an input where a rule asks for one.
+/// Changes the method of an input if a rule asks for one.
 static LogicalResult overrideInputMethod(PlannedInput &input,
                                          const OverrideRule &rule) {
   if (!rule.activationMethod)
@@ -180,7 +181,7 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
     auto [bits, rule] = wish;
     if (!rule || bits == input.config.getActBits())
       continue;
-    // The target offers one width for an input.
+    // The target offers only one width for inputs.
     if (bits != 0 && rule->appliesWhereOffered())
       continue;
     if (bits != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the constant operands that are weights, and the axes of their channels.
+// Finds the constant operands that are weights, and their channel axes.
 #include "PlanParts.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/IR/Constants.h"
@@ -24,8 +24,8 @@ DenseI64ArrayAttr mct::getChannelAxes(tpc::OpInfoAttr info, OpOperand &operand,
                : DenseI64ArrayAttr::get(context, info.getOutAxes());
   if (genericName != tpc::kPositionalWeight)
     return {};
-  // A constant has the channels of the result that it takes part in, unless it
-  // is broadcast along them.
+  // A constant has the channel axis of the result, unless it is broadcast along
+  // that axis.
   auto type = cast<RankedTensorType>(operand.get().getType());
   auto resultType = dyn_cast<RankedTensorType>(result.getType());
   if (!resultType || resultType.getRank() != type.getRank() ||
@@ -39,7 +39,7 @@ DenseI64ArrayAttr mct::getChannelAxes(tpc::OpInfoAttr info, OpOperand &operand,
   return DenseI64ArrayAttr::get(context, axis);
 }
 
-/// Why a weight can have no quantizer; empty when it can.
+/// Returns why a weight cannot have a quantizer; empty if it can.
 static std::string whyNotQuantizable(Value value) {
   std::string reason;
   llvm::raw_string_ostream os(reason);
@@ -90,7 +90,7 @@ SmallVector<PlannedWeight> plan::findWeights(const tpc::Node &node,
       named.insert(number);
       add(op->getOpOperand(number), entry.getName(), entry.getName());
     }
-  // A number that is compared is not one of the result.
+  // Numbers that are compared do not become part of the result.
   if (node.ops.size() != 1 || !readsPositionalConstants(op) ||
       !isQuantizable(node.result()))
     return weights;

@@ -25,8 +25,8 @@ QuantizationPlan::getNames(const FusedGroup &group) const {
                              [&](size_t index) { return nodes[index].name; });
 }
 
-/// Returns the name of the kernel op where only reshapes follow it: the values
-/// are the kernel op's, and its name says more than theirs.
+/// Returns the name of the kernel op if it is only followed by reshapes, since
+/// it computes the values and its name is more informative.
 StringAttr mct::getNodeName(const tpc::Node &node) {
   bool onlyReshapes = true;
   for (Operation *op : llvm::reverse(node.ops)) {
@@ -82,7 +82,7 @@ bool QuantizationPlan::hasRepeatedPoint(const PlannedNode &planned) const {
          });
 }
 
-/// Why what holds a mask is not quantized.
+/// Returns why a value that belongs to a mask is not quantized.
 static std::string describe(Mask mask) {
   switch (mask) {
   case Mask::Infinite:
@@ -140,8 +140,8 @@ void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
 }
 
 void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
-  // The target's default speaks for what no operator makes: MCT quantizes the
-  // inputs of the network the same way.
+  // The target's default applies to values that no operator computes: MCT
+  // quantizes network inputs in this way, too.
   tpc::OpQuantConfigAttr config = platform.getDefaultOptions().getBaseConfig();
   for (BlockArgument argument : block.getArguments()) {
     PlannedInput &input = inputs.emplace_back();
@@ -159,7 +159,7 @@ void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
   }
 }
 
-/// Takes over what follows from the choice of an alternative.
+/// Updates everything that depends on the chosen alternative.
 void QuantizationPlan::takeBase(const tpc::TpcLookup &lookup,
                                 PlannedNode &planned,
                                 tpc::OpQuantConfigAttr base) {
@@ -180,7 +180,7 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
                                          size_t index, Overrides &overrides) {
   PlannedNode &planned = nodes[index];
   const tpc::Node &node = planned.node;
-  // O3
+  // O3: `act_enabled` and `preserving` exclude each other.
   if (isQuantizable(node.result()) && planned.base.getActEnabled() &&
       planned.base.getPreserving())
     return node.root()->emitOpError()

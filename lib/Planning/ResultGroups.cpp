@@ -14,16 +14,17 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// The values that elements come from, by number, ascending.
+/// Numbers of the values from which elements come, ascending.
 using Sources = std::set<size_t>;
 
 /// Origin of the elements of a value.
 struct Origin {
   Sources all;
-  /// Sources of each position along it, by axis; empty: all positions have all
-  /// sources.
+  /// Sources of each position along each axis; empty if all positions along an
+  /// axis have all sources.
   std::vector<std::vector<Sources>> along;
-  /// Axis that the last one of the only source lies on; -1: not known.
+  /// Axis that corresponds to the last axis of the only source, or -1 if it is
+  /// not known.
   int64_t channelAxis = -1;
 };
 
@@ -43,7 +44,7 @@ private:
 };
 } // namespace
 
-/// Each element of the result is one of the operands'.
+/// Returns true if each element of the result is an element of an operand.
 static bool onlyMoves(Movement movement) {
   return movement == Movement::Permute || movement == Movement::Select;
 }
@@ -63,7 +64,8 @@ Origin OriginFinder::findSource(Value value) {
   return origin;
 }
 
-/// The sources of one operand, where its elements come to lie.
+/// Adds the sources of one operand at the positions to which its elements are
+/// moved.
 void OriginFinder::add(DataMovementOpInterface moving, unsigned number,
                        Origin &to) {
   Value operand = moving->getOperand(number);
@@ -101,7 +103,7 @@ Origin OriginFinder::followMovement(DataMovementOpInterface moving) {
   return origin;
 }
 
-/// Returns the op that makes the value if it only moves elements, or null.
+/// Returns the op that defines the value if it only moves elements, or null.
 static DataMovementOpInterface getMovingOp(Value value) {
   auto moving =
       dyn_cast_or_null<DataMovementOpInterface>(value.getDefiningOp());
@@ -119,7 +121,8 @@ Origin OriginFinder::compute(Value value) {
 }
 
 const Origin &OriginFinder::find(Value value) {
-  // Operands before what reads them, without recursion: chains may be long.
+  // Visit operands before their users, without recursion, since chains may be
+  // long.
   SmallVector<Value> waiting = {value};
   while (!waiting.empty()) {
     Value next = waiting.back();
@@ -144,7 +147,7 @@ const Origin &OriginFinder::find(Value value) {
   return origins.find(value)->second;
 }
 
-/// Sources of one group, for a sentence.
+/// Lists the sources of a group as part of a sentence.
 static std::string describe(const Sources &sources,
                             const OriginFinder &finder) {
   constexpr size_t kMost = 3;

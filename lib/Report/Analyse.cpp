@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
-/// Adds the corrections that mct-ptq undid, as the function says.
+/// Adds the corrections that mct-ptq undid, which an attribute of the function
+/// lists.
 static void addRejectedCorrections(func::FuncOp function, Report &report) {
   for (tpc::RejectedCorrection &each : tpc::readRejectedCorrections(function)) {
     RejectedCorrection &rejected = report.rejectedCorrections.emplace_back();
@@ -62,7 +63,7 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
   execution::RunSettings settings = inputs.settings;
   if (!settings.cache)
     settings.cache = std::make_shared<execution::RunCache>();
-  // A shard writes what it observes with what it measures.
+  // A shard observes and measures in the same run.
   if (failed(observe(inputs.quantized, kernels, inputs.function, settings,
                      inputs.shards, report)))
     return failure();

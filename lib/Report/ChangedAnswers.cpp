@@ -108,7 +108,7 @@ json::Object ChangedAnswers::toJson() const {
       {"counts", std::move(pairs)}};
 }
 
-/// Adds the samples of another shard behind those that there are.
+/// Appends the samples of another shard.
 llvm::Error ChangedAnswers::readJson(const json::Object &object) {
   json::Value value = json::Object(object);
   json::Path::Root root(kAnswers);
@@ -153,7 +153,7 @@ llvm::Error ChangedAnswers::readJson(const json::Object &object) {
 
 LogicalResult ChangedAnswers::exchange(execution::Shards &shards,
                                        bool isMeasured) {
-  // The evaluation beside it names the network.
+  // The evaluation in the same file identifies the network.
   constexpr StringLiteral kKey = "report";
   if (isMeasured) {
     shards.record(kAnswers, kKey, toJson());

@@ -25,12 +25,12 @@ llvm::Expected<Comparison> mct::report::parseComparison(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Numbers and texts of a part of a report, by their paths, in order.
+/// Numbers and texts of a part of a report with their paths, in order.
 struct ReportValues {
   struct Value {
     std::string path;
     Real value;
-    /// Numbers are compared where this is the same.
+    /// Numbers are only compared if their units are equal.
     StringRef unit;
   };
   std::vector<Value> numbers;
@@ -56,7 +56,7 @@ struct ReportValues {
     number("effect.gain", found->gain, metric);
     number("effect.agreement", found->agreement);
   }
-  /// `metric`: name of the user's one, or empty.
+  /// `metric`: name of the user's metric, or empty.
   void accuracy(const std::string &path, const std::optional<Accuracy> &found,
                 const std::string &metric) {
     if (!found)
@@ -166,8 +166,8 @@ static ReportValues numbersOf(const Report &report) {
   return values;
 }
 
-/// Pairs the items in the order of `after`, with what only `before` has behind
-/// it.
+/// Pairs the items in the order of `after`, followed by those that only
+/// `before` has.
 static std::vector<Change> compareNumbers(const ReportValues &before,
                                           const ReportValues &after) {
   std::vector<Change> changes;
@@ -197,7 +197,7 @@ static std::vector<Change> compareNumbers(const ReportValues &before,
   return changes;
 }
 
-/// Returns both have the same texts in the same order.
+/// Pairs the texts of both reports. Both have the same texts in the same order.
 static std::vector<TextChange> compareTexts(const ReportValues &before,
                                             const ReportValues &after) {
   std::vector<TextChange> changes;

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::report;
 
-/// Costs of layers by their names.
+/// Costs of layers, by name.
 using CostsByName = llvm::StringMap<LayerCost>;
 
 static FailureOr<CostsByName> findCosts(func::FuncOp function,
@@ -28,8 +28,7 @@ static FailureOr<CostsByName> findCosts(func::FuncOp function,
   return costs;
 }
 
-/// Returns the cycles of layers when all operators take their first
-/// alternative.
+/// Returns the costs of layers when all operators have their first alternative.
 static FailureOr<CostsByName> findFirstCosts(func::FuncOp function,
                                              const KernelOps &kernels,
                                              const CostTable &table) {

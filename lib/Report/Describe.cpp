@@ -31,15 +31,15 @@ using quantization::Grid;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Ops that are one operator, and what the target says of them.
+/// The ops of one operator, and how the target treats them.
 struct Members {
   SmallVector<Operation *> ops;
-  /// Instead of ops.
+  /// Set instead of `ops` for an argument.
   BlockArgument argument;
   std::string operatorSet, matchedBy, overriddenBy, whyFloat;
   /// True if the target would quantize the result.
   bool isWanted = false;
-  /// The alternatives of the target, also where overrides leave no choice.
+  /// The alternatives that the target offers, even if overrides leave only one.
   SmallVector<tpc::OpQuantConfigAttr> offered;
 
   Value result() const {
@@ -66,7 +66,7 @@ private:
   void addResources();
   void addDecisions();
   std::optional<Operator::Sums> addUp(const KernelOp &kernel);
-  /// Returns the operator that makes a value, none for constants.
+  /// Returns the operator that computes a value, or none for constants.
   std::optional<size_t> makerOf(Value value);
 
   func::FuncOp function;
@@ -75,7 +75,7 @@ private:
   FusedChains chains;
   std::vector<Members> members;
   llvm::DenseMap<Operation *, size_t> owner;
-  /// Members in the order of report.points, and the operators of each.
+  /// The points in the order of report.points, and the points of each operator.
   SmallVector<tpc::QuantizeOp> points;
   std::vector<SmallVector<tpc::QuantizeOp>> pointsOf;
 };
@@ -94,7 +94,8 @@ static bool isOperator(Operation &op) {
          !op.hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Returns the rules that win, in the order of what they speak of.
+/// Lists the rules that take effect, in the order of activation, weights and
+/// named weights.
 static std::string listRules(const Wishes &wishes) {
   llvm::SetVector<StringRef> texts;
   auto add = [&](const Wishes::Wish &wish) {
@@ -111,8 +112,8 @@ static std::string listRules(const Wishes &wishes) {
   return llvm::join(texts, "\n");
 }
 
-/// Returns the operators as the target sees them. Nothing where the module has
-/// no target, or one that does not fit what became of it.
+/// Finds the operators in the way that the target matches them. Returns false
+/// if the module has no target, or does not match it any more.
 bool Describer::readPlan() {
   ModuleOp original = function->getParentOfType<ModuleOp>();
   auto platforms = original.getOps<tpc::PlatformOp>();
@@ -193,7 +194,7 @@ void Describer::findMembers() {
 std::optional<size_t> Describer::makerOf(Value value) {
   while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
     value = point.getInput();
-  // Arguments come first.
+  // The first operators are the arguments.
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner() == &function.getBody().front()
                ? std::optional<size_t>(argument.getArgNumber())
@@ -218,7 +219,8 @@ void Describer::findPoints() {
   }
 }
 
-/// Names operators as their points are called; others by the op.
+/// Gives operators the names of their points or, if they have none, of their
+/// ops.
 void Describer::nameOperators() {
   llvm::StringSet<> taken;
   for (auto [number, each] : llvm::enumerate(members)) {
@@ -239,7 +241,7 @@ void Describer::nameOperators() {
   }
 }
 
-/// Returns the op whose kernel an operator has, or none.
+/// Returns the kernel op of an operator, or none.
 static std::optional<KernelOp> findKernel(const KernelOps &kernels,
                                           const Members &of) {
   for (Operation *op : of.ops)
@@ -333,7 +335,7 @@ void Describer::addAlternatives(size_t number) {
     Operator::Alternative &alternative = result.alternatives.emplace_back();
     for (tpc::QuantizeOp point : of.points) {
       Attribute config = OperatorPoints::getConfig(point, index);
-      // The first of several in a row is the one of the result.
+      // The first of several points in a row quantizes the result.
       if (!config && point.isActivation() && point == of.getResultPoint())
         alternative.activationBits = getBits(point).value_or(0);
       else if (!config && getGenericWeightName(point) == tpc::kKernelWeight)
@@ -347,7 +349,8 @@ void Describer::addAlternatives(size_t number) {
   }
   if (result.alternatives.size() > 1)
     return;
-  // An override has decided, and its line can be changed.
+  // An override has decided, but its line can be changed, so list the
+  // alternatives that are offered.
   Operator::Alternative taken = result.alternatives.front();
   auto widths = [](const Operator::Alternative &alternative) {
     return std::make_pair(alternative.weightBits, alternative.activationBits);
@@ -360,7 +363,7 @@ void Describer::addAlternatives(size_t number) {
     if (taken.weightBits)
       addWeight(alternative, config.getWeightConfig(tpc::kKernelWeight));
   }
-  // As the plan has them: the widest first.
+  // In the order of the plan: the widest first.
   llvm::sort(offered, [&](const auto &lhs, const auto &rhs) {
     return widths(lhs) > widths(rhs);
   });
@@ -377,7 +380,7 @@ void Describer::addAlternatives(size_t number) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns the sums of a layer of integers; nothing for any other.
+/// Returns the sums of a layer in integers, or none for other layers.
 std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
   tpc::QuantizeOp weight = kernel.getKernelPoint();
   tpc::QuantizeOp input = findWidthSource(kernel.getInput().get()).point;
@@ -396,7 +399,7 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
   std::vector<float> bias =
       kernel.getBias().value_or(std::vector<float>(outputs, 0));
   std::optional<Grid> made;
-  // The grid of the fused chain that it begins.
+  // Take the grid at the end of the fused chain.
   Value end = chains.getEnd(kernel.getResult().getDefiningOp())->getResult(0);
   if (tpc::QuantizeOp result = getActivationPoint(end);
       result && result.getParametersAttr())
@@ -404,7 +407,7 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
         grids.size() == 1)
       made = grids.front();
   Operator::Sums sums;
-  // TOSA adds products with activations of 16 bits in 48.
+  // TOSA accumulates products with 16-bit activations in 48 bits.
   sums.bits = input.getParametersAttr().getBits() > 8 ? 48 : 32;
   double squares = 0;
   for (size_t channel = 0; channel != outputs; ++channel) {

@@ -21,7 +21,7 @@ using quantization::Grid;
 
 static constexpr size_t kMaxBins = 256;
 
-/// Returns at most kMaxBins bins, of as many neighbours each as that takes.
+/// Returns at most kMaxBins bins, merging as many neighbours as necessary.
 static report::Histogram joinBins(double first, double width,
                                   ArrayRef<uint64_t> counts) {
   size_t joined = (counts.size() + kMaxBins - 1) / kMaxBins;
@@ -97,7 +97,7 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
     SmallVector<float> levels = quantizer.getLevels(channel);
     parameters.lowest.push_back(levels.empty() ? 0 : levels.front());
     parameters.highest.push_back(levels.empty() ? 0 : levels.back());
-    // All channels have one table.
+    // All channels share one table.
     ArrayRef<double> thresholds = quantizer.getThresholds();
     if (channel == 0)
       for (float level : levels)
@@ -109,7 +109,8 @@ static Parameters toParameters(tpc::QuantizerAttrInterface quantizer) {
 }
 
 namespace {
-/// Limits of the clipping, and of the range of the levels, of one parameter.
+/// Range of the levels of one parameter, and range of the values that are not
+/// clipped.
 struct GridRange {
   double lowest = 0, highest = 0, below = 0, above = 0;
 };
@@ -140,7 +141,7 @@ static std::vector<GridRange> toRanges(tpc::QuantizerAttrInterface quantizer) {
   return ranges;
 }
 
-/// Returns the share of the range that values from `min` to `max` reach.
+/// Returns the share of the grid's range that values from `min` to `max` cover.
 static double getUsed(const GridRange &range, double min, double max) {
   double width = range.highest - range.lowest;
   if (!(width > 0))
@@ -154,12 +155,12 @@ static double getUsed(const GridRange &range, double min, double max) {
 // Errors of other thresholds
 //===----------------------------------------------------------------------===//
 
-/// Six to an octave: from 1/8 to 4, 1 among them.
+/// Factors from 1/8 to 4, six per octave and including 1.
 static constexpr int kTrialsPerOctave = 6;
 static constexpr int kFirstOctave = -3, kLastOctave = 2;
 
-/// Returns the quantizer with all its thresholds, or scales, times `factor`;
-/// null where its method has none.
+/// Returns the quantizer with all thresholds, or scales, multiplied by
+/// `factor`; null if its method does not allow it.
 static std::unique_ptr<quantization::TensorQuantizer>
 scale(tpc::QuantizerAttrInterface quantizer, double factor) {
   SmallVector<Grid> grids = quantizer.getGrids();
@@ -182,7 +183,7 @@ scale(tpc::QuantizerAttrInterface quantizer, double factor) {
   return scaled ? scaled.prepare() : nullptr;
 }
 
-/// `errorOf`: mean of the squares with a quantizer.
+/// `errorOf`: mean squared error of a quantizer.
 static std::vector<Selection::Trial>
 makeCurve(tpc::QuantizerAttrInterface quantizer,
           function_ref<double(const quantization::TensorQuantizer &)> errorOf) {
@@ -237,8 +238,8 @@ static std::optional<double> getAddedNumber(Operation *op) {
   return std::nullopt;
 }
 
-/// Returns what `mct-correct-shift-negative` did in front of a point, by the
-/// name that it leaves.
+/// Returns the shift that `mct-correct-shift-negative` inserted before a point,
+/// which it recognizes by the name, or none.
 static std::optional<Point::Shift>
 findShift(tpc::QuantizeOp op, tpc::QuantizerAttrInterface quantizer,
           const quantization::Histogram &histogram) {
@@ -332,8 +333,8 @@ struct ErrorSum {
 };
 } // namespace
 
-/// Values, and what the quantizer makes of what stands in their place: those
-/// were rounded together where the record of corrections has the float kernel.
+/// Describes the float values and their quantized values. If weights were
+/// rounded together, the record of corrections has the float kernel.
 static void describeWeight(tpc::QuantizeOp op,
                            tpc::QuantizerAttrInterface quantizer,
                            ArrayRef<int64_t> channelAxes, Point &point) {

@@ -54,7 +54,7 @@ std::vector<Diagnosis> mct::report::diagnose(const Report &report) {
   return sorted;
 }
 
-// Share of a result: its error is a third of it and more.
+// SQNR below which a result is lost: its error is a third of it or more.
 static constexpr Real kLost = 10;
 
 namespace {
@@ -79,7 +79,8 @@ static ResultPart toPart(const Result &result, const ResultGroup &group,
           group.simulated.sqnr, group.worstPoint, group.worstShare};
 }
 
-/// Returns those of results, the worst first.
+/// Returns the results, or their groups of channels, from the worst to the
+/// best.
 static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
   std::vector<ResultPart> parts;
   for (const Result &result : results) {
@@ -90,7 +91,7 @@ static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
   }
   std::vector<std::pair<Real, size_t>> order;
   for (auto [number, part] : llvm::enumerate(parts))
-    // NaN: values that are not finite.
+    // A NaN stands for values that are not finite.
     order.push_back({std::isnan(part.sqnr) ? -HUGE_VAL : part.sqnr, number});
   llvm::sort(order);
   std::vector<ResultPart> sorted;
@@ -101,7 +102,7 @@ static std::vector<ResultPart> listParts(ArrayRef<Result> results) {
 
 static bool isLost(const ResultPart &part) { return !(part.sqnr >= kLost); }
 
-/// Returns the words that follow `is`, or a name.
+/// Returns a description of the level that can follow `is` or a name.
 static std::string describeLevel(Real sqnr) {
   if (std::isnan(sqnr))
     return "not finite";
@@ -117,8 +118,8 @@ static std::string describeWorstPoint(const ResultPart &part) {
          ", comes from " + quoted(part.worstPoint);
 }
 
-/// Returns the shares of right and equal answers, without the full stop; empty:
-/// none.
+/// Describes the shares of correct and of equal answers, without a full stop;
+/// empty if they are not known.
 static std::string describeAnswers(const Report &report) {
   const Accuracy &simulated = report.simulated;
   std::string text;
@@ -144,7 +145,7 @@ static std::string describeAnswers(const Report &report) {
   return text;
 }
 
-/// Returns what quantization did, with a full stop.
+/// Describes the effect of quantization, with a full stop.
 static std::string describeResults(const Report &report,
                                    ArrayRef<ResultPart> parts) {
   constexpr size_t kMost = 4;
@@ -190,7 +191,7 @@ std::string mct::report::describeResult(const Report &report,
 }
 
 std::string mct::report::describeVerdict(const Report &report) {
-  // Below it a cause is no more than one of many.
+  // Below this share, a cause is only one of many.
   constexpr Real kWorthASentence = 0.1;
   std::vector<ResultPart> parts = listParts(report.results);
   std::string text = describeResults(report, parts) + " ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corrections that make results worse.
+// Rules about corrections that make results worse.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -29,7 +29,7 @@ std::string mct::report::getSwitchOff(StringRef correction) {
       .Default("");
 }
 
-/// Returns the distance of the worst part as the share that it loses.
+/// Returns the share of the worst part's distance that the correction causes.
 static Real getWorstShare(const CorrectionEffect &effect) {
   return effect.worstWith > 0 ? 1 - effect.worstWithout / effect.worstWith : 0;
 }

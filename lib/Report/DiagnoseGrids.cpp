@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of very different ranges that share one grid.
+// Rules about values of very different ranges that share one grid.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -13,17 +13,17 @@ using llvm::StringRef;
 
 // Three of eight bits.
 static constexpr Real kRangeFactor = 8;
-// In dB: a group that loses more is worth a tenth of what it was.
+// Loss in dB: a group that loses more retains a tenth of its precision.
 static constexpr Real kGraveLoss = 10;
 
 namespace {
-/// Values with a range of their own in a tensor.
+/// A group of values in a tensor that has its own range.
 struct Group {
-  /// Text for a sentence.
+  /// The name as it appears in a sentence.
   std::string name;
   Real magnitude = 0;
-  /// Mean squared error on the grid of the tensor, and on the same grid made as
-  /// narrow as is best for the group.
+  /// Mean squared error on the grid of the tensor, and on the same grid when it
+  /// is scaled down as is best for the group.
   Real shared = 0, own = 0;
 
   Real getLoss() const {
@@ -38,8 +38,8 @@ static const Statistics &getValues(const Point &point) {
   return point.observed ? *point.observed : *point.statistics;
 }
 
-/// Returns the group of what a point holds, on the grid of another one; none
-/// without a histogram.
+/// Returns the values of a point as a group on the grid of another point, or
+/// none without a histogram.
 static std::optional<Group> getGroup(const Point &part,
                                      const Parameters &shared) {
   if (!part.statistics)
@@ -50,7 +50,7 @@ static std::optional<Group> getGroup(const Point &part,
     return std::nullopt;
   Group group{quoted(part.name), getMagnitude(values), error->total(),
               error->total()};
-  // 16 bits are the most that grids have.
+  // Grids have at most 16 bits.
   for (int bits = 1; bits <= 16; ++bits)
     if (auto narrow = estimateError(values, shared, std::ldexp(Real(1), -bits)))
       group.own = std::min(group.own, narrow->total());
@@ -63,9 +63,9 @@ static bool isConcat(const Operator &op) {
          });
 }
 
-/// Returns the points of the parts that an operator puts side by side, behind
-/// others that only move them and have none; empty where it does not, or one is
-/// not known.
+/// Returns the points of the parts that an operator concatenates, skipping
+/// operators without points that only move values. Returns an empty list for
+/// other operators, or if a part is not known.
 static std::vector<const Point *> findParts(const DiagnosisContext &network,
                                             const Operator &op) {
   std::vector<const Point *> parts;
@@ -139,14 +139,14 @@ static void findSharedGrids(const DiagnosisContext &network, Diagnoses &found) {
   }
 }
 
-/// Returns whether slices of the operator's result, two at least, cut its
+/// Returns whether at least two slices of the operator's result divide its
 /// channels.
 static bool isCutIntoChannels(const DiagnosisContext &network,
                               const Operator &op, size_t channels) {
   llvm::StringSet<> moved;
   moved.insert(op.name);
   size_t slices = 0;
-  // Readers come behind what they read.
+  // Users come after the values that they use.
   for (const Operator &reader : network.report.operators) {
     if (!movesOrSelects(reader) || !moved.contains(reader.inputs.front()))
       continue;
@@ -190,7 +190,8 @@ static void findSlicedGrids(const DiagnosisContext &network, Diagnoses &found) {
       Group group;
       group.name = "channel " + std::to_string(channel.second);
       group.magnitude = channel.first;
-      // Width for values that are spread evenly: a step, or all that there is.
+      // Width for uniformly distributed values: a step, or their whole range if
+      // it is smaller.
       Real own = step * std::min<Real>(1, channel.first / limit);
       group.shared =
           std::min(step * step / 12, channel.first * channel.first / 3);

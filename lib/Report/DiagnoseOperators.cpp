@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules about operators: how it is matched and fused, and what it adds up.
+// Rules about operators: how they are matched and fused, and their sums.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -10,7 +10,7 @@ using namespace mct::report;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// Returns a diagnosis of the point of an operator's result.
+/// Begins a diagnosis about the point of an operator's result.
 static Diagnosis aboutResult(const DiagnosisContext &network,
                              const Operator &op, const Point &point) {
   Diagnosis diagnosis;
@@ -29,7 +29,7 @@ static std::string listOps(const Operator &op) {
 }
 
 static void findUnmatched(const DiagnosisContext &network, Diagnoses &found) {
-  // Without a target that fits the module nothing is known of sets.
+  // Without a target that matches the module, operator sets are not known.
   if (llvm::all_of(network.report.operators,
                    [](const Operator &op) { return op.operatorSet.empty(); }))
     return;
@@ -51,8 +51,8 @@ static void findUnmatched(const DiagnosisContext &network, Diagnoses &found) {
   }
 }
 
-/// Returns whether an op computes each element of its result from one of its
-/// input, as activation functions do.
+/// Returns whether the operator is an element-wise function, as activation
+/// functions are.
 static bool isActivationFunction(const Operator &op) {
   return op.inputs.size() == 1 && llvm::any_of(op.ops, [](StringRef name) {
            return llvm::is_contained(
@@ -98,12 +98,12 @@ bool mct::report::movesOrSelects(const Operator &op) {
          });
 }
 
-/// Returns the point that holds the values which an operator reads, behind
-/// others that have none of their own; null: not known.
+/// Returns the point that quantizes the input of an operator, skipping
+/// operators without points of their own; null if it is not known.
 static const Point *findInputPoint(const DiagnosisContext &network,
                                    const Operator &op) {
   const Operator *reader = &op;
-  // Each is in front of its reader.
+  // Each step goes to an earlier operator.
   for (size_t i = 0; i != network.report.operators.size(); ++i) {
     const std::string &input = reader->inputs.front();
     if (const Point *point = network.getResultPoint(input))
@@ -126,7 +126,7 @@ static void findNeedless(const DiagnosisContext &network, Diagnoses &found) {
     const Point *point = network.getResultPoint(op.name);
     if (!point || op.operatorSet.empty() || !movesOrSelects(op))
       continue;
-    // Quantized twice with the same levels is quantized once.
+    // Quantizing again with the same levels changes nothing.
     const Point *input = findInputPoint(network, op);
     if (!input || haveSameLevels(*input->parameters, *point->parameters))
       continue;
@@ -146,8 +146,8 @@ static void findNeedless(const DiagnosisContext &network, Diagnoses &found) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-// Share of an error that a rounding to the grid of the result makes anyway:
-// above it the bias is the larger part.
+// RMS error, in steps, of rounding to the grid of the result: a larger error of
+// the bias dominates it.
 static const Real kRoundingOfResult = std::sqrt(1.0 / 12);
 
 static const Point *getKernelPoint(const DiagnosisContext &network,
@@ -159,8 +159,8 @@ static const Point *getKernelPoint(const DiagnosisContext &network,
   return nullptr;
 }
 
-/// Returns a threshold below which no kernel goes, so that what is `factor`
-/// times too many steps now is few enough.
+/// Returns an option that sets a lower limit for the kernel's thresholds, so
+/// that a number of steps that is too large by `factor` becomes small enough.
 static std::string asMinThreshold(const Point &kernel, int64_t channel,
                                   Real factor) {
   const std::vector<Real> &thresholds = kernel.parameters->threshold;
@@ -189,7 +189,7 @@ static void findBiasOffGrid(const DiagnosisContext &network, Diagnoses &found) {
         size_t(sums.biasChannel) < kernel->parameters->threshold.size() ||
         kernel->parameters->threshold.size() == 1;
     if (isTooLarge && hasThreshold) {
-      // The layer cannot become integer at all.
+      // The layer has no integer form at all.
       diagnosis.severity = std::max(diagnosis.severity, kGrave);
       diagnosis.cause = "The bias of " + quoted(op.name) + " is " +
                         brief(sums.largestBias) +
@@ -202,7 +202,7 @@ static void findBiasOffGrid(const DiagnosisContext &network, Diagnoses &found) {
       diagnosis.remedy =
           "A larger threshold of the kernel makes the steps larger.";
     } else if (!isTooLarge) {
-      // Each bit halves the steps.
+      // Each additional bit halves the steps.
       int64_t bits = 0;
       for (const Operator::Alternative &alternative : op.alternatives) {
         Real error = sums.biasError * std::exp2(kernel->parameters->bits -
@@ -236,13 +236,13 @@ static void findSaturated(const DiagnosisContext &network, Diagnoses &found) {
       continue;
     const Operator::Sums &sums = *op.sums;
     Real limit = std::exp2(sums.bits - 1) - 1;
-    // A bias that is too large by itself has been said.
+    // A bias that is too large by itself is another diagnosis.
     if (!(sums.largest > limit) || sums.largestBias > limit ||
         kernel->parameters->threshold.empty())
       continue;
     Diagnosis diagnosis;
     diagnosis.subject = op.name;
-    // It is not known whether samples get there.
+    // It is not known whether samples reach this value.
     diagnosis.severity = std::max(network.getSeverity(*kernel), kGrave);
     diagnosis.cause = "The sums of " + quoted(op.name) + " can reach " +
                       brief(sums.largest) + ", more than the " +
@@ -254,7 +254,7 @@ static void findSaturated(const DiagnosisContext &network, Diagnoses &found) {
       if (alternative.weightBits < kernel->parameters->bits &&
           alternative.weightBits > fewer)
         fewer = alternative.weightBits;
-    // Steps grow by the factor, products shrink by it.
+    // The factor increases the steps and decreases the products.
     bool areEnough =
         fewer > 0 &&
         std::exp2(kernel->parameters->bits - fewer) * limit > sums.largest;

@@ -13,19 +13,20 @@ using namespace mct::report;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-// A distance below it is as good as none, and severities are in proportion. Of
-// divergences: by Pinsker's inequality at most a tenth of the probability has
-// moved. Of mean squares: the error is a tenth of the values.
+// Distances below these are harmless, and severities are proportional to them.
+// For divergences: by Pinsker's inequality, at most a tenth of the probability
+// has moved. For mean squares: the error is a tenth of the values.
 static constexpr Real kHarmfulDivergence = 0.02, kHarmfulMeanSquare = 0.01;
 
-// Values that stand for a bin.
+// Number of values that represent a bin.
 static constexpr int kSamplesOfBin = 16;
 
 //===----------------------------------------------------------------------===//
 // DiagnosisContext
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of one sample: all axes but the first.
+/// Returns the number of elements of one sample, that is, without the first
+/// axis.
 static int64_t countSampleElements(const Point &point) {
   int64_t count = 1;
   for (int64_t size : ArrayRef(point.shape).drop_front(!point.shape.empty()))
@@ -79,11 +80,11 @@ Real DiagnosisContext::getShare(const Point &point) const {
 }
 
 Real DiagnosisContext::getSeverity(const Point &point) const {
-  // Divergences count probabilities that no decision depends on, of the classes
-  // far behind the first: what changes no prediction by itself is not grave.
+  // Divergences include probabilities of unlikely classes on which no decision
+  // depends, so a point that changes no prediction by itself is not grave.
   bool changesNone =
       point.effect && point.effect->agreement && *point.effect->agreement == 1;
-  // Nor is what a single sample may have made.
+  // An effect that a single sample may have caused is not grave, either.
   Real severity = harm * getShare(point);
   return changesNone || isUncertain() ? kGrave / 2 * severity : severity;
 }
@@ -142,7 +143,7 @@ mct::report::estimateError(const Statistics &statistics,
 }
 
 namespace {
-/// Shares of the values that are below a number, at least and at most.
+/// Lower and upper bounds for the share of values below a number.
 class Distribution {
 public:
   explicit Distribution(const Statistics &statistics)
@@ -208,7 +209,7 @@ std::optional<Real> mct::report::compareDistributions(const Statistics &one,
   for (const Distribution *distribution : {&a, &b})
     for (size_t bin = 0; bin != distribution->numEdges(); ++bin)
       compareAt(distribution->edge(bin));
-  // At zero, without and with the zeros.
+  // At zero, first without and then with the zeros.
   compareAt(0);
   compareAt(std::numeric_limits<Real>::denorm_min());
   return largest;
@@ -253,7 +254,7 @@ std::string mct::report::inDecibels(Real sqnr) {
     return "not finite";
   if (std::isinf(sqnr))
     return sqnr > 0 ? "no error" : "no signal";
-  // Nobody writes 3.2e-07 dB, or -0.
+  // Do not print 3.2e-07 dB, or -0.
   return (std::abs(sqnr) < 0.005 ? "0" : brief(sqnr)) + " dB";
 }
 
@@ -281,8 +282,8 @@ std::string mct::report::listNumbers(ArrayRef<int64_t> numbers) {
 
 StringRef mct::report::getInsertedName(const Point &point) {
   StringRef name = point.owner;
-  // A shifted activation has a name of its own, which no rule of overrides
-  // finds: points are inserted before.
+  // Points are inserted before activations are shifted, so rules of overrides
+  // have to use the name without the suffix.
   name.consume_back("_shifted");
   return name;
 }

@@ -12,19 +12,19 @@ using namespace mct::report;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-// 3 dB: below that neither a user nor a test can tell an improvement.
+// 3 dB: neither a user nor a test can notice a smaller improvement.
 static constexpr Real kWorthwhile = 0.5;
-// Three of eight bits: the channel in the middle has five of them.
+// Three of eight bits: the median channel has five of them.
 static constexpr Real kOutlierFactor = 8;
-// Share of the negative levels: at least three eighths of all levels are
-// unused.
+// Share of the negative levels that is used: at least three eighths of all
+// levels are unused.
 static constexpr Real kShortTail = 0.25;
-// Scaled down by that much the values have twice the resolution.
+// If scaled down by this factor, the values have twice the resolution.
 static constexpr Real kJustAbove = 1.125;
-// 20 dB: the error is a tenth of the values, with a grid that gives evenly
-// spread values 50.
+// 20 dB: the error is a tenth of the values, while a grid has 50 dB for
+// uniformly distributed values.
 static constexpr Real kLeastSqnr = 20;
-// Bits that are few on purpose.
+// This many bits, or fewer, are a deliberate choice.
 static constexpr int64_t kFewBits = 4;
 
 static Diagnosis aboutPoint(const DiagnosisContext &network,
@@ -44,7 +44,7 @@ static void pasteMoreBits(const DiagnosisContext &network, const Point &point,
   diagnosis.remedy.front() = llvm::toUpper(diagnosis.remedy.front());
 }
 
-/// Points with parameters, of activations or weights.
+/// Calls `function` for each point that has parameters.
 template <typename Function>
 static void forEachPoint(const DiagnosisContext &network, Function function) {
   for (const Point &point : network.report.points)
@@ -52,7 +52,7 @@ static void forEachPoint(const DiagnosisContext &network, Function function) {
       function(point);
 }
 
-/// Asks a rule about each point.
+/// Applies a rule to each point.
 template <std::optional<Diagnosis> (*find)(const DiagnosisContext &,
                                            const Point &)>
 static void eachPoint(const DiagnosisContext &network, Diagnoses &found) {
@@ -68,14 +68,15 @@ static bool isEvenlySpaced(const Point &point) {
          point.parameters->highest.size() == 1;
 }
 
-/// Returns whether one threshold says where an evenly spaced grid ends on both
-/// sides of zero, so that the sign takes half of the levels.
+/// Returns whether a single threshold determines the limits of an evenly spaced
+/// grid on both sides of zero, so that the sign takes half of the levels.
 static bool isSymmetric(const Parameters &parameters) {
   return parameters.step.size() == 1 && parameters.threshold.size() == 1 &&
          parameters.threshold.front() > 0;
 }
 
-/// Returns a grid for one value has a rule of its own.
+/// Returns whether all values of a point are equal; a grid for one value has a
+/// rule of its own.
 static bool isConstant(const Point &point) {
   return point.statistics && point.statistics->min == point.statistics->max;
 }
@@ -93,16 +94,16 @@ static Real getMax(const Point &point) {
 // Grid and values
 //===----------------------------------------------------------------------===//
 
-/// Returns the factor by which a grid has to be wider for the least error, and
-/// that error as a share of the present one. A power of two; 1 where it is as
-/// wide as its values.
+/// Returns the power of two by which a grid has to be wider for the least
+/// error, and that error divided by the present one. Returns factor 1 if the
+/// grid is already as wide as its values.
 static std::pair<Real, Real> findBestWidth(const Statistics &statistics,
                                            const Parameters &parameters,
                                            const GridError &now) {
   std::pair<Real, Real> best = {1, 1};
   if (!(now.clipping > 0))
     return best;
-  // Beyond it nothing but the step grows.
+  // Beyond this factor, only the step grows.
   constexpr Real kWidest = 0x1p24;
   for (Real scale = 2; scale <= kWidest; scale *= 2) {
     std::optional<GridError> error =
@@ -185,8 +186,8 @@ static std::optional<Diagnosis> findWastedSign(const DiagnosisContext &network,
   Real min = getMin(point), max = getMax(point);
   if (!(min >= -kShortTail * threshold) || max <= 0)
     return std::nullopt;
-  // The unsigned grid of the same threshold has half the step; the shift is a
-  // multiple of that.
+  // The unsigned grid of the same threshold has half the step, and the shift is
+  // a multiple of it.
   Parameters lifted = *point.parameters;
   Real step = lifted.step.front() / 2,
        shift = std::ceil(std::max<Real>(0, -min) / step) * step;
@@ -223,7 +224,7 @@ static std::optional<Diagnosis> findWastedSign(const DiagnosisContext &network,
   const report::Decision *decision = findShiftDecision(point);
   if (!decision || decision->reason == "long-tail") {
     diagnosis.kind = "option";
-    // Two digits, and not below.
+    // Round up to two digits.
     diagnosis.paste = "shift-negative-activation-correction=true "
                       "shift-negative-ratio=" +
                       brief(std::ceil(ratio * 100) / 100);
@@ -241,7 +242,7 @@ static std::optional<Diagnosis> findMissingSign(const DiagnosisContext &network,
   if (point.isWeight() || !point.statistics ||
       !isSymmetric(*point.parameters) || point.parameters->isSigned)
     return std::nullopt;
-  // Clipping below zero has to cost more than rounding.
+  // The error of clipping below zero has to exceed that of rounding.
   const Statistics &values =
       point.observed ? *point.observed : *point.statistics;
   std::optional<GridError> error = estimateError(values, *point.parameters);
@@ -294,7 +295,7 @@ findJustAbovePowerOfTwo(const DiagnosisContext &network, const Point &point) {
       above += isJustAbove(
           std::max(std::abs(channel.min), std::abs(channel.max)), threshold);
   }
-  // By chance it is one channel in six (log2 of the factor).
+  // By chance, this applies to one channel in six (log2 of the factor).
   if (2 * above <= channels)
     return std::nullopt;
   Diagnosis diagnosis = aboutPoint(network, point);
@@ -354,7 +355,7 @@ findConstantActivation(const DiagnosisContext &network, const Point &point) {
       point.statistics->min != point.statistics->max)
     return std::nullopt;
   bool varies = point.observed && point.observed->min != point.observed->max;
-  // An input that varies has been said.
+  // Another rule has reported an input that varies.
   if (varies && network.isInput(point))
     return std::nullopt;
   Diagnosis diagnosis = aboutPoint(network, point);
@@ -379,8 +380,8 @@ findConstantActivation(const DiagnosisContext &network, const Point &point) {
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// Magnitudes of channels, 0 of those that never change; empty where they are
-/// not known.
+/// Returns the magnitudes of channels, 0 for channels that never change; empty
+/// if they are not known.
 static std::vector<Real> getMagnitudes(const Point &point) {
   std::vector<Real> magnitudes;
   if (point.isWeight()) {
@@ -401,7 +402,7 @@ static std::vector<Real> getMagnitudes(const Point &point) {
 static std::optional<Diagnosis>
 findOutlierChannels(const DiagnosisContext &network, const Point &point) {
   std::vector<Real> magnitudes = getMagnitudes(point);
-  // One threshold for all.
+  // All channels share one threshold.
   if (point.parameters->highest.size() != 1 || magnitudes.size() < 2)
     return std::nullopt;
   std::vector<Real> sorted = magnitudes;
@@ -433,7 +434,7 @@ findOutlierChannels(const DiagnosisContext &network, const Point &point) {
   return diagnosis;
 }
 
-/// Returns the channels that make nothing, and how many there are.
+/// Returns the channels without effect, and the number of all channels.
 static std::vector<int64_t> getDeadChannels(const Point &point,
                                             size_t &channels) {
   std::vector<int64_t> dead;
@@ -461,8 +462,8 @@ static std::vector<int64_t> getDeadChannels(const Point &point,
   return dead;
 }
 
-/// One line for all weights, and one for all activations: networks that have
-/// some have many.
+/// Emits one diagnosis for all weights and one for all activations, since a
+/// network that has some dead channels has many.
 static void findDeadChannels(const DiagnosisContext &network,
                              Diagnoses &found) {
   for (bool areWeights : {true, false}) {
@@ -485,7 +486,7 @@ static void findDeadChannels(const DiagnosisContext &network,
     });
     if (!worst)
       continue;
-    // They make no error.
+    // They cause no error, so the severity is 0.
     Diagnosis diagnosis;
     diagnosis.subject = worst->name;
     diagnosis.cause =
@@ -520,7 +521,7 @@ static std::optional<Diagnosis>
 findFewBitsInSensitiveLayer(const DiagnosisContext &network,
                             const Point &point) {
   const Operator *owner = network.getOwner(point);
-  // More than its equal part of all layers.
+  // The share is larger than the average of all layers.
   if (!point.isWeight() || !owner || point.parameters->bits > kFewBits ||
       !isSensitive(network, *owner) ||
       !(network.getShare(point) * Real(network.getLayers().size()) > 1))
@@ -587,7 +588,8 @@ static void findRoundedOneByOne(const DiagnosisContext &network,
   for (const Point &point : network.report.points) {
     if (!point.isWeight() || !point.parameters || point.parameters->bits >= 8)
       continue;
-    // Weights that were rounded together, or left alone for a reason, say so.
+    // Weights that were rounded together, or deliberately not, have a decision
+    // about it.
     bool isKnown =
         llvm::any_of(point.decisions, [](const report::Decision &decision) {
           return decision.pass == "mct-round-weights";
@@ -714,7 +716,7 @@ ArrayRef<Rule> mct::report::getLastRules() {
         "applies to it",
         "more bits, or float"},
        findSensitive},
-      // Trials find it (Remedies.cpp).
+      // Remedies.cpp finds these by trials.
       {{kMeasuredRemedy,
         "one tensor, or two together, gain in float, and no other rule "
         "proposes it; with a tenth of an error that matters, or while a result "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules about samples: of the calibration, which every other number stands on,
-// and of the report.
+// Rules about samples: those of the calibration, on which every other number
+// depends, and those of the report.
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,25 +12,25 @@ using namespace mct::report;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-// All of them above kWorthless. A cause comes before what follows from it: four
-// black images are black in the first place.
+// All of these are above kWorthless. A cause comes before its consequences:
+// four black images are, first of all, black.
 static constexpr Real kFloatFails = 5, kOneValue = 4, kOtherRange = 3,
                       kTooFew = 2.5, kUnlike = 1.1;
 
-// One bit of the grid, wasted or missing.
+// One bit of the grid is wasted or missing.
 static constexpr Real kOtherRangeFactor = 2;
 
-// With n samples before, the next has the largest value with the chance 1 / (n
-// + 1), whatever their distribution: below this number more than one sample in
-// 16 leaves the range that calibration saw, at every point anew.
+// After n samples, the next one exceeds all of them with probability 1 / (n +
+// 1), for any distribution. With fewer samples than this, more than one in 16
+// leaves the range that calibration saw, independently at every point.
 static constexpr int64_t kFewestSamples = 15;
 
-// Limit of Kolmogorov and Smirnov: two samples of one distribution are further
-// apart than this over the root of their (harmonic) number once in a thousand
-// times. Values of one sample of the network depend on each other and count as
-// one.
+// Limit of the Kolmogorov-Smirnov test: the distance of two samples of the same
+// distribution exceeds this, divided by the root of their (harmonic) number,
+// once in a thousand times. The values of one sample of the network depend on
+// each other and count as one.
 static constexpr Real kKolmogorov = 1.95;
-// However many samples show it: a tenth of the values is elsewhere.
+// A tenth of the values is elsewhere, regardless of the number of samples.
 static constexpr Real kLeastDistance = 0.1;
 
 static bool isConstant(const Statistics &statistics) {
@@ -41,8 +41,8 @@ static std::string describeRange(const Statistics &statistics) {
   return brief(statistics.min) + " to " + brief(statistics.max);
 }
 
-/// More than what calibration and report differ by when both take samples of
-/// one kind.
+/// Returns the distance if it is larger than expected when calibration and
+/// report use samples of the same kind.
 static std::optional<Real> getDistance(const DiagnosisContext &network,
                                        const Point &point) {
   auto calibration = Real(network.getCalibrationSamples()),
@@ -65,7 +65,7 @@ static void findFloatNetworkFails(const DiagnosisContext &network,
   size_t classes = report.confusion.size();
   if (!report.floating.top1 || classes < 2 || report.floating.samples < 1)
     return;
-  // Three deviations of what guessing reaches.
+  // Three standard deviations above the accuracy of guessing.
   Real chance = 1 / Real(classes),
        bound = chance + 3 * std::sqrt(chance * (1 - chance) /
                                       Real(report.floating.samples));
@@ -110,7 +110,7 @@ static void findOneValue(const DiagnosisContext &network, Diagnoses &found) {
   }
 }
 
-/// Returns the number behind the last `key` of a command, or none.
+/// Returns the number after the last `key` in a command, or none.
 static std::optional<Real> readOption(StringRef command, StringRef key) {
   size_t position = command.rfind(key);
   if (position == StringRef::npos)
@@ -125,7 +125,7 @@ static std::optional<Real> readOption(StringRef command, StringRef key) {
   return value;
 }
 
-/// Returns how many digits a person would write.
+/// Formats a number with as many digits as it needs.
 static std::string asOption(Real value) {
   for (int digits = 1; digits < 9; ++digits) {
     char text[32];
@@ -142,8 +142,8 @@ static bool isOtherRange(const Statistics &one, const Statistics &other) {
   auto isFactor = [](Real lhs, Real rhs) {
     return lhs >= kOtherRangeFactor * rhs || rhs >= kOtherRangeFactor * lhs;
   };
-  // Two numbers, of which the width alone tells -1 to 1 from 0 to 1, and the
-  // magnitude alone 0 to 1 from 254 to 255.
+  // Two criteria are needed: only the width distinguishes -1 to 1 from 0 to 1,
+  // and only the magnitude 0 to 1 from 254 to 255.
   return isFactor(one.max - one.min, other.max - other.min) ||
          isFactor(getMagnitude(one), getMagnitude(other));
 }
@@ -184,7 +184,7 @@ static void findOtherRange(const DiagnosisContext &network, Diagnoses &found) {
           "of those of the report.";
       diagnosis.kind = "option";
       diagnosis.paste = "input-scale=" + asOption(scale * before);
-      // Less than a step of 8 bits is no offset.
+      // An offset of less than an 8-bit step does not matter.
       offset += scale * shift;
       if (std::abs(offset) > (observed.max - observed.min) / 256)
         diagnosis.paste += " input-offset=" + asOption(offset);
@@ -212,8 +212,9 @@ static void findTooFewSamples(const DiagnosisContext &network,
       " exceeds the range that it saw at a point, and the mean distance of the "
       "results is known to +-" +
       percent(error) + ".";
-  // Where the standard error is a quarter: half of the bound, two of them half
-  // of the distance; at least 64, where one sample in 65 leaves the range.
+  // The number for which the standard error is a quarter, half of the bound:
+  // two of them are half of the distance. At least 64, where one sample in 65
+  // leaves the range.
   auto enough = std::max<int64_t>(
       64, int64_t(std::ceil(Real(samples) * error * error * 16)));
   diagnosis.remedy = "Calibrate with " + std::to_string(enough) +
@@ -232,7 +233,7 @@ static void findUnlikeSamples(const DiagnosisContext &network,
   for (const Point &point : network.report.points) {
     if (point.isWeight())
       continue;
-    // Such samples have names of their own.
+    // Other diagnoses are about such samples.
     if (point.statistics && isConstant(*point.statistics))
       continue;
     std::optional<Real> distance = getDistance(network, point);
@@ -263,7 +264,8 @@ static void findUnlikeSamples(const DiagnosisContext &network,
       {"bound",
        kKolmogorov * std::sqrt(1 / Real(network.getCalibrationSamples()) +
                                1 / Real(network.getObservedSamples(*worst)))}};
-  // Another range is more than unlike: that rule has said it.
+  // A different range is worse than a different distribution, and the rule
+  // about ranges has reported it.
   bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
     return other.severity == kOtherRange && other.subject == worst->name;
   });

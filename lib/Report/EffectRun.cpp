@@ -23,48 +23,52 @@ using execution::StagedRun;
 namespace {
 /// Values of a constant that is switched.
 struct Switched {
-  /// Values in the float network, and corrected ones.
+  /// Values in the float network, and after corrections.
   std::vector<float> floats, corrected;
 };
 
-/// A kernel beside what it is in the float network.
+/// The values of a kernel that is switched.
 struct SwitchedKernel : Switched {
-  /// Values before its weights were rounded together; empty: they were not.
+  /// Values before the weights were rounded together, or empty if they were
+  /// not.
   std::vector<float> unrounded;
-  /// Factor of each element that a correction made; empty: none did.
+  /// Factor of each element that a correction introduced, or empty if there are
+  /// none.
   std::vector<float> scale;
 };
 
 /// A layer whose kernel or bias is switched.
 struct SwitchedLayer {
   SwitchedKernel kernel;
-  /// Bias of its channels; empty: it has none.
+  /// Bias of its channels; empty if it has none.
   Switched bias;
-  /// True if the correction of the bias is in it, and the rounding.
+  /// True if the correction of the bias, and the rounding of the weights, are
+  /// in effect.
   bool isCorrected = true, isRounded = true;
-  /// Numbers of the replaceable constants; none where they stay.
+  /// Indices of the replaceable constants; none for those that are not
+  /// switched.
   std::optional<size_t> kernelNumber, biasNumber;
-  /// Set if the bias is not a constant of an op: number of the observed value
-  /// that it is added to, and axis of its channels.
+  /// Set if the bias is not a constant operand: index of the observed value to
+  /// which it is added, and axis of its channels.
   std::optional<size_t> edited;
   int64_t resultAxis = 0;
-  /// Numbers of the points; none without.
+  /// Indices of the points; none if there is no point.
   std::optional<size_t> kernelPoint, biasPoint;
-  /// Among the values that are observed before an op.
+  /// Index among the values observed before an op.
   size_t stageNumber = 0;
 };
 
 struct SwitchedPoint {
   tpc::QuantizerAttrInterface quantizer;
   SmallVector<int64_t> shape, axes;
-  /// Index of the replaceable point, for what is no kernel or bias of a layer.
+  /// Index of the replaceable point; none for a kernel or bias of a layer.
   std::optional<size_t> number;
   SmallVector<size_t> layers;
   std::optional<ErrorSums> sums;
-  /// Numbers of the results of the function that its values are.
+  /// Indices of the function's results that are the point's value.
   SmallVector<unsigned> outputs;
   bool isSwitched = true, isOn = false, isWeight = false;
-  /// Quantizer in place of its own, or null.
+  /// Quantizer that replaces its own, or null.
   tpc::QuantizerAttrInterface replacement;
 
   tpc::QuantizerAttrInterface getQuantizer() const {
@@ -73,7 +77,7 @@ struct SwitchedPoint {
 };
 } // namespace
 
-/// Returns the value that points quantize.
+/// Returns the value before points.
 static Value stripPoints(Value value) {
   while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
     value = point.getInput();
@@ -81,8 +85,8 @@ static Value stripPoints(Value value) {
 }
 
 /// Returns the operand by which a layer, or the op that adds its bias, reads
-/// the bias constant, one value for each channel; null where it is read in
-/// another way.
+/// the bias constant with one value per channel; null if it is read in another
+/// way.
 static OpOperand *findBiasOperand(const KernelOp &layer) {
   Value constant = layer.getBiasConstant();
   if (!constant ||
@@ -114,7 +118,7 @@ public:
                                  bool keepsSamples);
 
   Location loc;
-  /// Tells why nothing can be measured; empty: it can.
+  /// The reason why nothing can be measured; empty if there is none.
   std::string obstacle;
   std::vector<std::string> names;
   std::vector<SwitchedPoint> points;
@@ -142,22 +146,23 @@ private:
 
   LogicalResult setKernel(const SwitchedLayer &layer);
   LogicalResult setBias(const SwitchedLayer &layer);
-  /// Gives a point, or the layer of a correction, the values of its state.
+  /// Updates the values of a point, or of the layer of a correction, according
+  /// to its state.
   LogicalResult updatePoint(size_t point);
   LogicalResult updateLayer(const SwitchedLayer &layer);
   SwitchedLayer &layerOf(const SwitchedCorrection &correction) {
     return layers[points[correction.point].layers.front()];
   }
-  /// Puts the switches, or takes them back.
+  /// Applies the switches, or reverts them.
   LogicalResult toggle(const Switches &switches, bool isSet);
   LogicalResult enter(const SwitchState &state);
   RunDistance summarize(const ResultDistance::Found &found,
                         bool keepsSamples) const;
-  /// Runs one stage of the network as it is.
+  /// Runs one stage of the network in its present state.
   LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
   unsigned firstStageOf(const Switches &switches) const;
 
-  /// Bytes in memory of each of two frontiers and of the float results.
+  /// Memory for each of two frontiers and for the float results, in bytes.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
   std::vector<SwitchedLayer> layers;
@@ -274,7 +279,7 @@ void EffectRunImpl::describeLayer(
     described.biasNumber = options.replaceable.size();
     options.replaceable.push_back(bias);
   } else if (isCorrected) {
-    // Observed values are numbered when all layers are known.
+    // The index is relative until the values of all layers are known.
     described.edited = options.observedValues.size();
     described.resultAxis = layer.resultAxis();
     options.observedValues.push_back(layer.getResult());
@@ -336,8 +341,9 @@ void EffectRunImpl::describe(func::FuncOp function, func::FuncOp takenBack,
   });
 }
 
-/// Results that are edited, and what activations are made of: behind them a
-/// point can be switched without making its input again.
+/// Divides the network into stages at results that are edited and at inputs of
+/// activation points, so that a point can be switched without computing its
+/// input again.
 void EffectRunImpl::cutIntoStages(func::FuncOp function) {
   llvm::SetVector<Value> cuts(options.observedValues.begin(),
                               options.observedValues.end());
@@ -419,7 +425,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
                                 findEntryFunction(*takenBack, asked.function);
     if (failed(own) || failed(other))
       return failure();
-    // Files of samples may name arguments.
+    // Files of samples may refer to the names of arguments.
     assignNames(*own);
     describe(*own, *other, kernels);
     if (points.empty()) {
@@ -429,8 +435,8 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
     cutIntoStages(*own);
     options.function = own->getSymName().str();
     options.maxMemory = settings.maxMemory;
-    // Slow ops have been remarked when it was run as a whole; a point that
-    // cannot be switched is no error.
+    // Slow ops have been reported when the whole network was run, and a point
+    // that cannot be switched is not an error.
     ScopedDiagnosticHandler quiet(
         copy->getContext(), [&](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -463,8 +469,7 @@ LogicalResult EffectRunImpl::setKernel(const SwitchedLayer &layer) {
     return success();
   const SwitchedKernel &kernel = layer.kernel;
   const SwitchedPoint &point = points[*layer.kernelPoint];
-  // Weights that were rounded together were rounded for the quantizer that they
-  // have.
+  // Weights were rounded together for the quantizer that they have.
   bool isRounded = layer.isRounded && point.isOn && !point.replacement;
   std::vector<float> values = kernel.unrounded.empty() || isRounded
                                   ? kernel.corrected
@@ -472,7 +477,7 @@ LogicalResult EffectRunImpl::setKernel(const SwitchedLayer &layer) {
   if (point.isOn && point.getQuantizer())
     point.getQuantizer().fakeQuantize(point.shape, point.axes, values.data(),
                                       values.data());
-  // A quantizer was chosen for the kernel with its factors.
+  // The quantizer was selected for the kernel with its factors.
   if (!kernel.scale.empty() && !layer.isCorrected) {
     if (!point.isOn)
       values = kernel.floats;
@@ -581,7 +586,7 @@ unsigned EffectRunImpl::firstStageOf(const Switches &switches) const {
 
 LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
                                      Frontier *to) {
-  // Loading what the stage makes edits it.
+  // The results of the stage are edited when they are loaded.
   SmallVector<const SwitchedLayer *> edited;
   for (const SwitchedLayer &layer : layers)
     if (layer.edited && executor->stageOf(*layer.edited) == stage)

@@ -27,7 +27,7 @@ static Distance toDistance(const ErrorSums &sums) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One report being filled.
+/// Fills the measurements of a report.
 class Measurement {
 public:
   Measurement(ModuleOp quantized, const KernelOps &kernels, ModuleOp floating,
@@ -49,11 +49,11 @@ public:
     return success();
   }
 
-  /// Takes the runs of `run` along; null where there are no effects.
+  /// Passes the effect run to the caller; null if no effects were measured.
   std::unique_ptr<EffectRun> takeRun() { return std::move(effectRun); }
 
 private:
-  /// Copies of the modules: their values get names.
+  /// Works on copies of the modules, since their values get names.
   FailureOr<std::optional<Evaluation>>
   evaluate(ModuleOp module, StringRef name, ModuleOp reference,
            StringRef referenceName, execution::EvaluationOptions asked);
@@ -78,7 +78,7 @@ private:
 };
 } // namespace
 
-/// Returns all results together.
+/// Returns the distance of all results together.
 static std::optional<Distance>
 addResults(ArrayRef<execution::ComparedResult> results) {
   ErrorSums sums;
@@ -110,7 +110,7 @@ toResults(ArrayRef<execution::ComparedResult> results) {
   return all;
 }
 
-/// Adds the same results of the integer network.
+/// Adds the distances of the integer network's results.
 static void addIntegers(ArrayRef<execution::ComparedResult> compared,
                         std::vector<Result> &results) {
   for (const execution::ComparedResult &other : compared)
@@ -125,7 +125,7 @@ static void addIntegers(ArrayRef<execution::ComparedResult> compared,
     }
 }
 
-/// Returns none where other shards have to answer first.
+/// Returns none if other shards have to answer first.
 FailureOr<std::optional<Evaluation>>
 Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
                       StringRef referenceName,
@@ -145,8 +145,8 @@ Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
   return std::optional(std::move(*found));
 }
 
-/// Ends where shards have to answer; else takes the samples that they choose
-/// for the effects.
+/// Stops if other shards have to answer; otherwise uses the samples that the
+/// shards choose for the effects.
 LogicalResult Measurement::takeShards() {
   execution::Shards *shards = options.shards;
   if (!shards)
@@ -310,8 +310,8 @@ LogicalResult Measurement::createRun() {
   return success();
 }
 
-/// The point whose own run is furthest from the float network in a part of the
-/// results, for each part.
+/// Records, for each part of the results, the point whose effect on it is the
+/// largest when only this point is switched.
 void Measurement::addWorstPoints(const EffectRun &effects,
                                  ArrayRef<RunDistance> own) {
   for (auto [number, part] : llvm::enumerate(effects.results().getParts())) {
@@ -345,7 +345,8 @@ void Measurement::addWorstPoints(const EffectRun &effects,
 }
 
 LogicalResult Measurement::measurePoints(EffectRun &effects) {
-  // One set for each point, then one for each operator with several.
+  // One set for each point, followed by one for each operator with several
+  // points.
   std::vector<Switches> sets;
   std::vector<SmallVector<std::optional<Effect> *, 2>> targets;
   llvm::StringMap<size_t> numbers;
@@ -366,7 +367,7 @@ LogicalResult Measurement::measurePoints(EffectRun &effects) {
   for (Operator &of : report.operators) {
     Switches set;
     std::vector<std::string> names = of.points;
-    // The result of a layer is quantized behind what is fused to it.
+    // The result of a layer is quantized after the ops that are fused with it.
     if (!names.empty() && !of.group.empty() &&
         !llvm::is_contained(names, of.group))
       names.push_back(of.group);

@@ -10,7 +10,7 @@ using namespace mct;
 using namespace mct::report;
 using execution::ResultDistance;
 
-// Half a dB: below that neither a user nor a test can tell a loss.
+// Half a dB: neither a user nor a test can notice a smaller loss.
 static constexpr double kWorseBy = 1.122;
 
 std::string mct::report::namePart(const ResultDistance::Part &part,
@@ -26,7 +26,7 @@ std::string mct::report::namePart(const ResultDistance::Part &part,
 }
 
 namespace {
-/// Corrections that are taken out together.
+/// Corrections that are switched off together.
 struct Together {
   CorrectionEffect effect;
   Switches switches;
@@ -69,7 +69,7 @@ mct::report::findCorrections(const EffectRun &run,
   for (auto [number, correction] : llvm::enumerate(run.corrections())) {
     if (!llvm::is_contained(found.layers, run.points()[correction.point]))
       continue;
-    // The bias of a layer was measured with its rounded weights.
+    // The bias of a layer was measured together with its rounded weights.
     bool isMeant = !found.isWhole || found.correction == tpc::kRoundedWeights ||
                    llvm::is_contained(correction.applied, found.correction);
     if (isMeant)
@@ -78,7 +78,7 @@ mct::report::findCorrections(const EffectRun &run,
   return numbers;
 }
 
-/// Returns whether the loss is more than chance makes.
+/// Returns whether the loss is larger than chance explains.
 static bool isLoss(const ResultDistance::Gain &gain, double with,
                    double without) {
   return gain.mean > kStandardErrors * gain.standardError &&

@@ -43,7 +43,7 @@ struct Seen {
 /// Values by the unique names of their points.
 using SeenValues = std::map<std::string, Seen>;
 
-/// Collects what one worker sees of a value.
+/// Collects the observations of a value by one worker.
 class ValueObserver : public execution::TensorObserver {
 public:
   ValueObserver(HistogramScratch &scratch, bool hasChannels)
@@ -60,7 +60,7 @@ public:
     seen.largest.resize(channels, -std::numeric_limits<float>::infinity());
     for (; data.size() >= channels; data = data.drop_front(channels))
       for (size_t channel = 0; channel != channels; ++channel) {
-        // A NaN is neither.
+        // A NaN changes neither.
         seen.least[channel] = std::min(seen.least[channel], data[channel]);
         seen.largest[channel] = std::max(seen.largest[channel], data[channel]);
       }
@@ -85,7 +85,7 @@ private:
 
 static constexpr StringLiteral kObserved = "observed values";
 
-/// Writes floats as their bits.
+/// Writes floats as the integers of their bits.
 static json::Array toBits(ArrayRef<float> values) {
   json::Array bits;
   for (float value : values)
@@ -149,7 +149,7 @@ static llvm::Error readJson(const json::Object &object, SeenValues &values) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the last axis is one of channels, and not the batch.
+/// Returns whether the last axis has channels and is not the batch.
 static bool hasChannels(tpc::QuantizeOp point,
                         const FailureOr<BatchDimensions> &dimensions) {
   if (failed(dimensions))
@@ -193,8 +193,8 @@ static FailureOr<SeenValues> runSamples(ModuleOp module, func::FuncOp entry,
   return values;
 }
 
-/// Returns what all shards have observed; empty where this one has recorded its
-/// part.
+/// Returns the observations of all shards, or an empty map if this shard has
+/// recorded its own.
 static FailureOr<SeenValues>
 askShards(execution::Shards &shards, StringRef key,
           llvm::function_ref<FailureOr<SeenValues>()> runSamples) {
@@ -249,7 +249,7 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
   for (Point &point : report.points)
     if (auto seen = values->find(point.name); seen != values->end())
       point.observed = seen->second.toStatistics();
-  // A point without values is observed all the same.
+  // A point without values has been observed, too.
   for (Point &point : report.points)
     if (shards && !point.observed &&
         llvm::any_of(points, [&](tpc::QuantizeOp of) {

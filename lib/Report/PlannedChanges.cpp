@@ -62,7 +62,7 @@ ChangePlanner::planPoints(StringRef line) {
   return points;
 }
 
-/// Chooses the parameters of points that get another config.
+/// Selects the parameters of points that get another config.
 bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
                            std::vector<PlannedChange> &changes) {
   if (asked.empty())
@@ -76,12 +76,12 @@ bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
   OpBuilder builder(module->getContext());
   for (const auto &[name, planned] : asked) {
     tpc::QuantizeOp point = points.lookup(name);
-    // Parameters along other axes are another kind of run.
+    // Parameters along other axes would require another kind of run.
     if (!point || (point.isWeight() && point.getAxesAttr() != planned.axes))
       return false;
     point.setConfigAttr(planned.config);
     point.removeQuantizer();
-    // Weights that were rounded together lie on the levels of their quantizer.
+    // Weights that were rounded together are levels of their quantizer.
     tpc::CorrectionsAttr corrections = point.getCorrectionsAttr();
     if (!corrections || !corrections.getKernel())
       continue;
@@ -114,7 +114,7 @@ std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
   std::optional<PlannedPoints> planned = planPoints(line);
   if (!planned)
     return std::nullopt;
-  // A point that is shifted above zero has a name of its own.
+  // A point that is shifted above zero has another name.
   auto findPoint = [&](StringRef name) {
     std::string shifted = (name + kShiftedSuffix).str();
     return names.contains(name)      ? name.str()
@@ -128,7 +128,7 @@ std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
     if (before != present->end() && before->second == entry.second)
       continue;
     std::string name = findPoint(entry.getKey());
-    // A point that there is not cannot be tried.
+    // A point that does not exist cannot be tried.
     if (name.empty())
       return std::nullopt;
     asked.push_back({name, entry.second});

@@ -14,25 +14,26 @@ using namespace mct;
 using namespace mct::report;
 using execution::ResultDistance;
 
-// Places for tensors that no diagnosis speaks of.
+// Limits for trials of tensors that no diagnosis mentions.
 static constexpr size_t kMaxSingle = 8, kMaxJoint = 2, kSearched = 3;
-// A quarter of the distance; with one sample half of it.
+// A quarter of the distance; half of it if there is only one sample.
 static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
-// A hundredth of the distance is nothing that anybody would change a network
-// for; half a dB of the worst result is.
+// Nobody would change a network for less than a hundredth of the distance, but
+// for half a dB of the worst result.
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
-// A result that is lost.
+// Distance above which a result is lost.
 static constexpr Real kLostAt = 0.1;
-// Gain that two remedies must have beyond one.
+// Factor by which the gain of two remedies must exceed that of one.
 static constexpr double kBeyondOne = 1.1;
 
 namespace {
-/// Lines and what they change.
+/// Lines of overrides, and the changes that they make.
 struct Candidate {
   std::string kind;
   std::vector<std::string> lines, points;
   Switches switches;
-  /// The distance, with corrections or without; none: not yet.
+  /// The distance with or without corrections; none if it has not been
+  /// measured.
   std::optional<RunDistance> found;
   std::optional<size_t> trial;
 };
@@ -58,7 +59,7 @@ private:
   bool addCandidate(StringRef line, StringRef subject);
   void addDiagnosed(size_t most);
   void addSearched(size_t most);
-  /// Runs candidates, from the number on, and makes trials of them.
+  /// Runs the candidates from index `first` on, and adds trials for them.
   LogicalResult measure(size_t first);
   void addTrial(Candidate &candidate);
   std::optional<Candidate> join(size_t one, size_t other) const;
@@ -72,7 +73,7 @@ private:
   ChangePlanner planner;
   llvm::StringMap<size_t> numbers;
   SwitchState state;
-  /// Corrections that were fitted to the network as it is.
+  /// Corrections that were fitted to the present network.
   SmallVector<size_t> fitted;
   RunDistance base;
   std::vector<Candidate> candidates;
@@ -82,8 +83,8 @@ private:
 };
 } // namespace
 
-/// Returns whether a remedy is about what integers do, which no simulation
-/// shows.
+/// Returns whether a remedy concerns effects of integers, which the simulation
+/// does not show.
 static bool isAboutIntegers(const Diagnosis &diagnosis) {
   return diagnosis.rule == "bias-off-grid" ||
          diagnosis.rule == "saturated-accumulator";
@@ -94,7 +95,8 @@ static bool isTriable(const Diagnosis &diagnosis) {
          !isAboutIntegers(diagnosis);
 }
 
-/// The worst correction as a whole: no remedy makes up for it.
+/// Switches off the correction that is the most harmful as a whole, since no
+/// remedy compensates for it.
 void RemedySearch::leaveOutHarmful() {
   const CorrectionEffect *worst = nullptr;
   for (const CorrectionEffect &effect : report.corrections)
@@ -109,7 +111,7 @@ void RemedySearch::leaveOutHarmful() {
       fitted.push_back(number);
 }
 
-/// Adds a trial whose gain, by switching a correction off, has been measured.
+/// Adds a trial for switching a correction off, whose gain has been measured.
 void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
   for (const CorrectionEffect &effect : report.corrections) {
     if (!effect.isWhole || getSwitchOff(effect.correction) != diagnosis.paste)
@@ -141,7 +143,7 @@ bool RemedySearch::isRounded(size_t point) const {
   });
 }
 
-/// `subject`: the point that is left in float where the target does not tell.
+/// `subject`: the point to leave float if the target does not tell.
 std::optional<Candidate> RemedySearch::resolve(StringRef line,
                                                StringRef subject) {
   std::optional<std::vector<PlannedChange>> changes = planner.plan(line);
@@ -156,7 +158,8 @@ std::optional<Candidate> RemedySearch::resolve(StringRef line,
     auto found = numbers.find(change.point);
     if (found == numbers.end() || !run.isSwitched(found->second))
       continue;
-    // Rounding weights together for other bits needs the calibration samples.
+    // Rounding weights together for other bits would require the calibration
+    // samples.
     if (change.quantizer && isRounded(found->second))
       return std::nullopt;
     candidate.points.push_back(change.point);
@@ -182,7 +185,7 @@ bool RemedySearch::addCandidate(StringRef line, StringRef subject) {
   return true;
 }
 
-/// Returns the name of the point that a diagnosis is about.
+/// Returns the name of the point to which a diagnosis refers.
 static std::string getPointOf(const DiagnosisContext &network,
                               StringRef subject) {
   const Point *result = network.getResultPoint(subject);
@@ -199,9 +202,10 @@ void RemedySearch::addDiagnosed(size_t most) {
   }
 }
 
-/// Tensors in float, those that make the largest distances by themselves first.
+/// Adds trials that leave tensors float, first those with the largest distances
+/// of their own.
 void RemedySearch::addSearched(size_t most) {
-  // Points are in one array: of equals the first.
+  // Points are in one array, so the first of equal ones comes first.
   std::vector<std::pair<Real, const Point *>> points;
   for (const Point &point : report.points)
     if (point.parameters && point.effect && point.effect->own > 0)
@@ -266,8 +270,8 @@ void RemedySearch::addTrial(Candidate &candidate) {
   if (results.metricOf(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
   bool isOneSample = !std::isfinite(gain.standardError);
-  // A remedy that takes away much of the distance and helps most samples is no
-  // chance either, though few of them make most of it.
+  // A remedy that removes much of the distance and helps most samples is not
+  // chance, even if a few samples account for most of the gain.
   auto isSure = [&](const ResultDistance::Gain &of, double before) {
     if (isOneSample)
       return of.mean > kGainOfOneSample * before;
@@ -289,7 +293,8 @@ void RemedySearch::addTrial(Candidate &candidate) {
   report.trials.push_back(std::move(trial));
 }
 
-/// Returns both remedies, where they are about different points.
+/// Combines two remedies if they are about different points; returns none
+/// otherwise.
 std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
   const Candidate &first = candidates[one], &second = candidates[other];
   if (llvm::any_of(second.points, [&](const std::string &point) {
@@ -306,8 +311,9 @@ std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
   return joined;
 }
 
-/// The two that gain most, and the two that make the largest distances by
-/// themselves: where two tensors are lost neither gains alone.
+/// Adds the pair that gains most, and the pair with the largest distances of
+/// their own: if two tensors are lost, leaving only one of them float gains
+/// nothing.
 void RemedySearch::addPairs() {
   size_t count = candidates.size();
   if (count < 2)
@@ -349,7 +355,7 @@ void RemedySearch::addPairs() {
     candidates.push_back(*join(one, other));
 }
 
-/// Returns what a trial found, as a sentence.
+/// Describes the result of a trial in a sentence.
 static std::string describe(const Trial &trial) {
   if (trial.worstGain)
     return "Tried: " + quoted(trial.worst) + " goes from " +
@@ -359,7 +365,7 @@ static std::string describe(const Trial &trial) {
          brief(trial.before) + " to " + brief(trial.after) + ".";
 }
 
-/// Remedies say what they gained, and what gained nothing goes.
+/// Adds the measured gains to remedies, and removes remedies that gain nothing.
 void RemedySearch::describeTrials() {
   for (Diagnosis &diagnosis : report.diagnoses) {
     bool isOverride = isTriable(diagnosis);
@@ -368,7 +374,7 @@ void RemedySearch::describeTrials() {
           candidate.lines.front() == diagnosis.paste)
         diagnosis.trial = int64_t(*candidate.trial);
     if (!diagnosis.trial) {
-      // There was no room for it; what cannot be tried stays.
+      // There was no room to try it; remedies that cannot be tried stay.
       if (isOverride && !untriable.contains(diagnosis.paste)) {
         diagnosis.remedy.clear();
         diagnosis.paste.clear();
@@ -394,7 +400,7 @@ static std::string listLines(ArrayRef<std::string> lines) {
   return text;
 }
 
-/// Remedies that gain, and that no diagnosis proposes.
+/// Adds diagnoses for remedies that gain but are not proposed by a diagnosis.
 void RemedySearch::addFound() {
   double bestSingle = 0;
   for (const Candidate &candidate : candidates)

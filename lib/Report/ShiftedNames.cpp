@@ -5,7 +5,7 @@
 using llvm::StringRef;
 
 /// Returns a name without the suffix and the number that makes it unique; empty
-/// where it has no suffix.
+/// if there is no suffix.
 static StringRef dropSuffix(StringRef name) {
   StringRef plain = name.rtrim("0123456789");
   if (plain.size() != name.size() && plain.consume_back("_") &&

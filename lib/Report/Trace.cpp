@@ -30,8 +30,8 @@ llvm::Expected<Trace> mct::report::parseTrace(StringRef text) {
 // Tracing
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the options of a pass, as `{a=1 b={c d} e='f'}`, say
-/// `option` at the outermost level.
+/// Returns whether the options of a pass, for example `{a=1 b={c d} e='f'}`,
+/// contain `option` at the outermost level.
 static bool saysOption(StringRef pass, StringRef option) {
   StringRef text = pass.drop_until([](char c) { return c == '{'; });
   if (!text.consume_front("{"))
@@ -67,7 +67,8 @@ static std::string print(Pass &pass) {
 }
 
 namespace {
-/// Lives as long as a pass manager, which is not longer than its context.
+/// Traces the passes of a pass manager, as long as that lives; its context
+/// lives longer.
 class Tracer : public PassInstrumentation {
 public:
   Tracer(PassManager &passes, Trace *trace,
@@ -111,10 +112,10 @@ public:
 
 private:
   struct Running {
-    /// Number of its entry among the passes.
+    /// Index of its entry among the passes.
     size_t entry = 0;
     std::chrono::steady_clock::time_point start;
-    /// Its remarks were switched on.
+    /// True if its remarks were enabled for the trace.
     bool isSilent = false;
   };
 
@@ -123,7 +124,8 @@ private:
                                   [](const Twine &) { return failure(); });
   }
 
-  /// Returns a pass on functions has one entry for all that come in a row.
+  /// Returns the index of the pass's entry. A pass on functions has one entry
+  /// for all functions in a row.
   size_t enter(StringRef flag, Operation *op) {
     std::lock_guard<std::mutex> lock(mutex);
     size_t next = trace->passes.size();
@@ -197,7 +199,7 @@ private:
   support::PassSideOutputs findings;
   std::optional<support::PassSideOutputsScope> scope;
   std::mutex mutex;
-  /// The passes that run; each runs on one op at a time.
+  /// The passes that are running; each runs on one op at a time.
   std::map<Pass *, Running> underWay;
   llvm::StringMap<size_t> nested;
 };
@@ -218,7 +220,7 @@ void mct::report::addTracing(PassManager &passes, Trace *trace,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Points or operators by the names that they have and had.
+/// Finds points or operators by their present and former names.
 class ByName {
 public:
   template <typename T> explicit ByName(std::vector<T> &all) {
@@ -244,7 +246,8 @@ void mct::report::addTrace(Report &report, const Trace &trace) {
     if (!to)
       to = operators.find(record.name);
     if (to)
-      // The IR, or an earlier run of the pass, says the same with fewer words.
+      // The IR, or an earlier run of the pass, contains the same decision with
+      // less detail.
       llvm::erase_if(*to, [&](const report::Decision &present) {
         return present.pass == record.decision.pass &&
                present.decision == record.decision.decision &&

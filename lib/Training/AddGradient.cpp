@@ -76,7 +76,7 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
         break;
       }
     for (Operation &op : entry.getBody().front())
-      // Constants have names of what reads them.
+      // Constants are named after the ops that use them.
       if (!found && op.getNumResults() == 1 &&
           !op.hasTrait<OpTrait::ConstantLike>())
         if (StringAttr opName = mct::getName(op.getLoc());

@@ -11,14 +11,14 @@ using namespace mct;
 using namespace mct::training;
 using execution::Executor;
 
-/// Returns what a function computes, without the names in it: its text, with
-/// hashes of its constants.
+/// Returns the text of a function without names and with hashes of its
+/// constants, which identifies what it computes.
 static std::string describe(func::FuncOp function) {
   OwningOpRef<func::FuncOp> copy(function.clone());
   std::string text;
   copy->walk([&](Operation *op) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
-      // How parameters were found changes nothing.
+      // How parameters were found does not matter.
       point.removeStatisticsAttr();
       point.removeSelectionAttr();
       point.removeCandidatesAttr();
@@ -46,7 +46,7 @@ static std::string describe(func::FuncOp function) {
   return text;
 }
 
-/// Takes results out of what a function returns.
+/// Removes results of a function.
 static void eraseResults(func::FuncOp function, const llvm::BitVector &erased) {
   Operation *terminator = function.getBody().front().getTerminator();
   terminator->eraseOperands(erased);
@@ -56,8 +56,8 @@ static void eraseResults(func::FuncOp function, const llvm::BitVector &erased) {
   function.setResAttrsAttr({});
 }
 
-/// Makes the function whose gradients move what is learned, in a copy of the
-/// module.
+/// Creates, in a copy of the module, the function with the gradients of the
+/// learned values.
 FailureOr<OwningOpRef<ModuleOp>>
 CompiledTraining::makeFunction(const TrainingProblem &problem,
                                const TrainingSettings &settings) {
@@ -77,7 +77,7 @@ CompiledTraining::makeFunction(const TrainingProblem &problem,
     bool observes = llvm::any_of(function.learned, [](const auto &value) {
       return value.kind == LearnedKind::State;
     });
-    // So may quantizers of the program around us.
+    // Quantizers of the caller may observe values, too.
     for (auto point : function.function.getOps<tpc::QuantizeOp>())
       if (std::optional<HostPoint> host = getHostPoint(point)) {
         observes = true;
@@ -90,7 +90,7 @@ CompiledTraining::makeFunction(const TrainingProblem &problem,
       }
     if (!observes || shard == settings.batch)
       return module;
-    // A range is that of a batch.
+    // Ranges are those of a whole batch.
     shard = settings.batch;
   }
 }
@@ -126,8 +126,8 @@ LogicalResult CompiledTraining::describeResults(Location loc) {
   return success();
 }
 
-/// Erases what a step need not return: results, which are compared where they
-/// are made, and gradients that move nothing.
+/// Erases results that a step does not have to return: those that are compared
+/// where they are computed, and unused gradients.
 static void eraseUnused(TrainingStep &step, const TrainingFunction &function,
                         const TrainingSettings &settings) {
   llvm::BitVector erased(step.function.getNumResults());
@@ -172,7 +172,7 @@ LogicalResult CompiledTraining::compileStep(ModuleOp module,
   if (failed(compiled))
     return failure();
   executor = std::move(*compiled);
-  // They live in a module that goes.
+  // They belong to a module that is destroyed.
   function.function = nullptr;
   return success();
 }
@@ -222,7 +222,7 @@ CompiledTraining::create(const TrainingProblem &problem,
                          const TrainingSettings &settings,
                          const execution::RunSettings &run) {
   CompiledTraining made;
-  // The caller's module stays as it is.
+  // The caller's module is not changed.
   FailureOr<OwningOpRef<ModuleOp>> module =
       made.makeFunction(problem, settings);
   if (failed(module) ||

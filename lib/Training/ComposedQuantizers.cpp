@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizers that stay as they are, and quantizers that set in during training.
+// Quantizers that do not change, and quantizers that are faded in during
+// training.
 #include "TrainableModels.h"
 
 using namespace mlir;
@@ -10,8 +11,8 @@ using mct::tpc::QuantizeOp;
 using mct::tpc::StraightThroughAttr;
 
 namespace {
-/// Model of points that learn nothing by themselves and stay ordinary ones;
-/// others compose it.
+/// Model of points that learn nothing themselves and stay ordinary points;
+/// other models compose it.
 struct StraightThroughModel
     : TrainableQuantizerAttrInterface::ExternalModel<StraightThroughModel,
                                                      StraightThroughAttr> {
@@ -48,8 +49,9 @@ struct StraightThroughModel
 struct GradualModel
     : TrainableQuantizerAttrInterface::ExternalModel<GradualModel,
                                                      GradualAttr> {
-  /// Returns what sets in. Its learned values are the first ones of the point,
-  /// so that it finds them where it would without this around it.
+  /// Returns the quantizer that is faded in. Its learned values are the first
+  /// ones of the point, so that it finds them in the same places as without
+  /// this wrapper.
   static TrainableQuantizerAttrInterface getInner(Attribute trainable) {
     return cast<TrainableQuantizerAttrInterface>(
         cast<GradualAttr>(trainable).getOf());
@@ -57,7 +59,7 @@ struct GradualModel
   static size_t getNumInner(Attribute trainable) {
     return cast<GradualAttr>(trainable).getOf().getRoles().size();
   }
-  /// Returns the parameter with the rank of the tensor.
+  /// Returns the fraction, reshaped to the rank of the tensor.
   static Value buildFraction(Attribute trainable, GradientBuilder &b,
                              QuantizeOp point) {
     size_t rank = GradientBuilder::shapeOf(point.getInput()).size();
@@ -108,7 +110,7 @@ struct GradualModel
       return noImplementation(point);
     FailureOr<SmallVector<LearnedTensor>> learned =
         inner.initialize(point, weights);
-    // Without a schedule it has set in.
+    // Without a schedule, it has been faded in completely.
     if (succeeded(learned))
       learned->push_back({{1}, {1.0f}});
     return learned;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of the convolutions of TOSA, as convolutions. TOSA divides exactly
-// where it computes the size of an output, so that no position is left over and
-// the sizes below fit without cutting.
+// Gradients of the convolutions of TOSA, which are convolutions, too. TOSA
+// requires exact divisions when it computes the size of an output, so no
+// positions are left over and the sizes below match without cutting.
 #include "GradientModels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -14,16 +14,16 @@ template <typename Op>
 static Value biasGradient(Op op, GradientBuilder &b, Value g) {
   ArrayRef<int64_t> bias = GradientBuilder::shapeOf(op.getBias());
   SmallVector<int64_t> ones(GradientBuilder::shapeOf(g).size(), 1);
-  // One number may serve all channels.
+  // A single number may be used for all channels.
   if (bias.front() != 1)
     ones.back() = bias.front();
   return b.reshape(b.sumTo(g, ones), bias);
 }
 
-/// Returns the gradient of what a convolution wrote, with zeros between its
-/// elements where the window moved by more than one, and as much around it (or
-/// less of it) as the window reaches over the borders of the input. Returns
-/// what is left to pad. `window`: sizes of the kernel in space.
+/// Inserts zeros between the elements of an output's gradient `g` for strides
+/// larger than one, and cuts elements of windows that lie completely in the
+/// padding. Returns the padding that is needed around it so that windows reach
+/// over the borders of the input. `window`: spatial sizes of the kernel.
 static SmallVector<int64_t> spread(GradientBuilder &b, Value &g,
                                    ArrayRef<int64_t> window,
                                    ArrayRef<int64_t> pad,
@@ -35,7 +35,7 @@ static SmallVector<int64_t> spread(GradientBuilder &b, Value &g,
     g = b.stuff(g, axis, stride[d]);
     int64_t reach = (window[d] - 1) * dilation[d];
     int64_t before = reach - pad[2 * d], after = reach - pad[2 * d + 1];
-    // Windows that lie in the padding altogether read nothing.
+    // Windows that lie completely in the padding read nothing.
     int64_t first = std::max<int64_t>(-before, 0);
     int64_t cut = first + std::max<int64_t>(-after, 0);
     g = b.sliceAxis(g, axis, first, GradientBuilder::shapeOf(g)[axis] - cut);
@@ -44,8 +44,8 @@ static SmallVector<int64_t> spread(GradientBuilder &b, Value &g,
   return rest;
 }
 
-/// Returns the axes of space behind each other: [a, space…, b] becomes [b,
-/// space…, a].
+/// Returns the permutation that swaps the first and the last axis: [a, space…,
+/// b] becomes [b, space…, a].
 static SmallVector<int32_t> endsSwapped(size_t space) {
   SmallVector<int32_t> permutation{static_cast<int32_t>(space) + 1};
   for (size_t d = 0; d != space; ++d)
@@ -54,7 +54,7 @@ static SmallVector<int32_t> endsSwapped(size_t space) {
   return permutation;
 }
 
-/// tosa.conv2d and tosa.conv3d.
+/// Gradient of tosa.conv2d and tosa.conv3d.
 template <typename Op>
 static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
                                      OperandGradients &gradients) {
@@ -71,7 +71,7 @@ static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
   StringRef name = Op::getOperationName();
   if (gradients.wants(2))
     gradients.set(2, biasGradient(op, b, g));
-  // The sums may be of a wider type than the factors.
+  // The sums may have a wider type than the factors.
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
   if (gradients.wants(0)) {
     bool isStrided =
@@ -80,7 +80,7 @@ static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
     for (size_t i = 0; i != pad.size(); ++i)
       reachesOut &= pad[i] <= (window[i / 2] - 1) * dilation[i / 2];
     if (space == 2 && isStrided && reachesOut) {
-      // Without zeros to multiply with.
+      // Avoid multiplying by zeros.
       Value spreadKernel = kernel;
       for (size_t d = 0; d != space; ++d)
         spreadKernel =
@@ -102,8 +102,8 @@ static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
     }
   }
   if (gradients.wants(1)) {
-    // A convolution over the samples: the gradient is the kernel, stride and
-    // dilation change places.
+    // The gradient of the kernel is a convolution over the samples, with the
+    // gradient as the kernel and with stride and dilation swapped.
     Value product =
         b.convolution(name, b.transpose(input, swap), b.transpose(g, swap), pad,
                       dilation, stride, accumulator);
@@ -144,7 +144,7 @@ static LogicalResult depthwiseRule(tosa::DepthwiseConv2DOp op,
     gradients.set(0, b.reshape(gradient, from));
   }
   if (gradients.wants(1)) {
-    // Every channel of every sample is a channel of its own.
+    // Treat every channel of every sample as a separate channel.
     ArrayRef<int64_t> out = GradientBuilder::shapeOf(g);
     Value inputs = b.reshape(b.transpose(input, {1, 2, 0, 3}),
                              {1, from[1], from[2], samples * channels});
@@ -173,8 +173,8 @@ static LogicalResult transposeConvolutionRule(tosa::TransposeConv2DOp op,
   if (gradients.wants(2))
     gradients.set(2, biasGradient(op, b, g));
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
-  // Elements that were added around the output depend on the bias alone; those
-  // that were cut off have no gradient.
+  // Elements that were added around the output depend only on the bias;
+  // elements that were cut off have no gradient.
   SmallVector<int64_t> pad;
   for (int64_t d = 0; d != 2; ++d) {
     int64_t before = outPad[2 * d], after = outPad[2 * d + 1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of the ops of TOSA that compute element by element.
+// Gradients of the element-wise ops of TOSA.
 #include "GradientModels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the sums over the axes along which an operand was repeated.
+/// Returns the sums over the axes along which an operand was broadcast.
 static Value unrepeat(GradientBuilder &b, Value gradient, Value operand) {
   return b.sumTo(gradient, GradientBuilder::shapeOf(operand));
 }
@@ -41,8 +41,7 @@ static LogicalResult mulRule(tosa::MulOp op, GradientBuilder &b, Value g,
   return success();
 }
 
-/// Gradient of the larger or the smaller operand: each of two equal ones gets
-/// one half.
+/// Gradient of a maximum or minimum: each of two equal operands gets one half.
 template <typename Op>
 static LogicalResult extremeRule(Op op, GradientBuilder &b, Value g,
                                  OperandGradients &gradients) {
@@ -62,7 +61,7 @@ static LogicalResult powRule(tosa::PowOp op, GradientBuilder &b, Value g,
                              OperandGradients &gradients) {
   Value base = op.getInput1(), exponent = op.getInput2();
   if (gradients.wants(0)) {
-    // An exponent of 0 makes 1 of every base; 0 to the power of -1 is none.
+    // x^0 is 1 for every base, while 0^-1 is not defined.
     Value slope =
         b.mul(exponent, b.binary("tosa.pow", base,
                                  b.sub(exponent, b.number(1, exponent))));
@@ -103,7 +102,7 @@ static LogicalResult clampRule(tosa::ClampOp op, GradientBuilder &b, Value g,
   return success();
 }
 
-/// The gradient of an op y of one operand, x.
+/// The gradient of an op y with one operand, x.
 template <typename Op,
           Value (*gradient)(GradientBuilder &b, Value g, Value x, Value y)>
 static LogicalResult unaryRule(Op op, GradientBuilder &b, Value g,
@@ -190,7 +189,7 @@ static LogicalResult identityRule(tosa::IdentityOp op, GradientBuilder &b,
 }
 
 namespace {
-/// Steps.
+/// Model of step functions, whose gradient is zero.
 template <typename Op>
 struct StepModel : DifferentiableOpInterface::ExternalModel<StepModel<Op>, Op> {
   LogicalResult buildGradients(Operation *, GradientBuilder &, Value,

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mct;
 using mct::tpc::QuantizeOp;
 
-/// Returns the points that read arguments of the function.
+/// Returns the points whose inputs are arguments of the function.
 static SmallVector<QuantizeOp> findInputPoints(func::FuncOp function) {
   SmallVector<QuantizeOp> points;
   for (auto point : function.getOps<QuantizeOp>())
@@ -28,7 +28,7 @@ static SmallVector<QuantizeOp> findInputPoints(func::FuncOp function) {
   return points;
 }
 
-/// Returns those whose values the function returns, perhaps moved.
+/// Returns the points whose values the function returns, perhaps moved.
 static llvm::SetVector<QuantizeOp> findOutputPoints(func::FuncOp function) {
   llvm::SetVector<QuantizeOp> points;
   for (Value value :

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Returns the sizes before an axis, of it, and behind it.
+/// Returns the products of the sizes before an axis, of the axis, and after it.
 static std::array<int64_t, 3> splitAt(ArrayRef<int64_t> shape, int64_t axis) {
   return {ShapedType::getNumElements(shape.take_front(axis)), shape[axis],
           ShapedType::getNumElements(shape.drop_front(axis + 1))};
@@ -182,7 +182,7 @@ Value GradientBuilder::transpose(Value a, ArrayRef<int32_t> permutation) {
 }
 
 Value GradientBuilder::reverse(Value a, int64_t axis) {
-  // An axis of one element is its own reverse.
+  // Reversing an axis of one element changes nothing.
   if (shapeOf(a)[axis] == 1)
     return a;
   return make("tosa.reverse", a.getType(), a,

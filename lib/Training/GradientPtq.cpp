@@ -16,9 +16,9 @@ using execution::ResultMetric;
 using execution::SampleSource;
 using mct::tpc::QuantizeOp;
 
-/// One in so many samples is not trained on.
+/// One of this many samples is held out from training.
 static constexpr int64_t kJudgedPart = 5;
-/// Bytes of the float network's results that are kept in memory to judge.
+/// Memory for results of the float network that are kept for judging, in bytes.
 static constexpr int64_t kJudgeBytes = int64_t(64) << 20;
 
 llvm::cl::ValuesClass mct::gptqRoundingValues() {
@@ -48,7 +48,7 @@ llvm::cl::ValuesClass mct::gptqLossValues() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Samples of another source that follow each other.
+/// A range of consecutive samples of another source.
 class SampleRun : public SampleSource {
 public:
   SampleRun(std::shared_ptr<const SampleSource> all, int64_t first,
@@ -90,10 +90,10 @@ static llvm::Expected<bool> areEqual(const SampleSource &samples, int64_t left,
   return true;
 }
 
-/// Chooses samples by their values, so that neither the choice nor the order
-/// depends on how samples lie in files; equal ones are on one side. Both are
-/// all samples where one would be empty. Those that other passes take of many
-/// samples are the first.
+/// Splits samples by their values, so that neither the choice nor the order
+/// depends on the order in the files. Equal samples are on the same side. If
+/// one part would be empty, both are all samples. The first part has the
+/// samples that other passes choose out of many.
 static llvm::Expected<Split>
 splitSamples(const std::shared_ptr<const SampleSource> &samples) {
   int64_t count = samples->numSamples();
@@ -121,10 +121,10 @@ splitSamples(const std::shared_ptr<const SampleSource> &samples) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Results of a network: of distributions the divergence at a temperature,
-/// times its square, which makes gradients of logits as large as without; of
-/// others mean((y - x)^2) / mean(x^2), for each sample. The mean over samples,
-/// summed over results.
+/// Loss of a network's results, summed over the results: the mean over samples
+/// of the divergence of distributions at a temperature, times its square, which
+/// keeps the gradients of logits as large as without a temperature; of mean((y
+/// - x)^2) / mean(x^2) for other results.
 class ResultsLoss : public TrainingLoss {
 public:
   ResultsLoss(std::vector<bool> isDistribution, double temperature)
@@ -192,8 +192,8 @@ struct TrainedLayer {
 };
 } // namespace
 
-/// Returns the layers whose kernel is quantized on evenly spaced levels, for
-/// them alone, with a bias that is known, in the order of the points.
+/// Returns the layers with a known bias whose kernel is quantized to evenly
+/// spaced levels and not shared, in the order of the points.
 static std::vector<TrainedLayer> findLayers(func::FuncOp network,
                                             const KernelOps &kernels) {
   llvm::MapVector<Operation *, KernelOp> byPoint;
@@ -215,7 +215,7 @@ static std::vector<TrainedLayer> findLayers(func::FuncOp network,
   return layers;
 }
 
-/// Says how the points of the network are trained.
+/// Sets how the points of the network are trained.
 static void makeTrainable(func::FuncOp network,
                           llvm::ArrayRef<TrainedLayer> layers,
                           const GradientPtqOptions &options) {
@@ -238,7 +238,7 @@ static void makeTrainable(func::FuncOp network,
     layer.point.setTrainableAttr(chooseTrainable(layer.point, trainable));
 }
 
-/// Returns a point that makes a result of the function, or null.
+/// Returns the point that computes a result of the function, or null.
 static QuantizeOp getResultPoint(Value result) {
   auto point = result.getDefiningOp<QuantizeOp>();
   return point && point.isActivation() ? point : QuantizeOp();
@@ -249,8 +249,9 @@ static QuantizeOp getResultPoint(Value result) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How far the results of networks are from those of the float one, on samples
-/// that nothing is trained on. Points of results do not quantize.
+/// Measures the distance of networks' results from those of the float network,
+/// on samples that are not used for training. Points of results do not
+/// quantize.
 class Judge {
 public:
   static FailureOr<std::unique_ptr<Judge>>
@@ -285,7 +286,7 @@ Judge::run(func::FuncOp function, bool quantizes,
   for (Value result : function.getBody().front().getTerminator()->getOperands())
     if (QuantizeOp point = getResultPoint(result))
       options.quantizers[point.getUniqueName()] = {};
-  // Slow ops have been remarked when it was calibrated.
+  // Calibration has reported slow ops.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
@@ -346,7 +347,7 @@ FailureOr<double> Judge::measure(func::FuncOp network) {
 // Training
 //===----------------------------------------------------------------------===//
 
-/// Brings soft choices near to what they are when they are hard.
+/// Moves soft choices close to the hard ones.
 static void harden(TrainingRun &training, double softness) {
   std::vector<std::vector<float>> values = training.values();
   for (auto [value, tensor] :
@@ -355,7 +356,7 @@ static void harden(TrainingRun &training, double softness) {
       continue;
     for (float &variable : tensor) {
       double share = quantization::soften(variable);
-      // At the ends of the sigmoid nothing would move any more.
+      // At the ends of the sigmoid, the gradient would vanish.
       double most = std::clamp(softness, 0x1p-10, 0.5 - 0x1p-10);
       share = share >= 0.5 ? std::max(share, 1 - most) : std::min(share, most);
       variable = float(quantization::unsoften(share));
@@ -365,7 +366,7 @@ static void harden(TrainingRun &training, double softness) {
 }
 
 namespace {
-/// The network, in a module of its own, and its teacher beside it.
+/// The network, in a separate module, and its teacher.
 class GradientPtq {
 public:
   GradientPtq(func::FuncOp network, const KernelOps &kernels,
@@ -498,7 +499,8 @@ GradientPtq::chooseLoss(llvm::SmallVectorImpl<std::string> &compared) {
         *scores, int64_t(layers.size()), options.hessian->normalization);
     if (!normalized)
       return network.emitOpError() << llvm::toString(normalized.takeError());
-    // The logarithms above the smallest are 0 for one layer, or equal ones.
+    // The logarithms relative to the smallest one are all 0 for a single layer,
+    // or if all are equal.
     if (llvm::any_of(*normalized, [](double weight) { return weight != 0; }))
       weights = std::move(*normalized);
   }
@@ -567,7 +569,7 @@ FailureOr<GradientPtqResult> GradientPtq::train() {
   problem.teacher = teacher;
   problem.loss = std::move(*loss);
   problem.samples = samples.trained;
-  // A number that a program computes of a batch need not be a sum over its
+  // A loss that the caller computes for a batch need not be a sum over its
   // parts.
   if (options.loss == GptqLoss::Program)
     settings.shard = settings.batch;

@@ -123,8 +123,8 @@ LogicalResult GradientPtqPass::readOptions(GradientPtqOptions &options) {
   return success();
 }
 
-/// Does as `emitRecord`, but warns: whoever trains has to know that nothing
-/// came of it.
+/// Same as `emitRecord`, but emits a warning: users must notice that training
+/// gained nothing.
 static void emitWarningRecord(Operation *op, StringRef pass,
                               const Record &record, const Twine &prefix) {
   InFlightDiagnostic warning = op->emitWarning() << prefix << record.getText();
@@ -157,7 +157,7 @@ void GradientPtqPass::report(func::FuncOp entry,
     record << "; it stays as it is";
   record.add(named("layers", result.layers))
       .add(named("trained", result.trained));
-  // Everybody has to know that training was in vain.
+  // Users must notice that training was in vain.
   if (!result.isBetter())
     emitWarningRecord(entry, getArgument(), record, "'func.func' op: ");
   else if (remarks)

@@ -23,7 +23,7 @@ using execution::SampleSource;
 // Random vectors
 //===----------------------------------------------------------------------===//
 
-/// Spreads the bits of a counter (the output function of SplitMix64).
+/// Mixes the bits of a counter (the output function of SplitMix64).
 static uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -63,10 +63,10 @@ static bool isTensorOfF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Returns what a softmax that a function returns reads, or what an argmax
-/// reads.
+/// Returns the input of a softmax that the function returns, or the input of an
+/// argmax.
 static Value skipAnswers(Value result, const DenseMap<Value, Value> &softmax) {
-  // Ops that move the elements of a result change no sum of them.
+  // Moving the elements of a result changes none of their sums.
   Value value = result;
   while (Operation *op = value.getDefiningOp()) {
     if (Value input = softmax.lookup(value))
@@ -107,7 +107,7 @@ static LogicalResult refuse(Value value) {
          << ", and no tensor of f32 with the batch first";
 }
 
-/// Returns a module with the function that computes the gradients alone.
+/// Returns a module that only has the function that computes the gradients.
 static FailureOr<OwningOpRef<ModuleOp>>
 buildGradient(func::FuncOp function, ArrayRef<Value> values,
               GradientRequest &request) {
@@ -119,7 +119,7 @@ buildGradient(func::FuncOp function, ArrayRef<Value> values,
   auto copy = cast<func::FuncOp>(function->clone(copies));
   module->push_back(copy);
   copy.walk([](tpc::QuantizeOp point) { point.removeQuantizer(); });
-  // A sample at a time, of which the executor takes as many as it can.
+  // One sample at a time; the executor combines as many as possible.
   if (FailureOr<int64_t> batch = getBatch(copy, /*emitErrors=*/false);
       succeeded(batch) && *batch != 1 &&
       (ShapedType::isDynamic(*batch) ||
@@ -154,14 +154,14 @@ buildGradient(func::FuncOp function, ArrayRef<Value> values,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The results, for which there are vectors.
+/// Sizes of the results for which there are random vectors.
 struct ResultSizes {
-  /// Elements of a sample, and of those of the results before it.
+  /// Number of elements of a sample, and offset of the result's elements.
   SmallVector<int64_t> counts, firsts;
   int64_t total = 0;
 };
 
-/// Samples, and the first vector of each of them as more inputs.
+/// Samples with the first random vector of each as additional inputs.
 class SignedSamples : public SampleSource {
 public:
   SignedSamples(std::shared_ptr<const SampleSource> samples,
@@ -207,9 +207,9 @@ private:
   uint64_t seed;
 };
 
-/// Means of the squares of gradients of one sample.
+/// Means of the squared gradients for one sample.
 struct Means {
-  /// One mean of each value, or one for each channel.
+  /// One mean for each value, or one for each channel.
   std::vector<std::vector<double>> of;
   int64_t vectors = 0;
   bool isDone = false;
@@ -237,7 +237,7 @@ private:
     std::vector<std::vector<float>> signs;
   };
   llvm::Error runUnit(const execution::Unit &unit);
-  /// Adds what one more vector has made of a sample.
+  /// Adds the results of another vector for a sample.
   void add(Means &means, ArrayRef<void *> outputs, int64_t sample) const;
   std::vector<double> reduce(RankedTensorType type,
                              ArrayRef<float> gradient) const;
@@ -356,8 +356,9 @@ llvm::Error HessianRun::run() {
 std::vector<double> HessianScores::means() const {
   std::vector<double> found;
   for (int64_t layer = 0; layer != layers; ++layer) {
-    // Order must not matter: f32 has more digits than such an estimate, and
-    // sums of f32 are exact. They are scaled into its range.
+    // The order of samples must not matter: f32 is precise enough for such an
+    // estimate, and sums of f32 values are exact. Scale them into the range of
+    // f32.
     double largest = 0;
     for (int64_t sample = 0; sample != samples; ++sample)
       largest = std::max(largest, scores[size_t(sample * layers + layer)]);
@@ -383,7 +384,7 @@ mct::computeHessianScores(func::FuncOp function, ArrayRef<Value> values,
   compile.function = request.name;
   compile.simulateQuantization = false;
   compile.maxMemory = options.maxMemory;
-  // Slow ops are remarked where the network itself runs.
+  // Slow ops are reported when the network itself is run.
   ScopedDiagnosticHandler quiet(
       function.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);

@@ -23,7 +23,7 @@ llvm::cl::ValuesClass mct::trainingMethodValues() {
                  "of weights: by how many levels each one is moved"));
 }
 
-/// Returns the thresholds or ranges that are learned.
+/// Returns a trainable that learns thresholds or ranges.
 static TrainableAttrInterface learnGrid(QuantizeOp point,
                                         tpc::StepGradient gradient,
                                         tpc::ClipGradient clip) {
@@ -73,7 +73,7 @@ static TrainableAttrInterface choose(QuantizeOp point,
 
 TrainableAttrInterface mct::chooseTrainable(QuantizeOp point,
                                             const TrainableOptions &options) {
-  // A weight that is computed is none that could be learned.
+  // A weight that is computed cannot be learned.
   if (!point.getParametersAttr() ||
       (point.isWeight() && !ConstantFloats::exists(point.getInput())))
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of the ops of TOSA that move elements: they go back the same way.
+// Gradients of the ops of TOSA that move elements, by moving them back.
 #include "GradientModels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -92,8 +92,8 @@ static LogicalResult tileRule(tosa::TileOp op, GradientBuilder &b, Value g,
 
 static LogicalResult gatherRule(tosa::GatherOp op, GradientBuilder &b, Value g,
                                 OperandGradients &gradients) {
-  // A row may be read several times, and tosa.scatter writes each once: sums
-  // are products with a matrix that has a 1 for every reading.
+  // A row may be read several times, while tosa.scatter writes each row once.
+  // So multiply by a matrix that has a 1 for each read.
   ArrayRef<int64_t> indices = GradientBuilder::shapeOf(op.getIndices());
   int64_t rows = GradientBuilder::shapeOf(op.getValues())[1];
   Value reads = b.indicator(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges that training would show to points follow samples without it: the
-// network runs forward, batch by batch, as a training run runs it.
+// Updates the ranges of points with the values of samples, without training:
+// the network is run forward, batch by batch, in the same way as in a training
+// run.
 #include "mct/Execution/CallBuffers.h"
 #include "mct/Execution/NetworkPass.h"
 #include "mct/IR/EntryFunction.h"
@@ -24,7 +25,7 @@ using execution::Executor;
 using execution::SampleSource;
 using mct::tpc::QuantizeOp;
 
-/// Returns whether something of the point follows what it sees.
+/// Returns whether the point learns something from observed values.
 static bool observes(QuantizeOp point) {
   auto follows = [](tpc::LearnedRole role) {
     return role == tpc::LearnedRole::ObservedMinimum ||
@@ -35,25 +36,25 @@ static bool observes(QuantizeOp point) {
 }
 
 namespace {
-/// A network whose ranges are arguments and results, compiled for a batch.
+/// A network with ranges as arguments and results, compiled for a batch.
 struct RangeFunction {
   TrainingFunction training;
   std::unique_ptr<Executor> executor;
 };
 
-/// Samples, and the values of what is learned.
+/// Samples, and the learned values.
 class RangeRun {
 public:
   RangeRun(Location loc, int64_t batch, const KernelOps &kernels)
       : loc(loc), batch(batch), kernels(kernels) {}
 
-  /// `isFirst`: a moving average begins with the range of the values.
+  /// `isFirst`: moving averages begin with the range of the values.
   LogicalResult compile(func::FuncOp network, bool isFirst,
                         const execution::RunSettings &settings,
                         RangeFunction &made);
   LogicalResult open(const RangeFunction &function,
                      const execution::RunSettings &settings);
-  /// Runs one batch, and takes the new states.
+  /// Runs one batch and stores the new states.
   LogicalResult observe(const RangeFunction &function, int64_t first);
 
   std::shared_ptr<const SampleSource> samples;
@@ -71,7 +72,7 @@ private:
 LogicalResult RangeRun::compile(func::FuncOp network, bool isFirst,
                                 const execution::RunSettings &settings,
                                 RangeFunction &made) {
-  // The caller's module stays as it is.
+  // The caller's module is not changed.
   OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
   auto copy = module->lookupSymbol<func::FuncOp>(network.getName());
   if (isFirst)
@@ -100,7 +101,7 @@ LogicalResult RangeRun::compile(func::FuncOp network, bool isFirst,
   if (failed(compiled))
     return failure();
   made.training = std::move(*training);
-  // It lives in a module that goes.
+  // It belongs to a module that is destroyed.
   made.training.function = nullptr;
   made.executor = std::move(*compiled);
   return success();
@@ -117,7 +118,7 @@ LogicalResult RangeRun::open(const RangeFunction &function,
   samples = std::move(*opened);
   for (const LearnedValue &value : function.training.learned) {
     values.push_back(value.initial.values);
-    // Points that set in during training quantize.
+    // Points that are faded in during training quantize completely.
     if (value.kind == LearnedKind::Schedule)
       llvm::fill(values.back(), 1.0f);
   }
@@ -184,7 +185,7 @@ LogicalResult ObserveRangesPass::runOn(func::FuncOp entry) {
       failed(run.open(function, *settings)))
     return failure();
   if (fromFirstBatch) {
-    // The others will see it again.
+    // The other function observes this batch again.
     RangeFunction first;
     if (failed(run.compile(entry, /*isFirst=*/true, *settings, first)) ||
         failed(run.observe(first, 0)))
@@ -195,7 +196,7 @@ LogicalResult ObserveRangesPass::runOn(func::FuncOp entry) {
     if (failed(run.observe(function, first)))
       return failure();
 
-  // Learned values are left to a training run.
+  // Other learned values are left to a training run.
   llvm::MapVector<QuantizeOp, tpc::TrainableAttrInterface> others;
   for (auto point : entry.getOps<QuantizeOp>())
     if (point.getTrainableAttr() && !observes(point)) {

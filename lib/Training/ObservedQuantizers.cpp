@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grids whose ranges follow what they see, as TensorFlow's fake quantization.
+// Grids whose ranges follow observed values, like TensorFlow's fake
+// quantization.
 #include "TrainableModels.h"
 
 #include "mct/Quantizers/Channels.h"
@@ -21,8 +22,8 @@ static double highestCode(ObservedRangeAttr attr) {
   return std::ldexp(1.0, int(attr.getBits())) - 1;
 }
 
-/// Halves of levels go up also where f32 makes a little less of them: the ends
-/// of [-6, 6] are 127.5 steps of 8 bits away from zero.
+/// Returns the offset for rounding half up, even if f32 makes a half slightly
+/// smaller: the ends of [-6, 6] are 127.5 steps of 8 bits away from zero.
 static double roundingUp(ObservedRangeAttr attr) {
   return 0.5 + highestCode(attr) * 0x1p-20;
 }
@@ -37,8 +38,8 @@ struct BuiltEnds {
 };
 } // namespace
 
-/// Builds the ends of the values, for each parameter; with zero, and as wide on
-/// both sides of it where that is asked for.
+/// Builds the observed limits for each parameter, including zero, and symmetric
+/// if that is requested.
 static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
                            QuantizeOp point) {
   Value min = point.getInput(), max = min;
@@ -54,14 +55,14 @@ static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
     return {b.binary("tosa.minimum", min, zero),
             b.binary("tosa.maximum", max, zero)};
   }
-  // Levels above zero over those below.
+  // Ratio of the levels above zero to those below.
   double levels = highestCode(attr) + 1;
   double ratio = attr.getIsNarrow() ? -1 : -(levels - 2) / levels;
   return {b.binary("tosa.minimum", min, b.mul(max, 1 / ratio)),
           b.binary("tosa.maximum", max, b.mul(min, ratio))};
 }
 
-/// Returns the ends as they are once the values have been observed.
+/// Returns the limits after the values have been observed.
 static BuiltEnds buildEnds(ObservedRangeAttr attr, GradientBuilder &b,
                            QuantizeOp point) {
   Value min = point.getLearned()[0], max = point.getLearned()[1];
@@ -93,7 +94,7 @@ struct BuiltGrid {
   Value isEmpty, step, min, max;
 };
 
-/// Computes as BuiltGrid, one operation of f32 after the other.
+/// Same computation as BuiltGrid, one f32 operation at a time.
 struct FrozenGrid {
   float step;
   int64_t zeroPoint;
@@ -121,7 +122,7 @@ static BuiltGrid buildGrid(ObservedRangeAttr attr, GradientBuilder &b,
 static FrozenGrid freezeGrid(ObservedRangeAttr attr, float min, float max) {
   auto lowest = static_cast<float>(lowestCode(attr));
   auto highest = static_cast<float>(highestCode(attr));
-  // Everything is zero; what is not far from it will be, too.
+  // All values are zero; values close to it become zero, too.
   if (!(max > min))
     return {static_cast<float>(quantization::kSmallestThreshold),
             static_cast<int64_t>(lowest)};
@@ -155,7 +156,7 @@ struct ObservedRangeModel
       return;
     BuiltGrid grid = buildGrid(cast<ObservedRangeAttr>(trainable), b, point);
     Value x = point.getInput();
-    // TensorFlow passes everything where there is no range.
+    // TensorFlow passes all values if the range is empty.
     Value passes = b.either(grid.isEmpty, b.both(b.greaterEqual(x, grid.min),
                                                  b.greaterEqual(grid.max, x)));
     gradients.set(0, b.where(passes, g));
@@ -171,7 +172,8 @@ struct ObservedRangeModel
   initialize(Attribute trainable, QuantizeOp point, ArrayRef<float>) const {
     auto attr = cast<ObservedRangeAttr>(trainable);
     SmallVector<TrainedRange> ranges;
-    // Present values are taken over, except by what begins from nothing.
+    // Present parameters are taken over, unless the observer begins without a
+    // range.
     if (attr.getObserver() == Observer::AllValues ||
         (!point.getParametersAttr() && attr.getObserver() != Observer::Fixed)) {
       size_t channels = quantization::channelCount(
@@ -216,7 +218,7 @@ struct ObservedRangeModel
                                    : tpc::QuantizationMethod::Uniform,
                         selected, attr.getBits(), /*isSigned=*/isCentered)
             .withRoundingMode(quantization::Rounding::HalfUp);
-    // No ordinary grid is narrow: weights stay off its lowest level.
+    // Ordinary grids are not narrow, so weights must avoid the lowest level.
     if (attr.getIsNarrow() && !weights.empty())
       frozen.weights = keepNarrow(point, frozen.parameters, weights);
     return frozen;

@@ -17,7 +17,7 @@ void ParameterUpdates::addTensor(size_t value,
   next.optimizer = optimizer;
   next.size = (*values)[value].size();
   next.offset = gradients.size();
-  // Tensors begin where lines of memory do.
+  // Align tensors to cache lines.
   gradients.resize(gradients.size() + llvm::alignTo(next.size, 16));
   if (std::holds_alternative<quantization::Adam>(optimizer.method)) {
     next.first.resize(next.size);
@@ -90,7 +90,7 @@ ParameterUpdates::setRegularizer(Location loc, const TrainingFunction &function,
   return success();
 }
 
-/// Returns the unit of the rates of a tensor that starts from these values.
+/// Returns the unit of the learning rate of a tensor with these initial values.
 static double measureUnit(ArrayRef<float> values) {
   double sum = 0;
   for (float value : values)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gradient of quantizer points: straight through.
+// The straight-through gradient of quantization points.
 #include "GradientModels.h"
 #include "TrainableModels.h"
 
@@ -16,14 +16,14 @@ using mct::quantization::Grid;
 using mct::tpc::QuantizeOp;
 
 namespace {
-/// The values that a quantizer does not cut off, ends included.
+/// The range of values that a quantizer does not clip, including its ends.
 struct Kept {
   double low, high;
 };
 } // namespace
 
-/// Returns the code nearest to a value lies on the grid. Halves are what
-/// decides whether the ends belong to it.
+/// Returns the range of values whose nearest code is on the grid. The rounding
+/// of halves determines whether its ends belong to it.
 static Kept keptBy(const Grid &grid) {
   double lowest = static_cast<double>(grid.qmin - grid.zeroPoint);
   double highest = static_cast<double>(grid.qmax - grid.zeroPoint);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of the poolings and of resize of TOSA.
+// Gradients of pooling and resizing in TOSA.
 #include "GradientModels.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -19,7 +19,7 @@ static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
                     to = GradientBuilder::shapeOf(g);
   ArrayRef<int64_t> kernel = op.getKernel(), stride = op.getStride(),
                     pad = op.getPad();
-  // Means are over the elements of the window that lie in the input.
+  // Means are over the elements of the window that are inside of the input.
   auto elements = [&](int64_t position, size_t d) {
     int64_t first = position * stride[d] - pad[2 * d];
     return std::min(from[d + 1], first + kernel[d]) -
@@ -36,7 +36,7 @@ static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
   SmallVector<int64_t> rest;
   for (int64_t d = 0; d != 2; ++d) {
     spread = b.stuff(spread, d + 1, stride[d]);
-    // A pad is smaller than the kernel, says the verifier.
+    // The verifier ensures that a pad is smaller than the kernel.
     rest.append({kernel[d] - 1 - pad[2 * d], kernel[d] - 1 - pad[2 * d + 1]});
   }
   Value ones = b.splat(
@@ -46,7 +46,7 @@ static LogicalResult averagePoolRule(tosa::AvgPool2dOp op, GradientBuilder &b,
   return success();
 }
 
-/// Returns the values of one shape, one behind the other along an axis.
+/// Concatenates values of the same shape along an axis.
 static Value join(GradientBuilder &b, ArrayRef<Value> values, int64_t axis) {
   if (values.size() == 1)
     return values.front();
@@ -57,7 +57,7 @@ static Value join(GradientBuilder &b, ArrayRef<Value> values, int64_t axis) {
                 b.getNamedAttr("axis", b.getI32IntegerAttr(axis)));
 }
 
-/// The first of equal elements of a window, in row-major order, gets all of the
+/// The first of several maxima in a window, in row-major order, gets the whole
 /// gradient.
 static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
                                  Value g, OperandGradients &gradients) {
@@ -69,9 +69,8 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
   auto type = cast<FloatType>(GradientBuilder::typeOf(input).getElementType());
   double lowest =
       -APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
-  // In cells of as many rows and columns as the window moves by, which are
-  // dimensions of their own: element [n, y, i, x, j, c] lies in row
-  // y * stride + i.
+  // Divide the image into cells of the size of the stride, with separate
+  // dimensions: element [n, y, i, x, j, c] is in row y * stride + i.
   std::array<int64_t, 2> cells, rest;
   for (size_t d = 0; d != 2; ++d) {
     cells[d] = to[d + 1] + (kernel[d] - 1) / stride[d];
@@ -84,11 +83,11 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
       b.reshape(b.pad(input, before, {0, rest[0], rest[1], 0}, lowest), apart);
   SmallVector<int64_t> tapShape{from[0], to[1], 1, to[2], 1, from[3]};
   SmallVector<int64_t> cellShape{from[0], cells[0], 1, cells[1], 1, from[3]};
-  // Share that each element of a cell gets; null: nothing.
+  // Gradient that each element of a cell gets; null if it gets none.
   SmallVector<SmallVector<Value>> sums(stride[0],
                                        SmallVector<Value>(stride[1], nullptr));
   Value largest = b.reshape(op.getOutput(), tapShape);
-  // Share that no element has got yet.
+  // Gradient that has not been assigned to an element.
   Value left = b.reshape(g, tapShape);
   for (int64_t y = 0; y != kernel[0]; ++y)
     for (int64_t x = 0; x != kernel[1]; ++x) {
@@ -117,7 +116,7 @@ static LogicalResult maxPoolRule(tosa::MaxPool2dOp op, GradientBuilder &b,
   return success();
 }
 
-/// Returns how much of each of `inputs` elements is in each of `outputs`,
+/// Returns the weight of each of `inputs` elements in each of `outputs`,
 /// transposed: [inputs, outputs].
 static SmallVector<double> interpolation(int64_t inputs, int64_t outputs,
                                          int64_t numerator, int64_t denominator,
@@ -145,8 +144,8 @@ static LogicalResult resizeRule(tosa::ResizeOp op, GradientBuilder &b, Value g,
   ArrayRef<int64_t> from = GradientBuilder::shapeOf(op.getInput());
   SmallVector<int64_t> to(GradientBuilder::shapeOf(g));
   bool isNearest = op.getMode() == tosa::ResizeMode::NEAREST_NEIGHBOR;
-  // Rows and columns are interpolated independently: two products with constant
-  // matrices, each along the axis that stands in front.
+  // Rows and columns are interpolated separately, by products with constant
+  // matrices along the leading axis.
   auto along = [&](Value value, int64_t d, ArrayRef<int64_t> others) {
     int64_t inputs = from[d + 1], outputs = to[d + 1];
     int64_t rest = ShapedType::getNumElements(others);

@@ -39,7 +39,8 @@ llvm::cl::ValuesClass mct::qatMethodValues() {
                  "thresholds or ranges, by gradients of a learned step"));
 }
 
-/// Returns what a softmax makes the value of, if one does; the value otherwise.
+/// Returns the input of the softmax that computes the value, or the value
+/// itself if there is none.
 static Value skipSoftmax(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto point = dyn_cast_if_present<QuantizeOp>(op))
@@ -52,8 +53,7 @@ static Value skipSoftmax(Value value) {
   return value;
 }
 
-/// The function returns what is in front of the softmaxes that make its
-/// results.
+/// Lets the function return the inputs of softmaxes instead of its results.
 static void returnScores(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   SmallVector<Operation *> unread;
@@ -65,11 +65,11 @@ static void returnScores(func::FuncOp function) {
                                              function.getArgumentTypes(),
                                              terminator->getOperandTypes()));
   function.setResAttrsAttr({});
-  // Ops behind them learn nothing.
+  // Points after them learn nothing.
   eraseUnused(unread);
 }
 
-/// Gives every layer of the function kernel and bias of the float network.
+/// Restores the float kernel and bias of every layer in the function.
 static LogicalResult takeBackCorrections(func::FuncOp function,
                                          const KernelOps &kernels) {
   SmallVector<Operation *> ops;
@@ -89,13 +89,13 @@ static LogicalResult takeBackCorrections(func::FuncOp function,
   return success();
 }
 
-/// How far from its level a weight may start, in levels.
+/// Largest distance of a weight from its level at the start, in levels.
 static constexpr double kFarthestStart = 0.4;
 
-/// Weights that were rounded together start where the float network has them,
-/// as far as they keep their levels: on these themselves the gradient of the
-/// threshold would be nothing but rounding errors, which Adam makes as large as
-/// any other.
+/// Weights that were rounded together start at their float values, as far as
+/// they keep their levels. If they started on the levels, the gradient of the
+/// threshold would consist of rounding errors, which Adam scales up like any
+/// other gradient.
 static void startBetweenLevels(func::FuncOp network, const KernelOps &kernels,
                                llvm::StringMap<std::vector<float> *> &values) {
   for (Operation &op : network.getBody().front()) {
@@ -125,11 +125,12 @@ static void startBetweenLevels(func::FuncOp network, const KernelOps &kernels,
   }
 }
 
-/// Chooses where training starts, where that is not what the network has.
+/// Sets the initial values of training where they differ from the network's.
 static void chooseStart(func::FuncOp network, const KernelOps &kernels,
                         TrainingRun &run) {
-  // A threshold that counts as the next power of two starts in the middle of
-  // those that do, by ratio: at its upper end the first step would double it.
+  // A threshold that is rounded up to a power of two starts in the middle, by
+  // ratio, of those that round to the same one: from the upper end, the first
+  // step would double it.
   llvm::StringSet<> powers;
   for (auto point : network.getOps<QuantizeOp>()) {
     tpc::TrainableAttrInterface trainable = point.getTrainableAttr();
@@ -165,7 +166,8 @@ static std::shared_ptr<TrainingLoss> createLoss(const QatOptions &options) {
   llvm_unreachable("a loss");
 }
 
-/// Points that say how they are trained become what they would start from.
+/// Converts trainable points to the ordinary points from which they would
+/// start.
 static LogicalResult finalize(func::FuncOp network, const KernelOps &kernels) {
   bool isTrainable =
       llvm::any_of(network.getOps<QuantizeOp>(), [](QuantizeOp point) {
@@ -177,7 +179,7 @@ static LogicalResult finalize(func::FuncOp network, const KernelOps &kernels) {
   TrainingRequest request;
   request.name = (network.getName() + "_training").str();
   auto copy = module->lookupSymbol<func::FuncOp>(network.getName());
-  // The start of training does not depend on the batch, which may be open.
+  // The initial values do not depend on the batch, which may be dynamic.
   if (FailureOr<int64_t> batch = getBatch(copy, /*emitErrors=*/false);
       succeeded(batch) && ShapedType::isDynamic(*batch))
     request.samples = 1;
@@ -199,7 +201,7 @@ LogicalResult mct::trainQuantized(func::FuncOp network,
     return finalize(network, kernels);
   makeTrainable(network, options.trainable);
 
-  // The network that is trained returns other values, and its teacher has other
+  // The trained network returns other values, and its teacher has other
   // kernels.
   OwningOpRef<ModuleOp> module(network->getParentOfType<ModuleOp>().clone());
   TrainingProblem problem;

@@ -23,8 +23,8 @@ static bool isF32Tensor(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Returns whether the scheme has something for the operator. A batch norm is
-/// quantized together with the layer in front of it.
+/// Returns whether the scheme has an entry for the operator. A batch norm is
+/// quantized together with the layer before it.
 static bool isSupported(const MarkedOperators &all, size_t index) {
   const MarkedOperator &each = all.operators[index];
   if (!each.entry.isBatchNorm)
@@ -59,7 +59,7 @@ QuantizeAnnotatePass::readConfig(func::FuncOp entry) {
                                      DictionaryAttr())));
   Attribute read;
   {
-    // The parser speaks of a place in the text of the option.
+    // The parser's diagnostics refer to positions in the text of the option.
     ScopedDiagnosticHandler silent(context,
                                    [](Diagnostic &) { return success(); });
     read = parseAttribute(config, context);

@@ -36,19 +36,20 @@ struct OperatorPoints {
     Attribute quantizer;
   };
   SmallVector<Weight> weights;
-  /// Quantizers of what it reads, and of its result, in order.
+  /// Quantizers of its inputs and of its result, in order.
   SmallVector<Attribute, 1> inputs, results;
-  /// The results have the scheme's quantizer of an output, and no other.
+  /// True if the results only have the scheme's quantizer for outputs.
   bool isSchemeOutput = false;
 };
 
-/// Wishes for one operator: of its mark, else of the scheme.
+/// Requests for an operator, from its mark or else from the scheme.
 struct Wanted {
   DictionaryAttr weights;
   Attribute activation, output;
-  /// Nothing is said by the mark itself.
+  /// True if the mark itself requests nothing.
   bool isDefault = true;
-  /// The mark says it of the activation, and of the output.
+  /// True if the mark requests a quantizer for the activation, and for the
+  /// output.
   bool hasActivation = false, hasOutput = false;
 };
 
@@ -98,7 +99,7 @@ private:
   Attribute activationQuantizer() {
     return observe(tpc::Observer::MovingAverage, options.activationBits, false);
   }
-  /// Returns whether nothing but the scheme is asked for.
+  /// Returns whether only the scheme determines the quantizers.
   bool isMarkedDefault(size_t index) {
     return at(index).mark && wanted[index].isDefault;
   }
@@ -128,7 +129,7 @@ private:
   MLIRContext *context;
   std::vector<Wanted> wanted;
   std::vector<OperatorPoints> points;
-  /// Set by operator where another one in front of it speaks for its result.
+  /// True for operators whose result is determined by an operator before them.
   std::vector<bool> isSettled;
   /// Arguments of the function that get a point.
   llvm::MapVector<Value, Attribute> arguments;
@@ -259,7 +260,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
 // Where the quantizers go
 //===----------------------------------------------------------------------===//
 
-/// Returns the activation function that runs with a layer.
+/// Returns the activation function that is fused with a layer.
 std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
   std::optional<size_t> next = all.onlyReader(layer);
   if (!next || !at(*next).entry.isActivation() ||
@@ -268,8 +269,9 @@ std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
   return next;
 }
 
-/// Returns whether a batch norm behind the layer is left to be folded: then
-/// nothing between them is quantized. It and a ReLU behind it are settled.
+/// Returns whether a batch norm after the layer remains to be folded, so that
+/// nothing is quantized between them. Settles the batch norm and a ReLU after
+/// it.
 bool QuantizeApplier::takesBatchNorm(size_t layer) {
   std::optional<size_t> norm = all.onlyReader(layer);
   if (!norm || !at(*norm).entry.isBatchNorm || !isMarkedDefault(layer) ||
@@ -301,7 +303,8 @@ void QuantizeApplier::planLayer(size_t index) {
   std::optional<size_t> activation = findFunction(index);
   size_t end = index;
   if (activation && at(*activation).mark && !wanted[*activation].isDefault) {
-    // It speaks for itself; a ReLU also for what is in front of it.
+    // The function determines its own quantizer; a ReLU also determines that of
+    // the operator before it.
     if (own.activation && (own.hasActivation || !at(*activation).entry.isRelu))
       placeActivation(index, std::nullopt, own.activation);
   } else if (own.activation) {
@@ -326,7 +329,7 @@ void QuantizeApplier::planOther(size_t index) {
   }
   if (!own.output)
     return;
-  // A ReLU quantizes for a sum in front of it.
+  // A ReLU quantizes for a sum before it.
   std::optional<size_t> next = all.onlyReader(index);
   bool isSum = at(index).node.operatorSet &&
                llvm::is_contained({"Add", "AddBias"},
@@ -339,8 +342,8 @@ void QuantizeApplier::planOther(size_t index) {
   points[index].results.push_back(own.output);
 }
 
-/// Plans an operator in front of a marked one that has no mark: the
-/// quantizers of its result, and none of its weights.
+/// Plans an operator without a mark before a marked one: quantizers for its
+/// result, but none for its weights.
 void QuantizeApplier::planUnmarked(size_t index) {
   if (isSettled[index])
     return;
@@ -371,7 +374,7 @@ void QuantizeApplier::planInputs(size_t index) {
   if (inputs.size() != 1)
     return;
   std::optional<size_t> maker = all.makerOf(inputs.front());
-  // Ops that only move values have those that are quantized in front of them.
+  // Ops that only move values have the quantizers of the ops before them.
   while (maker && !at(*maker).mark && at(*maker).entry.isPassThrough) {
     SmallVector<Value> moved = getFloatInputs(at(*maker).node);
     maker = moved.size() == 1 ? all.makerOf(moved.front()) : std::nullopt;
@@ -380,7 +383,7 @@ void QuantizeApplier::planInputs(size_t index) {
     planUnmarked(*maker);
 }
 
-/// Operands of a concatenation share its grid.
+/// The operands of a concatenation share its grid.
 void QuantizeApplier::planConcatenation(size_t index) {
   if (points[index].results.empty())
     return;
@@ -419,7 +422,7 @@ QuantizeOp QuantizeApplier::createPoint(OpBuilder &builder, Value value,
   return point;
 }
 
-/// Puts points behind a value; the second one is that of the output.
+/// Inserts points after a value; the second one is that of the output.
 void QuantizeApplier::putBehind(OpBuilder &builder, Value value, StringRef name,
                                 ArrayRef<Attribute> quantizers) {
   builder.setInsertionPointAfterValue(value);

@@ -17,9 +17,9 @@ using mct::tpc::QuantizeOp;
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Source: TensorFlow Model Optimization, `Default8BitQuantizeRegistry`, layer
-/// by layer. There a depthwise kernel has a range for each multiplier; ours has
-/// one for each output channel.
+/// Based on TensorFlow Model Optimization, `Default8BitQuantizeRegistry`, layer
+/// by layer. There, a depthwise kernel has a range for each multiplier; here,
+/// it has one for each output channel.
 static SchemeEntry lookUp(const tpc::Node &node) {
   SchemeEntry entry;
   StringRef set = node.operatorSet ? node.operatorSet.getValue() : "";
@@ -58,8 +58,8 @@ static SchemeEntry lookUp(const tpc::Node &node) {
   return entry;
 }
 
-/// Returns a platform that tells all sets apart and asks for nothing, with the
-/// stock vocabularies.
+/// Returns a platform, with the stock vocabularies, that distinguishes all sets
+/// and requests nothing.
 static OwningOpRef<ModuleOp> createVocabulary(MLIRContext *context) {
   OwningOpRef<ModuleOp> module = tpc::loadStockVocabularies(context);
   if (!module)

@@ -17,17 +17,17 @@ static double highestCode(LearnedRangeAttr attr) {
 }
 
 namespace {
-/// The grid of a range, of which there may be one for each channel.
+/// The grid of a range; there may be one for each channel.
 struct BuiltRange {
-  /// Ends, at least 2^-15 apart, before zero comes between them.
+  /// Limits, at least 2^-15 apart, before zero is included.
   Value min, max;
   Value step, zeroPoint;
-  /// Values divided by the step; codes; whether a code was not cut off.
+  /// Values divided by the step; codes; whether a code was not clipped.
   Value levels, codes, inside;
 };
 
-/// Computes as BuiltRange, one operation of f32 after the other: what is
-/// deployed is what was trained.
+/// Same computation as BuiltRange, one f32 operation at a time, so that the
+/// deployed quantizer is the trained one.
 struct FrozenRange {
   float step;
   int64_t zeroPoint;
@@ -50,8 +50,8 @@ static BuiltRange buildRange(LearnedRangeAttr attr, GradientBuilder &b,
   Value inverse = b.reciprocal(built.step);
   built.zeroPoint = buildRound(b, b.mul(b.negate(low), inverse));
   built.levels = b.mul(point.getInput(), inverse);
-  // As the deployed quantizer: zero is a level, and where a half goes is
-  // counted from there.
+  // As in the deployed quantizer, zero is a level, and halves are rounded
+  // relative to it.
   Value rounded = b.add(buildRound(b, built.levels), built.zeroPoint);
   built.codes = buildClamp(b, rounded, 0, highestCode(attr));
   built.inside = b.equal(built.codes, rounded);
@@ -91,8 +91,8 @@ struct LearnedRangeModel
     if (!gradients.wants(1) && !gradients.wants(2))
       return;
     ArrayRef<int64_t> shape = GradientBuilder::shapeOf(built.min);
-    // Effect of the step on a value: its rounding error, in levels, and to one
-    // that is cut off, with a learned step, its code.
+    // Gradient of a value by the step: its rounding error in levels or, for a
+    // clipped value with a learned step, its code.
     Value error = b.sub(b.sub(built.codes, built.zeroPoint), built.levels);
     if (isLearnedStep)
       error = b.select(built.inside, error, built.codes);
@@ -101,13 +101,13 @@ struct LearnedRangeModel
                                     attr.getGradient(), attr.getBits(), false);
     Value byStep = b.mul(b.sumTo(b.mul(g, error), shape), scale / levels);
     Value byOffset = b.number(0, byStep);
-    // Only values that are cut off move with the offset.
+    // Only clipped values depend on the offset.
     if (isLearnedStep)
       byOffset = b.sumTo(b.select(built.inside, b.number(0, g), g), shape);
-    // Moved by whole levels, the offset is so many steps.
+    // The offset is moved by whole levels, so it is a number of steps.
     Value offsetByMax = b.mul(b.mul(built.zeroPoint, byOffset), -1 / levels);
     Value byMax = b.add(byStep, offsetByMax);
-    // The other end of a range of one sign is zero, and stays there.
+    // The other end of a range with one sign is zero, and does not move.
     Value zero = b.number(0, byMax);
     Value isAbove = b.greater(built.min, zero);
     Value isBelow = b.greater(zero, built.max);

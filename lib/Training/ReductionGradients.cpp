@@ -14,7 +14,7 @@ static LogicalResult reduceSumRule(tosa::ReduceSumOp op, GradientBuilder &b,
   return success();
 }
 
-/// Equal extremes share.
+/// Equal extrema share the gradient.
 template <typename Op>
 static LogicalResult reduceExtremeRule(Op op, GradientBuilder &b, Value g,
                                        OperandGradients &gradients) {
@@ -25,8 +25,8 @@ static LogicalResult reduceExtremeRule(Op op, GradientBuilder &b, Value g,
   return success();
 }
 
-/// The product of the others: that of all divided by the element, or by what is
-/// left when the only zero is taken out.
+/// The gradient is the product of the other elements: that of all, divided by
+/// the element, or that of all but a single zero.
 static LogicalResult reduceProductRule(tosa::ReduceProductOp op,
                                        GradientBuilder &b, Value g,
                                        OperandGradients &gradients) {
@@ -46,7 +46,7 @@ static LogicalResult matmulRule(tosa::MatMulOp op, GradientBuilder &b, Value g,
                                 OperandGradients &gradients) {
   if (failed(requireZero(op, {op.getAZp(), op.getBZp()})))
     return failure();
-  // The sums of the product may be of a wider type than its factors.
+  // The sums of the product may have a wider type than its factors.
   auto narrowed = [&](Value value, Value like) {
     return b.cast(value, GradientBuilder::typeOf(like).getElementType());
   };

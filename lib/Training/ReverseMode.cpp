@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The function that computes gradients is a copy of the float one, behind which
-// the rules of its ops are asked from the last one to the first.
+// The function that computes gradients is a copy of the float function,
+// followed by the gradient rules of its ops from the last to the first.
 #include "GradientModels.h"
 
 #include "mct/IR/ConstantEvaluator.h"
@@ -56,7 +56,7 @@ static bool hasFloatElements(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Returns all that an op reads, also inside of its regions.
+/// Returns all values that an op uses, including in its regions.
 static SetVector<Value> readBy(Operation *op) {
   SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -64,14 +64,14 @@ static SetVector<Value> readBy(Operation *op) {
 }
 
 static bool isPiecewiseConstant(Operation *op) {
-  // Whole numbers move in steps.
+  // Integers change in steps.
   if (llvm::none_of(op->getResults(), hasFloatElements))
     return true;
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   return rule && rule.isPiecewiseConstant();
 }
 
-/// Returns whether a tensor has a known number of elements, and some.
+/// Returns whether a tensor has a known, nonzero number of elements.
 static bool hasElements(Type type) {
   auto tensor = dyn_cast<ShapedType>(type);
   return !tensor || (tensor.hasStaticShape() && tensor.getNumElements() != 0);
@@ -105,7 +105,7 @@ private:
   SmallVector<Value> inputs, results, kept;
   /// Ops of the copy, in order.
   SmallVector<Operation *> forward;
-  /// Values that change with an input; ops whose results a result depends on.
+  /// Values that depend on an input, and ops on which a result depends.
   DenseSet<Value> varied;
   DenseSet<Operation *> useful;
   DenseMap<Value, Value> gradients;
@@ -189,7 +189,7 @@ void Reverser::findActive() {
                       [&](Value value) { return needed.contains(value); }))
       continue;
     useful.insert(op);
-    // No gradient passes, whatever reads the result.
+    // No gradient passes, regardless of the users of the result.
     if (isPiecewiseConstant(op))
       continue;
     for (Value value : readBy(op))
@@ -282,8 +282,7 @@ void Reverser::finish() {
   for (auto [input, original] : llvm::zip(inputs, request.inputs)) {
     GradientBuilder builder(gradientLoc(original), terminator, request.rules);
     Value gradient = gradients.lookup(input);
-    // A result that has a name of its own, also where the gradient is another
-    // value's.
+    // Give the result its own name, even if the gradient is another value's.
     if (!gradient)
       gradient = builder.splat(0, GradientBuilder::typeOf(input));
     returned.push_back(builder.unary("tosa.identity", gradient));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights that stay on the levels of their quantizer, or between them, and
-// learn which of them to take.
+// Weights that are on the levels of their quantizer or between them, and learn
+// which level to take.
 #include "TrainableModels.h"
 
 #include "mct/IR/Constants.h"
@@ -21,8 +21,8 @@ using mct::tpc::SoftRoundingAttr;
 // Parts of both
 //===----------------------------------------------------------------------===//
 
-/// Returns the grids of the point, which its trainable keeps; fails with a
-/// diagnostic where there is nothing to round to them.
+/// Returns the grids of the point, which its trainable keeps. Fails with a
+/// diagnostic if there are none.
 static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
                                                  ArrayRef<float> weights) {
   if (!point.isWeight() || weights.empty())
@@ -39,7 +39,7 @@ static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
   return grids;
 }
 
-/// Returns the codes that a grid has, counted from its zero point.
+/// Returns the lowest code of a grid, counted from its zero point.
 static double lowestOf(const Grid &grid) {
   return double(grid.qmin - grid.zeroPoint);
 }
@@ -47,7 +47,7 @@ static double highestOf(const Grid &grid) {
   return double(grid.qmax - grid.zeroPoint);
 }
 
-/// Returns one number for each grid, as a constant that is repeated.
+/// Returns one number for each grid, as a constant that is broadcast.
 static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
                           ArrayRef<Grid> grids,
                           llvm::function_ref<double(const Grid &)> number) {
@@ -55,7 +55,7 @@ static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
                     getParameterShape(point, grids.size()), point.getInput());
 }
 
-/// Returns the values in levels, counted from the zero points, cut off.
+/// Returns the values in levels, counted from the zero points and clipped.
 static Value buildCutOff(GradientBuilder &b, QuantizeOp point,
                          ArrayRef<Grid> grids, Value levels) {
   if (llvm::all_of(grids, [&](const Grid &grid) {
@@ -86,25 +86,25 @@ static float valueOf(double code, const Grid &grid) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Start from which the rounding of each weight is learned.
+/// Initial state from which the rounding of each weight is learned.
 struct SoftStart {
-  /// The lower of the two levels that it chooses from, as a code counted from
-  /// the zero point.
+  /// The lower of the two levels to choose from, as a code counted from the
+  /// zero point.
   std::vector<float> base;
-  /// Value with which it is the float weight, or as near to that as it can be
-  /// while hard rounding gives the weight that is there.
+  /// Value for which the result is the float weight, or as close to it as
+  /// possible while hard rounding gives the present weight.
   std::vector<float> variables;
 };
 } // namespace
 
-/// The variable of a weight that is to be rounded down: that of the largest h
-/// below one half that no rounding of f32 takes for a half.
+/// Variable of a weight that is to be rounded down: that of the largest h below
+/// one half which f32 does not round to a half.
 static constexpr double kUndecided = -0x1p-10;
 
 static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
                               ArrayRef<float> weights) {
-  // Weights that were rounded together have levels for values; what they were
-  // rounded from stands beside them.
+  // Weights that were rounded together are levels already; the record has their
+  // float values.
   std::optional<ConstantFloats> floating;
   if (tpc::CorrectionsAttr record = point.getCorrectionsAttr();
       record && record.getKernel())
@@ -126,8 +126,8 @@ static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
     }
     double present = cutOff(std::nearbyint(level));
     double before = cutOff(floating->values()[i] / grid.step);
-    // Up from the level below, or down from the one above: of both the nearer
-    // to what it was.
+    // Up from the lower level or down from the upper one, whichever is closer
+    // to the float value.
     bool isUp = present > before;
     double base = isUp ? present - 1 : present;
     start.base[i] = static_cast<float>(base);
@@ -145,7 +145,8 @@ struct SoftRoundingModel
                                                      SoftRoundingAttr> {
   /// Ends of the stretched sigmoid.
   static constexpr double kGamma = -0.1, kZeta = 1.1;
-  /// Follows quantization::softenDerivative: a weight on a level stays alive.
+  /// Same as in quantization::softenDerivative: the gradient of a weight on a
+  /// level does not vanish.
   static constexpr double kEndTolerance = 1e-6;
 
   struct Built {
@@ -317,7 +318,7 @@ struct PerturbedRoundingModel
     frozen.weights.resize(weights.size());
     double most = getMostLevels(cast<PerturbedRoundingAttr>(trainable));
     auto mostFloat = static_cast<float>(most);
-    // As it was computed in training, in f32.
+    // Computed in f32, as in training.
     forEachWeight(
         point, frozen.parameters.getGrids(), [&](size_t i, const Grid &grid) {
           float inverse = 1 / static_cast<float>(grid.step);

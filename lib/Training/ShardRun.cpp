@@ -11,7 +11,7 @@ using execution::Executor;
 /// State of a thread that runs the network and its gradients.
 struct ShardRun::Lane {
   explicit Lane(const Executor &executor) : worker(executor) {}
-  /// Returns a buffer, empty where there is no memory.
+  /// Returns a buffer, empty if there is not enough memory.
   MutableArrayRef<float> addFloats(size_t count) {
     auto *data = reinterpret_cast<float *>(
         floats.emplace_back(count * sizeof(float)).get());
@@ -21,13 +21,13 @@ struct ShardRun::Lane {
 
   execution::Worker worker;
   execution::CallBuffers call;
-  /// Inputs of the network; what is learned is shared.
+  /// Inputs of the network; learned values are shared.
   SmallVector<void *> inputs;
   std::vector<support::AlignedBuffer> floats;
   bool hasMemory = true;
-  /// Values of each result, and the place of its gradient.
+  /// Values of each result, and the buffer for its gradient.
   std::vector<MutableArrayRef<float>> values, seeds;
-  /// Gradients of results that nothing learned depends on.
+  /// Gradients of results on which no learned value depends.
   std::vector<MutableArrayRef<float>> unread;
 };
 
@@ -61,7 +61,7 @@ ShardRun::makeLane(const std::vector<std::vector<float>> &values) const {
     lane.worker.setEditor(number, [&lane, number](MutableArrayRef<float> values,
                                                   ArrayRef<int64_t>) {
       std::copy(values.begin(), values.end(), lane.values[number].begin());
-      // Its memory is its own as long as something reads it.
+      // It has its own memory as long as something uses it.
       lane.seeds[number] =
           lane.unread[number].empty() ? values : lane.unread[number];
     });
@@ -90,7 +90,7 @@ ShardRun::create(Location loc, const CompiledTraining &compiled,
       made->stateValues.push_back(number);
       made->newStates.emplace_back(values[number].size());
     }
-  // As many shards at once as keep all threads busy, within bounds.
+  // As many shards at a time as keep all threads busy, within limits.
   constexpr size_t kSlotBytes = size_t(64) << 20;
   size_t bytes = std::max<size_t>(1, updates.numGradients()) * sizeof(float);
   size_t lanes = made->lanes.size();
@@ -143,7 +143,7 @@ llvm::Expected<double> ShardRun::runForward(Lane &lane,
       result.teacher =
           batch.teacher[index].slice(size_t(own.first) * elements, count);
     result.gradients = lane.seeds[index].take_front(count);
-    // Copies of the last sample count nothing.
+    // Copies of the last sample do not count.
     MutableArrayRef<float> rest = lane.seeds[index].drop_front(count);
     std::fill(rest.begin(), rest.end(), 0.0f);
   }
@@ -153,7 +153,7 @@ llvm::Expected<double> ShardRun::runForward(Lane &lane,
 
 llvm::Error ShardRun::runBackward(Lane &lane) const {
   unsigned stages = compiled.executor->numStages();
-  // Outputs that nothing of the loss reaches are written in the last stage.
+  // Outputs that the loss does not depend on are written in the last stage.
   return lane.worker.runStages(std::min(1u, stages - 1), stages - 1,
                                /*saved=*/nullptr, lane.call.inputs,
                                lane.call.outputs, {0, 1});
@@ -170,7 +170,7 @@ llvm::Error ShardRun::run(const TrainingBatch &batch, const BatchLoss &loss,
         if (isCancelled(settings))
           return llvm::createStringError("cancelled");
         Lane &lane = *lanes[number];
-        // Without gradients a thread uses one slot for all shards.
+        // Without gradients, a thread uses one slot for all shards.
         llvm::Expected<double> part =
             runForward(lane, batch, loss, begin + index,
                        slot(gradients ? size_t(index) : number));

@@ -10,7 +10,7 @@ using namespace mct::training;
 using execution::Executor;
 
 namespace {
-/// Copies what the teacher makes of the samples of a unit.
+/// Copies the teacher's results for the samples of a unit.
 class TeacherObserver : public execution::TensorObserver {
 public:
   void observe(const execution::TensorView &values) override {
@@ -120,7 +120,7 @@ llvm::Expected<TrainingBatch> Teacher::begin(ArrayRef<int64_t> samples,
     if (llvm::Error error = run(samples, batch))
       return std::move(error);
   } else {
-    // In the order of the samples, whichever step is the first.
+    // In the order of the samples, regardless of the first step.
     if (kept.empty())
       if (llvm::Error error = run(chosen, kept)) {
         kept.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Symmetric grids whose thresholds are learned, or stay.
+// Symmetric grids with learned or constant thresholds.
 #include "TrainableModels.h"
 
 #include "mct/Quantization/TrainableQuantizers.h"
@@ -13,9 +13,9 @@ using mct::quantization::kSmallestThreshold;
 using mct::tpc::LearnedThresholdAttr;
 using mct::tpc::QuantizeOp;
 
-/// Returns the smallest of the powers of two from 2^-16 to 2^47 that is not
-/// below the thresholds. Comparisons and products with powers of two are exact,
-/// which a logarithm is not.
+/// Returns the smallest power of two, from 2^-16 to 2^47, that is not below the
+/// threshold. Comparisons and products with powers of two are exact, unlike a
+/// logarithm.
 static Value roundUpToPowerOfTwo(GradientBuilder &b, Value thresholds) {
   Value power = b.splat(kSmallestThreshold, b.typeOf(thresholds));
   for (int exponents : {32, 16, 8, 4, 2, 1}) {
@@ -69,8 +69,8 @@ struct LearnedThresholdModel
         isLearnedStep ? b.where(grid.inside, grid.levels) : grid.levels;
     Value sum = b.sumTo(b.mul(g, b.sub(grid.clipped, level)),
                         GradientBuilder::shapeOf(threshold));
-    // The threshold moves the step, through the power of two; below the
-    // smallest one nothing does.
+    // The threshold determines the step through the power of two; below the
+    // smallest power, it has no effect.
     Value valid = b.greaterEqual(threshold, b.number(kSmallestThreshold, sum));
     Value back = b.mul(sum, b.mul(grid.step, b.reciprocal(threshold)));
     double scale =

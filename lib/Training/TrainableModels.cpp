@@ -71,7 +71,7 @@ SmallVector<LearnedTensor> mct::getLearnedEnds(tpc::QuantizeOp point,
 }
 
 Value mct::buildRound(GradientBuilder &b, Value values) {
-  // TOSA's cast rounds halves to even, and cuts off at the ends of i32.
+  // TOSA's cast rounds half to even, and clips to the range of i32.
   return b.cast(b.cast(values, b.getI32Type()),
                 GradientBuilder::typeOf(values).getElementType());
 }

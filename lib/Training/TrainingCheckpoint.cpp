@@ -42,7 +42,7 @@ public:
   std::string bytes;
 };
 
-/// Reads a checkpoint; what is not there reads as nothing.
+/// Reads a checkpoint; missing fields are read as empty values.
 class Reader {
 public:
   explicit Reader(StringRef bytes) : bytes(bytes) {}
@@ -70,7 +70,7 @@ public:
       StringRef values = text();
       std::vector<float> &tensor =
           read.emplace_back(values.size() / sizeof(float));
-      // There may be no state, and then there is no memory to copy from.
+      // If there is no state, there is no memory to copy from.
       if (!tensor.empty())
         std::memcpy(tensor.data(), values.data(),
                     tensor.size() * sizeof(float));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds from a network with trainable points the functions that a training run
-// executes, and back.
+// Builds the functions that a training run executes from a network with
+// trainable points, and the trained network from their values.
 #include "TrainableModels.h"
 
 #include "mct/IR/Constants.h"
@@ -115,7 +115,7 @@ LogicalResult TrainingFunctionBuilder::chooseResults() {
         auto point = dyn_cast<QuantizeOp>(op);
         if (point && point.isActivation() && point.getUniqueName() == name)
           found = point.getInput();
-        // Constants have names of what reads them.
+        // Constants are named after the ops that use them.
         if (!point && !found && op.getNumResults() == 1 &&
             !op.hasTrait<OpTrait::ConstantLike>())
           if (StringAttr given = mct::getName(op.getLoc());
@@ -145,8 +145,8 @@ LogicalResult TrainingFunctionBuilder::chooseResults() {
   return success();
 }
 
-/// Returns the operand that reads the bias of a layer, behind its points; null
-/// where it has none.
+/// Returns the operand that reads the bias of a layer, perhaps through points;
+/// null if there is none.
 static OpOperand *findBiasOperand(const KernelOp &layer) {
   Value constant = layer.getBiasConstant();
   if (!constant)
@@ -190,8 +190,8 @@ static SmallVector<KernelOp> findTrainedLayers(func::FuncOp function,
   return layers;
 }
 
-/// Returns the names of their biases; of those that share a kernel the later
-/// ones are numbered.
+/// Returns the names of the layers' biases. If layers share a kernel, the later
+/// ones get numbers.
 static SmallVector<std::string> nameBiases(ArrayRef<KernelOp> layers) {
   SmallVector<std::string> names;
   llvm::StringMap<unsigned> counts;
@@ -210,8 +210,8 @@ static bool learnsRounding(TrainableAttrInterface trainable) {
   });
 }
 
-/// A bias of one number is that of every channel, which learn on their own; so
-/// do those of a product that nothing is added to.
+/// Expands a bias of one number to one for each channel, since they are learned
+/// separately, and adds a bias to products that have none.
 void TrainingFunctionBuilder::spreadBiases() {
   for (const KernelOp &layer : findTrainedLayers(made.function, made.kernels)) {
     std::optional<std::vector<float>> bias = layer.getBias();
@@ -233,7 +233,7 @@ void TrainingFunctionBuilder::takeBiases() {
         operand ? ConstantFloats::get(operand->get()) : std::nullopt;
     if (!values)
       continue;
-    // It is no weight of its own, whether it is trained or not.
+    // A point of a bias does not make it a weight of its own.
     if (auto point = dyn_cast<QuantizeOp>(operand->getOwner())) {
       biasPoints.insert(point);
       if (point.getTrainableAttr() && learnsRounding(point.getTrainableAttr()))
@@ -250,8 +250,8 @@ void TrainingFunctionBuilder::takeBiases() {
   }
 }
 
-/// Returns what a weight point quantizes: a constant, or a bias that has become
-/// an argument; none where it is computed.
+/// Returns the constant that a weight point quantizes, or the bias that has
+/// become an argument; none if it is computed.
 std::optional<LearnedTensor>
 TrainingFunctionBuilder::findWeights(QuantizeOp point) {
   if (auto constant = ConstantFloats::get(point.getInput()))
@@ -401,7 +401,7 @@ FailureOr<TrainingStep> mct::makeTrainingStep(const TrainingFunction &training,
     gradient->erase();
     return failure();
   }
-  // Gradients compute again what the forward part has.
+  // Gradients repeat computations of the forward part.
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(*gradient);
   eliminateCommonSubExpressions(rewriter, dominance, *gradient);
@@ -436,7 +436,7 @@ struct LearnedOfPoint {
 };
 } // namespace
 
-/// Puts other elements in place of a constant, for one reader.
+/// Replaces the elements of a constant for one user.
 static void replaceConstant(OpOperand &operand, ArrayRef<float> values,
                             StringRef name) {
   OpBuilder builder(operand.getOwner());
@@ -447,7 +447,7 @@ static void replaceConstant(OpOperand &operand, ArrayRef<float> values,
 }
 
 namespace {
-/// A layer as it was in the float network, and what was done to it.
+/// A layer as it was in the float network, and the corrections made to it.
 struct FloatLayer {
   QuantizeOp point;
   KernelOp op;
@@ -457,8 +457,8 @@ struct FloatLayer {
 };
 } // namespace
 
-/// Returns the float layer that the record of corrections speaks of; without a
-/// record the layer that is there.
+/// Returns the float layer according to the record of corrections or, without a
+/// record, the present layer.
 static FloatLayer readFloatLayer(const KernelOp &layer) {
   FloatLayer was{layer.getKernelPoint(), layer, *layer.getBias(), {}, {}};
   tpc::CorrectionsAttr corrections = layer.getCorrections();
@@ -485,7 +485,7 @@ static FloatLayer readFloatLayer(const KernelOp &layer) {
   return was;
 }
 
-/// Records what became of a layer.
+/// Records the changes of a layer.
 static LogicalResult record(const FloatLayer &was) {
   QuantizeOp point = was.point;
   SmallVector<double> offsets;
@@ -501,7 +501,7 @@ static LogicalResult record(const FloatLayer &was) {
   return success();
 }
 
-/// Checks layers; quantizers check what they have learned themselves.
+/// Checks layers; quantizers check their own learned values.
 static LogicalResult requireFinite(func::FuncOp network,
                                    const LearnedValue &value,
                                    ArrayRef<float> tensor) {
@@ -570,14 +570,13 @@ LogicalResult mct::writeLearned(func::FuncOp network,
       point.removeCorrectionsAttr();
       replaceConstant(point.getInputMutable(), weights, point.getUniqueName());
     }
-    // Records of how the parameters were selected, or the weights rounded,
-    // speak of others.
+    // Records of the selection of parameters, or of rounding, no longer apply.
     if (!weights.empty() || frozen.parameters != point.getParametersAttr())
       point.setQuantizer(frozen.parameters);
     point.removeTrainableAttr();
   }
-  // Last: with its bias a layer loses the record of corrections, which says
-  // what its weights were rounded from.
+  // Do this last: changing the bias drops the record of corrections, which has
+  // the float weights.
   for (auto [layer, name] : llvm::zip_equal(layers, biasNames))
     if (auto bias = biases.find(name); bias != biases.end()) {
       OpBuilder builder(layer.getOperation());

@@ -28,7 +28,7 @@ public:
       if (!mean)
         return mean;
       double share = double(shard.samples.size()) / all;
-      // Where it is the whole, no rounding comes on top.
+      // If it is the whole batch, scaling would only add a rounding.
       if (share != 1)
         for (const TrainingShard::Result &result : shard.results)
           for (float &gradient : result.gradients)

@@ -153,7 +153,7 @@ public:
       if (unit == ErrorUnit::Normalized)
         for (float value : teacher)
           energy += double(value) * value;
-      // Without energy there is nothing to divide by.
+      // If the energy is 0, do not divide by it.
       if (!(energy > 0))
         energy = std::max<double>(1, double(teacher.size()));
       factors.push_back(weight / (double(weights.size()) * energy));
@@ -204,7 +204,7 @@ public:
   }
 
   BatchLoss begin(const TrainingBatch &batch) const override {
-    // Samples * the largest mean is the largest sum.
+    // This is the number of samples times the largest mean.
     double unit = 0;
     for (size_t layer = 0; layer != shapes.size(); ++layer) {
       double sum = 0;
@@ -212,7 +212,7 @@ public:
         sum += at(sample, layer);
       unit = std::max(unit, sum);
     }
-    // Where nothing counts, nothing is divided.
+    // If no sample counts, do not divide by 0.
     if (unit == 0)
       unit = 1;
     return [this, unit](const TrainingShard &shard) -> llvm::Expected<double> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step: the teacher makes its values of a batch; the shards of the batch run
-// up to the results, where the loss puts its gradients in place of them, and on
-// to the gradients of what is learned; these are summed in the order of the
-// shards, and move the values. Everything that is rounded is computed in an
-// order that no number of threads changes.
+// A step: the teacher computes its values for a batch; the shards of the batch
+// are run up to the results, where the loss replaces them by its gradients, and
+// on to the gradients of learned values. These are summed in the order of the
+// shards and update the values. Everything that is rounded is computed in an
+// order that does not depend on the number of threads.
 #include "mct/Training/TrainingRun.h"
 
 #include "CompiledTraining.h"
@@ -31,7 +31,7 @@ using execution::TensorSpec;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Source: Steele, Lea and Flood, Fast splittable pseudorandom number
+/// Based on Steele, Lea and Flood, Fast splittable pseudorandom number
 /// generators (OOPSLA 2014), as in java.util.SplittableRandom.
 struct SplitMix64 {
   uint64_t state;
@@ -42,8 +42,8 @@ struct SplitMix64 {
     return z ^ (z >> 31);
   }
   uint64_t next() { return mix(state += 0x9e3779b97f4a7c15); }
-  /// Returns a number below `bound`, each as likely: numbers that would make
-  /// some likelier are dropped.
+  /// Returns a uniformly distributed number below `bound`: numbers that would
+  /// favour some results are dropped.
   uint64_t below(uint64_t bound) {
     uint64_t reject = (0 - bound) % bound, number;
     do
@@ -88,7 +88,7 @@ struct TrainingRun::State {
   FailureOr<TrainingStepInfo> runStep();
   FailureOr<double> evaluate(ArrayRef<int64_t> samples, float fraction);
   void setFraction(double fraction);
-  /// Returns the next step's samples, by their places among the chosen.
+  /// Returns the samples of the next step, as indices into the chosen ones.
   std::vector<int64_t> nextBatch();
 
   Location loc;
@@ -101,7 +101,7 @@ struct TrainingRun::State {
   CompiledTraining compiled;
   int64_t stepsPerEpoch = 0, steps = 0;
   std::string networkDigest;
-  /// Digests of a run with a checkpoint.
+  /// Digests of a run that has a checkpoint.
   std::string settingsDigest, samplesDigest, startDigest;
 
   /// All learned values.
@@ -293,7 +293,7 @@ std::string TrainingRun::State::describeSettings() const {
   return text;
 }
 
-/// Returns a digest of the samples in their order, unlike
+/// Returns a digest of the samples that depends on their order, unlike
 /// execution::digestSamples.
 llvm::Expected<std::string> TrainingRun::State::digestSamples() const {
   std::string hashes;
@@ -308,7 +308,7 @@ llvm::Expected<std::string> TrainingRun::State::digestSamples() const {
       hashes.append(reinterpret_cast<const char *>(&hash), sizeof(hash));
     }
   }
-  // Labels and scores are by number.
+  // Labels and scores refer to samples by number.
   hashes.append(reinterpret_cast<const char *>(chosen.data()),
                 chosen.size() * sizeof(int64_t));
   return hashText(hashes);
@@ -335,7 +335,7 @@ LogicalResult TrainingRun::State::save() {
 LogicalResult TrainingRun::State::resume() {
   if (settings.checkpoint.empty())
     return success();
-  // Also what it starts from, which is set behind the making of the run.
+  // Include the initial values, which are set after the run has been created.
   if (startDigest.empty())
     for (const std::vector<float> &tensor : values)
       startDigest += hashValues(tensor);
@@ -361,12 +361,12 @@ LogicalResult TrainingRun::State::resume() {
     return other("other settings");
   if (checkpoint->network != networkDigest)
     return other("another network");
-  // Behind the network, which decides where it starts, too.
+  // Check this after the network, which also determines the initial values.
   if (checkpoint->settings != settingsDigest)
     return other("other settings");
   if (checkpoint->samples != samplesDigest)
     return other("other samples");
-  // Workers use them where they are.
+  // Workers use the values in place.
   for (auto [own, kept] : llvm::zip_equal(values, checkpoint->values))
     llvm::copy(kept, own.begin());
   for (auto [number, each] : llvm::enumerate(updates->trained)) {
@@ -470,7 +470,7 @@ LogicalResult TrainingRun::State::train() {
     while (step != steps) {
       FailureOr<TrainingStepInfo> info = runStep();
       if (failed(info)) {
-        // Values that were learned until then are not lost.
+        // Keep the values that have been learned.
         if (isCancelled(run) && step != savedStep)
           (void)save();
         return failure();
@@ -547,7 +547,7 @@ ArrayRef<std::vector<float>> TrainingRun::values() const {
 }
 
 void TrainingRun::setValues(ArrayRef<std::vector<float>> values) {
-  // Their memory stays where workers read it.
+  // Workers use this memory in place.
   for (auto [own, other] : llvm::zip_equal(state->values, values))
     llvm::copy(other, own.begin());
 }

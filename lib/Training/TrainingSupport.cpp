@@ -55,7 +55,7 @@ llvm::Error training::loadSamples(const execution::SampleSource &source,
         return error;
       to += bytes;
     }
-    // Results of copies are ignored.
+    // The results for copies are ignored.
     for (int64_t copy = int64_t(samples.size()); copy < unit; ++copy) {
       std::memcpy(to, to - bytes, bytes);
       to += bytes;

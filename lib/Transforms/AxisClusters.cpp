@@ -30,10 +30,11 @@ RankedTensorType mct::rearrange(RankedTensorType type, ArrayRef<int32_t> axes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A list of sizes that an op reads.
+/// An operand of an op that lists sizes axis by axis.
 struct SizesOperand {
   unsigned operand;
-  /// How many numbers of it belong to an axis, and those of an axis of size 1.
+  /// Length of the list per axis, and the value of each element of it for an
+  /// axis of size 1.
   int64_t perAxis, ofUnitAxis;
 };
 } // namespace
@@ -48,7 +49,8 @@ static SmallVector<SizesOperand, 2> getSizesOperands(Operation *op) {
   return {};
 }
 
-/// Returns the values of a `tosa.const_shape`; none where they are unknown.
+/// Returns the values of a `tosa.const_shape`, or an empty list if they are
+/// unknown.
 static SmallVector<int64_t> getSizes(Value value) {
   SmallVector<int64_t> values;
   if (Operation *op = value.getDefiningOp())
@@ -91,7 +93,7 @@ static bool isElementwise(Operation *op) {
       [&](int64_t axis) { return elementwise.hasParametersAlong(axis); });
 }
 
-/// Returns whether `rearrangeOp` can be called.
+/// Returns true if `rearrangeOp` supports the op.
 static bool canRearrange(Operation *op) {
   if (op->getNumResults() != 1)
     return false;

@@ -15,7 +15,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The bound that every other one becomes. MCT `RELU_POT_BOUND`.
+/// The bound that replaces all others, `RELU_POT_BOUND` in MCT.
 static constexpr double kBound = 8;
 
 namespace {

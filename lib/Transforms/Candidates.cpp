@@ -15,7 +15,7 @@ std::optional<KernelOp> mct::findLayer(tpc::QuantizeOp point,
   return std::nullopt;
 }
 
-/// Returns whether what was corrected depends on how the network before is
+/// Returns true if the corrections depend on how the preceding layers are
 /// quantized.
 static bool dependsOnNetwork(tpc::CorrectionsAttr corrections) {
   return corrections.isApplied(tpc::kQuantizedNetworkCorrection) ||
@@ -38,8 +38,8 @@ static bool isQuantizedDifferently(tpc::QuantizeOp point, Attribute config) {
                               cast<tpc::OpQuantConfigAttr>(config));
 }
 
-/// The layers whose corrections do not hold when the results of `changed` are
-/// quantized in another way, each once.
+/// Returns each layer whose corrections become invalid when the results of
+/// `changed` are quantized in another way.
 static SmallVector<KernelOp> findStaleLayers(ArrayRef<tpc::QuantizeOp> changed,
                                              const KernelOps &kernels) {
   SmallVector<KernelOp> stale;
@@ -63,7 +63,7 @@ static SmallVector<KernelOp> findStaleLayers(ArrayRef<tpc::QuantizeOp> changed,
   return stale;
 }
 
-/// Axes that a weight's parameters run along under another config.
+/// Returns the axes of a weight's channels under another config.
 static DenseI64ArrayAttr getNewAxes(tpc::QuantizeOp point,
                                     tpc::AttrQuantConfigAttr config,
                                     const KernelOps &kernels) {

@@ -36,9 +36,9 @@ static bool isConstant(Value value) {
                 isa<linalg::FillOp, linalg::BroadcastOp>(op));
 }
 
-/// Returns whether a constant says something of each channel. A number for all
-/// of them is stored as one element or as a splat of the tensor's shape, or
-/// made by a fill.
+/// Returns true if a constant has a value for each channel. A single number for
+/// all of them is stored as one element or as a splat of the tensor's shape, or
+/// is the result of a fill.
 static bool hasChannels(Value constant, int64_t channels) {
   if (auto broadcast = constant.getDefiningOp<linalg::BroadcastOp>())
     constant = broadcast.getInput();

@@ -45,8 +45,7 @@ mct::measureChannelSizes(ModuleOp module, ArrayRef<tpc::QuantizeOp> needed,
   });
   OwningOpRef<ModuleOp> copy;
   if (!isKnown && !measuredBy.empty()) {
-    // Statistics that are measured for a pass alone are not left on the
-    // module.
+    // Measure on a copy, so that the statistics do not stay in the module.
     copy = module.clone();
     if (failed(runPasses(measuredBy, *copy)))
       return failure();

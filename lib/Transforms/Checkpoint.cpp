@@ -24,7 +24,7 @@ static std::string print(OpPassManager &passes) {
   return text;
 }
 
-/// Returns whether the text of passes gives an option a value.
+/// Returns true if the text of a pipeline sets the option to a value.
 static bool gives(StringRef text, StringRef option) {
   for (size_t at = 0; (at = text.find(option, at)) != StringRef::npos;
        at += option.size())
@@ -55,7 +55,8 @@ struct CheckpointPass : public mct::impl::CheckpointPassBase<CheckpointPass> {
       return (void)fail(llvm::toString(run.takeError()));
     state.emplace();
     state->run = std::move(*run);
-    // The report of a run asks for them whether or not this one does.
+    // The side outputs are needed for the report of a run that resumes, even if
+    // this run writes no report.
     auto *outputs = support::PassSideOutputsScope::find(&getContext());
     support::PassSideOutputs own;
     std::optional<support::PassSideOutputsScope> scope;
@@ -111,7 +112,7 @@ private:
     return success();
   }
 
-  /// Takes module and state from the file, if there is one.
+  /// Loads the module and the state from the file, if it exists.
   LogicalResult resume(support::PassSideOutputs &outputs) {
     if (!llvm::sys::fs::exists(path))
       return success();
@@ -134,7 +135,7 @@ private:
     *state = std::move(kept);
     getOperation()->setAttrs((*module)->getAttrDictionary());
     getOperation().getBodyRegion().takeBody(module->getBodyRegion());
-    // Earlier passes may have asked for some.
+    // The analyses of earlier passes belong to the replaced module.
     getAnalysisManager().invalidate(mlir::detail::PreservedAnalyses());
     outputs = state->sideOutputs;
     for (Attribute diagnostic : state->diagnostics)
@@ -157,13 +158,13 @@ private:
       ScopedDiagnosticHandler keep(&getContext(), [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           state->diagnostics.push_back(describeDiagnostic(diagnostic));
-        // Others show it.
+        // Let the next handler print the diagnostic.
         return failure();
       });
       if (failed(runPipeline(passes, getOperation())))
         return failure();
     }
-    // Passes that a cancelled job leaves out succeed.
+    // A pass that is skipped because the job was cancelled succeeds.
     support::Progress *progress = support::findProgress(&getContext());
     if (progress && progress->isCancelled())
       return failure();

@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace mct;
 
 static constexpr StringLiteral kState = "mct.checkpoint";
-/// Keys of constants in the file, which are not those of the module, so that
-/// reading them never meets one of the context.
+/// Prefix of the keys of constants in the file. They differ from those of the
+/// module, so that a key that is read never exists in the context already.
 static constexpr StringLiteral kAlias = "mct.checkpoint.constant";
 
 //===----------------------------------------------------------------------===//
@@ -73,7 +73,7 @@ void mct::emitAgain(Attribute attribute) {
         DiagnosticArgument(Attribute(record)));
 }
 
-/// Returns whether `emitAgain` can read the attribute.
+/// Returns true if `emitAgain` can read the attribute.
 static bool isDiagnostic(Attribute attribute) {
   auto entries = dyn_cast<DictionaryAttr>(attribute);
   if (!entries || !entries.getAs<LocationAttr>("location") ||
@@ -154,8 +154,8 @@ static DialectResourceBlobManager &findConstants(MLIRContext *context) {
       .getBlobManager();
 }
 
-/// Gives constants of the module other keys. `rename` returns the handle that
-/// takes the place of one with data.
+/// Renames the constants of the module that have data. `rename` returns the
+/// handle that replaces the one of a constant.
 static void renameConstants(
     ModuleOp module,
     llvm::function_ref<DenseResourceElementsHandle(DenseResourceElementsAttr)>
@@ -173,8 +173,8 @@ static void renameConstants(
                                         /*replaceTypes=*/false);
 }
 
-/// Gives the constants keys that no context has, and returns pairs of the
-/// constants and the keys that they had.
+/// Gives the constants keys that no context has, and returns pairs of a
+/// constant and its former key.
 static ArrayAttr writeConstants(ModuleOp module) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
@@ -190,7 +190,7 @@ static ArrayAttr writeConstants(ModuleOp module) {
     std::string key = findFreeKey(kAlias, [&](StringRef name) {
       return constants.lookup(name) != nullptr;
     });
-    // The data stay where they are while the file is written.
+    // The alias borrows the data while the file is written.
     auto alias = DenseResourceElementsAttr::get(
         constant.getType(), key,
         AsmResourceBlob(
@@ -205,7 +205,8 @@ static ArrayAttr writeConstants(ModuleOp module) {
   return builder.getArrayAttr(pairs);
 }
 
-/// Returns the keys that no constant made later can have.
+/// Returns the keys that are taken, so that constants that are made later get
+/// the same keys as without the checkpoint.
 static ArrayAttr writeTakenKeys(MLIRContext *context) {
   std::vector<std::string> keys;
   findConstants(context).getBlobMap([&](const auto &all) {
@@ -221,8 +222,8 @@ static ArrayAttr writeTakenKeys(MLIRContext *context) {
   return builder.getArrayAttr(names);
 }
 
-/// Returns the entry with these data under the key: the one of the context, or
-/// one that takes the data of `alias`.
+/// Returns the entry that has the data of `alias` under the key: the one of the
+/// context if its data are equal, or a new one that takes over the data.
 static DenseResourceElementsHandle
 restoreConstant(DenseResourceElementsAttr alias, StringRef key) {
   MLIRContext *context = alias.getContext();
@@ -243,8 +244,8 @@ restoreConstant(DenseResourceElementsAttr alias, StringRef key) {
                                      dialect);
 }
 
-/// Gives the constants the keys that they had. Returns false for an array that
-/// `writeConstants` does not make.
+/// Gives the constants their former keys. Returns false if `writeConstants`
+/// cannot have written the array.
 static bool readConstants(ModuleOp module, ArrayAttr pairs, ArrayAttr taken) {
   llvm::StringMap<DenseResourceElementsHandle> restored;
   for (size_t at = 0; at + 1 < pairs.size(); at += 2) {
@@ -290,7 +291,7 @@ llvm::Error mct::writeCheckpoint(StringRef path, ModuleOp module,
   entries.append("constants", writeConstants(*copy));
   (*copy)->setAttr(kState, entries.getDictionary(context));
   support::OutputFile file(path);
-  // Only an older version of the format can fail.
+  // Writing can only fail for an older version of the format.
   (void)writeBytecodeToFile(*copy, file);
   return file.keep();
 }

@@ -37,7 +37,8 @@ static Wishes getWishes(const OperatorPoints &of, const tpc::Node &node,
       });
 }
 
-/// Returns how many of the properties that MCT compares two alternatives share.
+/// Returns the number of those properties compared by MCT that are equal in two
+/// alternatives.
 static int getSimilarity(const OperatorPoints &of, int64_t lhs, int64_t rhs) {
   return llvm::count_if(of.points, [&](tpc::QuantizeOp point) {
     bool counts =
@@ -54,8 +55,8 @@ static Attribute getMethod(Attribute config) {
   return weight ? weight.getMethod() : Attribute();
 }
 
-/// Leaves the alternatives whose point has the method that a rule asks for;
-/// fails where there is none.
+/// Keeps only the alternatives in which the point has the method that a rule
+/// asks for; fails if there are none.
 static LogicalResult keepMethod(const OperatorPoints &of, tpc::QuantizeOp point,
                                 const Wishes &wishes, StringRef name,
                                 SmallVectorImpl<int64_t> &remaining) {
@@ -84,13 +85,13 @@ static LogicalResult keepMethod(const OperatorPoints &of, tpc::QuantizeOp point,
   return diagnostic;
 }
 
-/// The alternative that has what the rules ask for, and differs least from the
+/// Returns the alternative that satisfies the rules and differs least from the
 /// present one.
 static FailureOr<int64_t> findAlternative(const OperatorPoints &of,
                                           const Wishes &wishes) {
   int64_t chosen = of.getChosen();
   auto remaining = llvm::to_vector(llvm::seq<int64_t>(0, of.numAlternatives()));
-  // As for a new module: first the result, then each weight.
+  // In the same order as for a new module: first the result, then each weight.
   SmallVector<tpc::QuantizeOp> points;
   for (bool isWeight : {false, true})
     llvm::copy_if(
@@ -180,8 +181,8 @@ struct ChooseCandidatesPass
         failed(applyChoices(entry, operators, wanted)))
       return failure();
     for (auto [of, index] : llvm::zip(operators, wanted)) {
-      // Nobody knows whether the others and this one keep to it, or what a
-      // correction would be worth now.
+      // It is unknown whether the new choice keeps to the budget, and so is the
+      // benefit of a correction now.
       if (index != of.getChosen()) {
         entry->removeAttr(tpc::kBudgetAttrName);
         entry->removeAttr(tpc::kRejectedCorrectionsAttrName);
@@ -205,12 +206,12 @@ private:
 LogicalResult ChooseCandidatesPass::applyRules(
     func::FuncOp entry, ArrayRef<OperatorPoints> operators, Overrides &rules,
     SmallVector<int64_t> &wanted) {
-  // Rules by name need not know what the target calls the ops.
+  // Rules by name do not depend on the target's names of ops.
   bool needsNodes = llvm::any_of(rules.rules, [](const OverrideRule &rule) {
     return rule.selector != OverrideRule::Selector::Name &&
            rule.selector != OverrideRule::Selector::All;
   });
-  // Tensors that stay float lost their points by these rules.
+  // The points of tensors that stay float were removed because of these rules.
   for (OverrideRule &rule : rules.rules)
     rule.isOptional |= rule.asksForFloatAlone();
   rules.findDecoding(entry.getBody().front());
@@ -231,8 +232,8 @@ LogicalResult ChooseCandidatesPass::applyRules(
       }
     }
   }
-  // A weight is nearer to its operator than a result, behind which corrections
-  // may have put ops.
+  // Prefer the user of a weight: corrections may have inserted ops after the
+  // result.
   auto getNode = [&](const OperatorPoints &of) -> tpc::Node {
     auto find = [&](Operation *op) -> const tpc::Node * {
       auto found = nodeOf.find(op);
@@ -290,7 +291,7 @@ ChooseCandidatesPass::applyChoices(func::FuncOp entry,
     }
     tpc::QuantizeOp point = found->points.front();
     if (index < 0 || index >= found->numAlternatives()) {
-      // Points of an earlier version list what they may be one by one.
+      // Points of an earlier version have independent lists of candidates.
       bool isOld = llvm::any_of(found->points, [](tpc::QuantizeOp each) {
         return each.getCandidatesAttr() && !each.getAlternatives();
       });

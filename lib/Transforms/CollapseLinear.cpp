@@ -27,12 +27,12 @@ using namespace mct;
 namespace {
 class Collapser {
 public:
-  /// `remarks`: says why an op is not collapsed, where it is not.
+  /// `remarks`: reports why an op is not collapsed.
   Collapser(const KernelOps &kernelOps,
             const llvm::DenseSet<Operation *> &parts, bool remarks = false)
       : kernelOps(kernelOps), parts(parts), remarks(remarks) {}
 
-  /// Collapses a layer with the convolution or the addition behind it.
+  /// Collapses a layer with the convolution or the addition that follows it.
   LogicalResult collapse(Operation *op, RewriterBase &rewriter) const;
 
 private:
@@ -55,8 +55,8 @@ private:
 };
 } // namespace
 
-/// A convolution of MCT's pattern: every output channel reads every input
-/// channel, at every position.
+/// Returns true for a convolution of MCT's pattern: every output channel reads
+/// every input channel, at every position.
 static bool isPlainConvolution(const KernelOp &op) {
   auto isOne = [](int64_t size) { return size == 1; };
   return op.isConvolution() && !op.isTransposed() && !op.isDepthwise() &&
@@ -65,8 +65,8 @@ static bool isPlainConvolution(const KernelOp &op) {
          llvm::all_of(op.getDilations(), isOne);
 }
 
-/// second[o, m] * first[m, …] summed over m, in the layout of `first` with
-/// `second`'s output channels.
+/// Returns second[o, m] * first[m, …] summed over m, in the layout of `first`
+/// with the output channels of `second`.
 static std::vector<float> multiply(const KernelOp &first,
                                    const KernelOp &second) {
   ConstantFloats outer = second.getKernel(), inner = first.getKernel();
@@ -77,7 +77,7 @@ static std::vector<float> multiply(const KernelOp &first,
     matrix[second.outChannelOf(element) * middle +
            second.inChannelOf(element)] = value;
 
-  // The first kernel is a box [before, middle, behind].
+  // View the first kernel as an array [before, middle, behind].
   ArrayRef<int64_t> shape = first.getKernelShape();
   int64_t axis = first.getOutAxes().front();
   int64_t before = llvm::product_of(shape.take_front(axis)),
@@ -140,7 +140,7 @@ LogicalResult Collapser::collapseConvolution(const KernelOp &first,
     value = float(value + addend);
 
   std::optional<OutputMoments> moments = getOutputMoments(*second);
-  // In place of the second op: its result and the place for its bias have the
+  // Insert it in place of the second op, whose result and bias operand have the
   // right type already.
   Operation *op = first.getOperation();
   SmallVector<int64_t> shape(first.getKernelShape());
@@ -162,7 +162,7 @@ LogicalResult Collapser::collapseConvolution(const KernelOp &first,
         producers.push_back(producer);
   rewriter.replaceOp(last, merged->getResults());
   rewriter.eraseOp(op);
-  // Before the bias is replaced, which may erase what the old ops read.
+  // First, because replacing the bias may erase what the old ops read.
   eraseUnused(producers, rewriter.getListener());
   rewriter.setInsertionPoint(merged);
   KernelOp mergedOp = *kernelOps.get(merged);
@@ -194,8 +194,8 @@ LogicalResult Collapser::collapseAddition(const KernelOp &kernelOp,
     return failure();
   if (parts.contains(user))
     return failure();
-  // One number for all channels and a bound, or a factor, behind it are an
-  // activation of linalg, which would not be known as such any more.
+  // One number for all channels, followed by a bound or a factor, is an
+  // activation function of linalg, which could no longer be recognized.
   bool isActivation = llvm::any_of(user->getUsers(), [](Operation *reader) {
     return isa<linalg::MaxOp, linalg::MinOp, linalg::MulOp>(reader);
   });
@@ -263,13 +263,13 @@ struct CollapseLinearPass
       llvm::DenseSet<Operation *> parts = getOperatorParts(function, kernelOps);
       RewritePatternSet patterns(&getContext());
       populateCollapseLinearPatterns(patterns, kernelOps, parts);
-      // An op with which another could be collapsed has taken all that is
-      // behind it.
+      // Last first: before an op is collapsed with the next one, that one has
+      // absorbed everything after it.
       if (failed(applyPatterns(function, std::move(patterns),
                                /*listener=*/nullptr, /*lastFirst=*/true)))
         return WalkResult::interrupt();
       if (remarks) {
-        // Nothing can be collapsed any more.
+        // Nothing is left to be collapsed, so this only emits the remarks.
         Collapser collapser(kernelOps, parts, /*remarks=*/true);
         IRRewriter rewriter(&getContext());
         function.walk(

@@ -20,8 +20,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Why the convolution's centre does not lie on the position that it computes;
-/// none when it does, everywhere.
+/// Returns why the centre of the convolution's window is not at the position
+/// that it computes, or none if it is, for all positions.
 static std::optional<Reason> whyNotCentred(const KernelOp &op) {
   if (op.isTransposed())
     return Reason::Transposed;
@@ -38,7 +38,7 @@ static std::optional<Reason> whyNotCentred(const KernelOp &op) {
   return std::nullopt;
 }
 
-/// Returns whether an element of the row-major kernel lies in the middle of its
+/// Returns true if an element of the row-major kernel is at the centre of its
 /// window.
 static bool isCentre(const KernelOp &op, int64_t element) {
   ArrayRef<int64_t> shape = op.getKernelShape();
@@ -51,8 +51,8 @@ static bool isCentre(const KernelOp &op, int64_t element) {
   return true;
 }
 
-/// Collapses the convolution with the addition behind it, if that adds its
-/// input. `remarks`: says why it does not, where it does not.
+/// Collapses the convolution with the addition after it, if that adds the
+/// convolution's input. `remarks`: reports why they are not collapsed.
 static LogicalResult collapseShortcut(const KernelOp &op,
                                       RewriterBase &rewriter,
                                       bool remarks = false) {
@@ -69,7 +69,7 @@ static LogicalResult collapseShortcut(const KernelOp &op,
                  "not collapsed with the convolution before it: ");
     return failure();
   };
-  // A single channel broadcasts over many.
+  // A single channel would be broadcast.
   if (input.getType() != result.getType() ||
       add->getResult(0).getType() != result.getType())
     return remark(Reason::ShapesDiffer);
@@ -86,7 +86,7 @@ static LogicalResult collapseShortcut(const KernelOp &op,
       value += 1;
   rewriter.setInsertionPoint(op.getOperation());
   op.setKernel(rewriter, kernel);
-  // They are those of the convolution without its input.
+  // Drop the moments, which are those of the convolution without its input.
   if (getOutputMoments(op))
     op.setBias(rewriter, *op.getBias());
   op.getOperation()->setLoc(add->getLoc());
@@ -126,7 +126,7 @@ struct CollapseResidualPass
     if (failed(applyPatterns(getOperation(), std::move(patterns))))
       return signalPassFailure();
     if (remarks) {
-      // Nothing can be collapsed any more.
+      // Nothing is left to be collapsed, so this only emits the remarks.
       IRRewriter rewriter(&getContext());
       getOperation().walk([&](Operation *op) {
         if (std::optional<KernelOp> layer = kernels.get(op))

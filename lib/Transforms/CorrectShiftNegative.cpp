@@ -23,7 +23,7 @@ using namespace mct;
 using quantization::Atom;
 using quantization::NegativeShift;
 
-/// Returns whether the operator has a short tail below zero by its nature.
+/// Returns whether values slightly below zero are typical of the operator.
 static bool isNonLinearity(const tpc::Node &node) {
   StringRef name;
   if (auto subgraph = dyn_cast_or_null<tpc::SubgraphAttr>(node.pattern))
@@ -46,7 +46,7 @@ static bool isNonLinearity(const tpc::Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The new quantizer of a point.
+/// The new attributes of a point.
 struct NewPoint {
   tpc::StatisticsAttr statistics;
   tpc::QuantizerAttrInterface parameters;
@@ -57,7 +57,7 @@ struct NewPoint {
 
 static tpc::StatisticsAttr shiftStatistics(tpc::QuantizeOp point,
                                            double offset) {
-  // Never fails: the histogram has been read before.
+  // Cannot fail: the histogram has been read before.
   return *mct::shiftStatistics(point.getStatisticsAttr(), offset,
                                (point.getPointName() + kShiftedSuffix).str(),
                                [&] { return point.emitOpError(); });
@@ -92,14 +92,14 @@ struct Settings {
   }
 };
 
-/// A point with what calibration saw of it.
+/// The values that calibration observed at a point.
 struct Observed {
   quantization::Histogram histogram;
   std::vector<Atom> atoms;
 };
 
-/// A shift, what becomes of the points that it reaches, and the sums of their
-/// mean squared errors.
+/// A shift, the new attributes of the points that it reaches, and the sums of
+/// their mean squared errors.
 struct PlannedShift {
   NegativeShift shift;
   ShiftReach reach;
@@ -114,16 +114,17 @@ public:
       : kernelOps(kernelOps), settings(settings),
         rewriter(function, settings.biasCorrectionFollows) {}
 
-  /// Corrects the result of a non-linearity, or says in a remark why not.
+  /// Corrects the result of a non-linearity, or emits a remark that says why
+  /// not.
   LogicalResult visit(const tpc::Node &node);
 
 private:
-  /// The shift that is going to be applied, or why there is none.
+  /// The shift to apply, or the reason why there is none.
   using Planned = std::variant<PlannedShift, Record>;
 
   FailureOr<Planned> plan(const tpc::Node &node, tpc::QuantizeOp point);
-  /// Adds the part of a point behind the shifted one, which holds values plus
-  /// `offset` then; the reason where it cannot.
+  /// Adds a point after the shifted one, whose values are shifted by `offset`,
+  /// to the plan, or returns the reason why it cannot be shifted.
   FailureOr<std::optional<Record>> add(PlannedShift &planned,
                                        tpc::QuantizeOp point, double offset);
   void apply(const tpc::Node &node, tpc::QuantizeOp point,
@@ -150,7 +151,7 @@ static FailureOr<Observed> observe(tpc::QuantizeOp point) {
   return Observed{std::move(*histogram), std::move(atoms)};
 }
 
-/// Returns whether a search of grids can choose the parameters again.
+/// Returns true if a grid search can select the parameters again.
 static bool canSelectGrid(tpc::QuantizerAttrInterface parameters) {
   return parameters.getQuantizationMethod().getGridSearch() &&
          parameters.getGrids().size() == 1;
@@ -161,7 +162,7 @@ LogicalResult Corrector::visit(const tpc::Node &node) {
   for (Operation *user : node.result().getUsers())
     if (auto candidate = dyn_cast<tpc::QuantizeOp>(user))
       point = candidate;
-  // Inside of a fused chain nothing is quantized.
+  // Nothing is quantized inside of a fused chain.
   if (!point)
     return success();
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
@@ -201,7 +202,8 @@ void Corrector::leave(tpc::QuantizeOp point, const Record &why) {
     remark.attachNote(why.getCulprit()->getLoc()) << "the op is here";
 }
 
-/// A search for parameters like the present ones, of a grid that is searched.
+/// Returns the options of a search for parameters like the present ones, which
+/// belong to a method with a grid search.
 static quantization::SelectionOptions
 getSelectionOptions(tpc::QuantizerAttrInterface parameters,
                     const SelectionSettings &settings) {
@@ -211,7 +213,8 @@ getSelectionOptions(tpc::QuantizerAttrInterface parameters,
   return options;
 }
 
-/// The selected grid of the method and with the rounding of the present one.
+/// Creates a quantizer with the selected grid, and with the method and the
+/// rounding of the present one.
 static tpc::QuantizerAttrInterface
 createLike(tpc::QuantizerAttrInterface present,
            const quantization::SelectedParameters &selected,
@@ -245,7 +248,8 @@ Corrector::chooseShift(tpc::QuantizeOp point, double minimum,
         seen.atoms, minimum, threshold, selection);
     if (!found)
       return noShiftLifts(minimum);
-    // An unsigned step of twice the threshold is the signed one of today.
+    // An unsigned grid of twice the threshold has the step of the present
+    // signed grid.
     if (found->threshold >= 2 * threshold)
       return Record(Reason::ThresholdWouldDouble)
              << "its threshold would go from " << brief("threshold", threshold)
@@ -278,8 +282,8 @@ static tpc::RangeAttr shiftRange(tpc::RangeAttr range, double offset) {
                              shift(range.getMax()));
 }
 
-/// Returns whether the values of a point plus `offset` are values, and its grid
-/// one that can be chosen again.
+/// Returns none if the values of a point plus `offset` are in the range of f32
+/// and a grid of its width can be selected again, or the reason why not.
 static std::optional<Record> checkShifted(tpc::QuantizeOp point, double offset,
                                           const Observed &seen) {
   if (!std::isfinite(float(seen.histogram.min() + offset)) ||
@@ -298,7 +302,7 @@ static std::optional<Record> checkShifted(tpc::QuantizeOp point, double offset,
   return std::nullopt;
 }
 
-/// A point that holds values plus `offset` from now on.
+/// Returns the attributes of a point whose values are shifted by `offset`.
 std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
                                                      double offset,
                                                      const Observed &seen) {
@@ -376,8 +380,8 @@ std::variant<NewPoint, Record> Corrector::shiftPoint(tpc::QuantizeOp point,
   return result;
 }
 
-/// Returns why a signed grid has to stay, or the values below zero are not few;
-/// none where a shift may help. `minimum`: of the values.
+/// Returns why a signed grid has to stay, or that the negative tail is too
+/// long; none if a shift may help. `minimum`: the smallest of the values.
 static std::optional<Record> checkTail(tpc::QuantizeOp point, double minimum,
                                        double ratio) {
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
@@ -399,7 +403,7 @@ static std::optional<Record> checkTail(tpc::QuantizeOp point, double minimum,
 
 FailureOr<Corrector::Planned> Corrector::plan(const tpc::Node &node,
                                               tpc::QuantizeOp point) {
-  // Calibration may not have met the lowest value that can occur.
+  // Calibration may not have seen the smallest value that can occur.
   double minimum = point.getStatisticsAttr().getMin();
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.getMin())
     minimum = std::min(minimum, *range.getMin());
@@ -427,7 +431,7 @@ FailureOr<Corrector::Planned> Corrector::plan(const tpc::Node &node,
   if (std::optional<Record> reason = checkShifted(point, shift, *seen))
     return Planned(*reason);
 
-  // The point itself, then those on the way.
+  // Start with the point itself, followed by the points that the shift passes.
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   quantization::SelectionOptions selection =
       getSelectionOptions(parameters, settings.selection);
@@ -549,7 +553,7 @@ struct CorrectShiftNegativePass
     const KernelOps &kernelOps = getAnalysis<KernelOps>();
     markAnalysesPreserved<KernelOps>();
     for (auto function : module.getOps<func::FuncOp>()) {
-      // Points are only put into networks without control flow.
+      // Only functions without control flow have points.
       if (!function.getBody().hasOneBlock())
         continue;
       FailureOr<SmallVector<tpc::Node>> nodes =

@@ -26,8 +26,9 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The f64 elements of an attribute, as many as `channels`, or none. A splat
-/// may have more than there is memory for; no layer has so many channels.
+/// Returns the elements of an f64 attribute, or none if they are not `channels`
+/// many. A splat may have more elements than fit in memory; no layer has so
+/// many channels.
 static std::optional<std::vector<double>> readChannels(ElementsAttr elements,
                                                        int64_t channels) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
@@ -45,17 +46,17 @@ static int64_t lastSize(Value value) {
 }
 
 namespace {
-/// How the kernel of a layer is going to be quantized.
+/// Describes how the kernel of a layer is going to be quantized.
 struct KernelGrid {
   quantization::SelectionOptions options;
   SmallVector<int64_t> axes;
-  /// A factor on an output channel changes its grid and nothing else.
+  /// A factor of an output channel only scales the grid of that channel.
   bool followsOutputs = false;
 };
 } // namespace
 
-/// None for a kernel that stays float; no reason then. `reason`: why the
-/// error cannot be estimated.
+/// Returns none, without a reason, for a kernel that stays float. If the error
+/// cannot be estimated, `reason` is set to why.
 static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
                                                std::optional<Record> &reason) {
   tpc::QuantizeOp point = layer.getKernelPoint();
@@ -87,7 +88,7 @@ static std::optional<KernelGrid> getKernelGrid(const KernelOp &layer,
   return grid;
 }
 
-/// Square of (quantized - float), for every element of the kernel.
+/// Returns the square of (quantized - float) for each element of the kernel.
 static std::vector<double> squaredErrors(ArrayRef<float> kernel,
                                          ArrayRef<int64_t> shape,
                                          const KernelGrid &grid) {
@@ -127,28 +128,31 @@ struct EqualizeChannelsPass
   }
 
 private:
-  /// Two layers with a ReLU in between.
+  /// Two layers with a ReLU between them.
   struct Pair {
     KernelOp first, second;
     ScalingPath path;
-    /// Factors of kernel and bias of the first layer, by output channel.
+    /// Factors of the first layer's kernel and bias, per output channel.
     std::vector<double> factors;
-    /// The same per input channel of the second layer, and the output channel
-    /// of the first that it is.
+    /// Factor of each input channel of the second layer, and the output channel
+    /// of the first layer that it holds.
     std::vector<double> carried, channelOf;
-    /// Mean square of the second layer's input channels.
+    /// Mean square of each input channel of the second layer.
     std::vector<double> meanSquare;
   };
 
   void equalize(const KernelOps &kernels, const KernelOp &first);
-  /// Factors of the output channels of a layer, and mean squares behind the
-  /// ReLU, at `point`; none where the deviations are not known.
+  /// Returns the factors of the output channels of a layer and their mean
+  /// squares after the ReLU, at `point`; both are empty if the deviations are
+  /// not known.
   std::pair<std::vector<double>, std::vector<double>>
   getFactors(const KernelOp &first, tpc::QuantizeOp point);
-  /// Mean square of what a layer reads, per input channel, or none.
+  /// Returns the mean square of each input channel of a layer, or none if it is
+  /// not known.
   std::optional<std::vector<double>> getInputMeanSquare(const KernelOp &layer);
-  /// Error at the second layer's output before and after; none when it cannot
-  /// be estimated, or, without a reason, when no kernel is quantized.
+  /// Returns the errors at the output of the second layer before and after, or
+  /// none if they cannot be estimated (`reason` says why) or neither kernel is
+  /// quantized.
   std::optional<std::pair<double, double>> estimate(const Pair &pair,
                                                     Record &reason);
   void apply(const Pair &pair);
@@ -158,8 +162,8 @@ private:
                       "is not equalized: ");
   }
 
-  /// Mean squares of the channels of each point, kept up to date where factors
-  /// are moved.
+  /// Mean squares of the channels of each point, updated when factors are
+  /// moved.
   llvm::DenseMap<Operation *, std::vector<double>> meanSquares;
 };
 } // namespace
@@ -210,7 +214,7 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
                  Record(Decision::Declined, Reason::NoLayerReads, path.obstacle)
                      << "no layer reads its ReLU, and it alone");
 
-  // Up to the ReLU values are only moved, behind it there is a point.
+  // Before the ReLU, values may only be moved; after it, there must be a point.
   auto relu = llvm::find_if(path.ops, llvm::IsaPred<tosa::ClampOp>);
   for (Operation *op : llvm::make_range(path.ops.begin(), relu))
     if (!isa<tpc::QuantizeOp>(op) && !getMovedOperand(op, keepsDistribution))
@@ -235,7 +239,8 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
   if (llvm::all_of(pair.factors, [](double factor) { return factor == 1; }))
     return leave(first, Reason::EqualAlready);
 
-  // Numbers in place of factors tell where each channel ends up.
+  // Carry channel numbers instead of factors to find out where each channel
+  // ends up.
   std::vector<double> numbers;
   for (int64_t channel = 0; channel != channels; ++channel)
     numbers.push_back(double(channel));
@@ -264,7 +269,7 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
       return record << named("error_before", before, "%.3g") << " before, "
                     << named("error_after", after, "%.3g") << " after";
     };
-    // Rounding alone is no gain.
+    // A difference of rounding errors is not an improvement.
     if (!(after < before * (1 - 1e-6)))
       return leave(first, tell(Record(Reason::ErrorWouldRise)
                                << "the error of the kernels would not fall: "));
@@ -297,8 +302,8 @@ EqualizeChannelsPass::getInputMeanSquare(const KernelOp &layer) {
     auto moving = dyn_cast<DataMovementOpInterface>(op);
     if (!moved)
       return std::nullopt;
-    // Borders of zeros make the mean square smaller than it is inside, by
-    // little.
+    // A border of zeros makes the mean square only slightly smaller than it is
+    // inside.
     if (moving.getMovement() == Movement::Fill && moving.getFill() == 0.0f) {
       std::optional<ChannelMap> map =
           moving.mapChannels(moved->getOperandNumber(), axis);
@@ -339,8 +344,8 @@ EqualizeChannelsPass::estimate(const Pair &pair, Record &reason) {
     return std::nullopt;
   }
   if (firstGrid && input) {
-    // An error of the first layer arrives at the output of the second one
-    // through the weights that read it.
+    // The weights that read an error of the first layer carry it to the output
+    // of the second one.
     std::vector<double> gain(pair.factors.size(), 0.0);
     for (auto [element, value] : llvm::enumerate(secondKernel))
       gain[size_t(pair.channelOf[pair.second.inChannelOf(element)])] +=
@@ -378,8 +383,8 @@ EqualizeChannelsPass::estimate(const Pair &pair, Record &reason) {
   return std::pair(before, after);
 }
 
-/// Takes the upper bound of a ReLU away, and takes the minimum of its result
-/// and `factors` times the bound along `axis` instead.
+/// Removes the upper bound of a ReLU and inserts a minimum of its result and
+/// the bound times `factors` along `axis` instead.
 static void boundEachChannel(tosa::ClampOp clamp, int64_t axis,
                              ArrayRef<double> factors) {
   OpBuilder builder(clamp->getContext());
@@ -402,7 +407,7 @@ static void boundEachChannel(tosa::ClampOp clamp, int64_t axis,
   clamp.getOutput().replaceAllUsesExcept(minimum.getOutput(), minimum);
   clamp.setMaxValAttr(
       builder.getF32FloatAttr(std::numeric_limits<float>::max()));
-  // The bounded value keeps the name that points and groups know.
+  // The bounded value keeps its name, to which points and groups refer.
   if (name)
     clamp->setLoc(NameLoc::get(
         builder.getStringAttr(name.getValue() + "_unbounded"), clamp.getLoc()));

@@ -27,16 +27,16 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Two of eight bits: where one channel is so much larger than the median, the
-/// others have six of them.
+/// If one channel is this much larger than the median, the others lose two of
+/// eight bits.
 static constexpr double kOutlierFactor = 4;
 
-/// Ops between a sum along the channels and the subtraction of the mean that is
-/// made of it.
+/// Most ops between a sum over the channels and the subtraction of the mean
+/// that they compute from it.
 static constexpr unsigned kMaxMeanOps = 8;
 
-/// Returns the subtraction of the mean over the last axis that a layer norm
-/// begins with, or null where something else uses the value as well.
+/// Returns the subtraction of the mean over the last axis with which a layer
+/// norm begins, or null if the value has other users.
 static tosa::SubOp findMeanSubtraction(Value value) {
   tosa::ReduceSumOp sum;
   tosa::SubOp subtraction;
@@ -70,9 +70,10 @@ static double getMedian(std::vector<double> values) {
   return *middle;
 }
 
-/// Returns powers of two, at least 1, by which each channel has to be divided
-/// to lie within the power of two above the median; that part of it, in bits,
-/// which `share` says. `roundBits` makes whole numbers of bits.
+/// Returns the powers of two, at least 1, by which to divide each channel so
+/// that it lies below the power of two above the median. `share` is the part of
+/// these factors to take, in bits; `roundBits` rounds the number of bits to an
+/// integer.
 static std::vector<double> getScales(ArrayRef<double> magnitudes, double share,
                                      double (*roundBits)(double)) {
   double wanted = std::ceil(std::log2(getMedian(magnitudes.vec())));
@@ -98,7 +99,8 @@ static Value createFactors(OpBuilder &builder, Location loc, int64_t rank,
                         llvm::to_vector_of<float>(factors), name);
 }
 
-/// Multiplies each channel of a value; the product has the name `name`.
+/// Multiplies each channel of a value by its factor. `name` becomes the name of
+/// the product.
 static tosa::MulOp multiply(OpBuilder &builder, Value value,
                             ArrayRef<double> factors, StringRef name) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -109,19 +111,18 @@ static tosa::MulOp multiply(OpBuilder &builder, Value value,
 }
 
 namespace {
-/// A layer, and the points and the ops that move its result up to a sum, which
-/// nothing else uses.
+/// A layer, and the points and ops that move its result to a sum, with no other
+/// users on the way.
 struct AddedLayer {
   KernelOp layer;
   SmallVector<Operation *> path;
 };
 
-/// The sum of a layer's result and something else, which only a layer norm
-/// reads.
+/// The sum of a layer's result and another value. Only a layer norm uses it.
 struct Residual {
   tpc::QuantizeOp point;
   tosa::AddOp sum;
-  /// Operands of the sum: results of layers, and others.
+  /// Operands of the sum that are results of layers, and the other operands.
   std::vector<AddedLayer> layers;
   SmallVector<OpOperand *, 2> branches;
 };
@@ -153,23 +154,24 @@ struct EqualizeResidualsPass
 
 private:
   std::vector<Residual> findResiduals();
-  /// Fills `sizesOf`, from a copy of the module where `measuredBy` has to
-  /// find them out.
+  /// Fills `sizesOf`; runs `measuredBy` on a copy of the module if the sizes
+  /// have not been measured.
   LogicalResult measure(ArrayRef<Residual> residuals);
-  /// `normalized`: gets the points whose values the sum adds to layers'.
+  /// Adds to `normalized` the points of the other operands of the sum.
   void equalize(Residual &residual,
                 llvm::SetVector<tpc::QuantizeOp> &normalized);
-  /// Scales the result of a layer norm where all that use it are layers and
-  /// factors of this pass.
+  /// Scales the result of a layer norm if only layers and products made by this
+  /// pass use it.
   void equalizeNormalized(tpc::QuantizeOp point);
-  /// Renames an op whose values are others.
+  /// Renames an op whose result has changed.
   void rename(Operation *op) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
       point.removeRangeAttr();
     renamed.rename(op);
   }
 
-  /// The factors of branches, which may take those of a layer norm.
+  /// Factors of the products of branches, which can absorb those of a layer
+  /// norm.
   llvm::DenseMap<Operation *, std::vector<double>> factorsOf;
   ScaledNames renamed;
   SizesOfPoints sizesOf;
@@ -177,8 +179,8 @@ private:
 };
 } // namespace
 
-/// Returns the layer whose result the value is, moved or quantized, with its
-/// output channels along the last axis.
+/// Returns the layer whose result `value` is, perhaps moved or quantized, with
+/// the output channels along the last axis.
 static std::optional<AddedLayer>
 findAddedLayer(Value value, const llvm::DenseMap<Value, KernelOp> &layerOf) {
   SmallVector<Operation *> path;
@@ -319,7 +321,7 @@ void EqualizeResidualsPass::equalize(
     if (from)
       normalized.insert(from);
   }
-  // The product has the values, and the name, that the sum had.
+  // The product has the values of the former sum, and takes its name.
   builder.setInsertionPointAfter(residual.point);
   tosa::MulOp product =
       multiply(builder, residual.point.getResult(), scales, name);
@@ -341,25 +343,25 @@ void EqualizeResidualsPass::equalize(
 }
 
 namespace {
-/// A layer that reads the result of a layer norm.
+/// A layer that uses the result of a layer norm.
 struct NormalizedReader {
   KernelOp layer;
-  /// Channel of the layer norm that each input channel of the layer is.
+  /// Channel of the layer norm that each input channel of the layer holds.
   std::vector<double> channelOf;
 };
 } // namespace
 
-/// Returns the variance of the error of rounding to `bits` bits, uniform within
-/// one step, where values go up to `magnitude`.
+/// Returns the variance of the rounding error of values of magnitudes up to
+/// `magnitude` in `bits` bits, which is uniform within one step.
 static double getRoundingVariance(double magnitude, int64_t bits) {
   double step = 2 * magnitude / std::exp2(double(bits));
   return step * step / 12;
 }
 
-/// Returns the expected square of a layer's errors in parts of that of its
+/// Returns the expected square of a layer's errors divided by that of its
 /// results, both summed over output channels, when its input is divided by
-/// `scales` and its kernel takes them. `variance`: that of the divided input's
-/// errors.
+/// `scales` and its kernel absorbs them. `variance`: that of the errors of the
+/// divided input.
 static double getRelativeNoise(const NormalizedReader &reader,
                                ArrayRef<double> meanSquares,
                                ArrayRef<double> scales, double variance) {
@@ -369,7 +371,7 @@ static double getRelativeNoise(const NormalizedReader &reader,
   tpc::AttrQuantConfigAttr config =
       point ? point.getWeightConfig() : tpc::AttrQuantConfigAttr();
   ArrayRef<int64_t> axes = point ? point.getChannelAxes() : ArrayRef<int64_t>();
-  // By weights that share a grid.
+  // Index the weights by the grid that they share.
   size_t grids = quantization::channelCount(layer.getKernelShape(), axes);
   std::vector<double> largest(grids, 0.0), squares(grids, 0.0);
   double signal = 0, noise = 0;
@@ -391,14 +393,14 @@ static double getRelativeNoise(const NormalizedReader &reader,
   return signal > 0 ? noise / signal : 0;
 }
 
-/// Returns those scales of a layer norm's channels, some part of what brings
-/// all of them into the same range, that let the least noise into what uses
-/// them. `branches`: factors of the branches.
+/// Returns the scales of a layer norm's channels that cause the least noise in
+/// its users, among those that bring the channels fully or partly into the same
+/// range. `branches`: factors of the branches.
 static std::vector<double>
 chooseScales(tpc::QuantizeOp point, const ChannelSizes &sizes,
              ArrayRef<NormalizedReader> readers,
              ArrayRef<std::vector<double>> branches) {
-  // Parts of powers of two: finer ones hardly change the scales.
+  // Powers of two are rounded anyway, so finer shares hardly change the scales.
   constexpr double kShares[] = {0, 0.25, 0.5, 0.75, 1};
   constexpr int64_t kUsualBits = 8;
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
@@ -438,7 +440,7 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
       point.hasImportedParameters())
     return;
 
-  // Gain and offset of the normalization.
+  // Find the gain and the offset of the normalization.
   SmallVector<OpOperand *> constants;
   SmallVector<Operation *> changed;
   Value value = point.getInput();
@@ -456,7 +458,7 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
     value = step->input->get();
   }
 
-  // Users of it take the factors.
+  // Its users absorb the factors.
   std::vector<double> numbers(sizes->second.magnitudes.size());
   std::iota(numbers.begin(), numbers.end(), 0.0);
   SmallVector<tosa::MulOp> branches;

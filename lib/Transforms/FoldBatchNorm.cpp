@@ -23,64 +23,66 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-// MCT's way to name what a batch norm was folded into.
+// MCT's suffix of ops into which a batch norm was folded.
 static constexpr StringLiteral kFoldedSuffix = "_bn";
 
 namespace {
 class Folder {
 public:
-  /// `remarks`: says why a step stays, where it does.
+  /// `remarks`: reports why a step is not folded.
   Folder(const KernelOps &kernelOps, const llvm::DenseSet<Operation *> &parts,
          bool remarks = false)
       : kernelOps(kernelOps), parts(parts), remarks(remarks) {}
 
-  /// Returns the layer that an op is.
+  /// Returns the layer of which `op` is the kernel op.
   std::optional<KernelOp> getLayer(Operation *op) const {
     return kernelOps.get(op);
   }
-  /// Fold steps into the layers around them. Succeed where one was folded.
+  /// Folds the steps after or before a layer into it; succeeds if a step was
+  /// folded.
   LogicalResult foldBehind(const KernelOp &kernelOp,
                            RewriterBase &rewriter) const;
-  /// A grouped convolution is one for each group, and a concatenation.
+  /// Folds into the convolutions, one for each group, whose concatenated
+  /// results are a grouped convolution.
   LogicalResult foldBehindConcat(tosa::ConcatOp concat,
                                  RewriterBase &rewriter) const;
   LogicalResult foldBefore(const KernelOp &kernelOp,
                            RewriterBase &rewriter) const;
 
 private:
-  /// A step that is no part of a larger operator.
+  /// Returns the step of an op that is not part of a larger operator.
   std::optional<ChannelStep> getStep(Operation *op, int64_t axis) const {
     return parts.contains(op) ? std::nullopt : getChannelStep(op, axis);
   }
 
-  /// A batch norm, or other affine steps, behind a value.
+  /// A batch norm, or other affine steps, after a value.
   struct Chain {
     ChannelAffine affine;
     SmallVector<ChannelStep> steps;
-    /// Ops that move the channels, before the last step.
+    /// Ops before the last step that move the channels.
     SmallVector<Operation *> moves;
   };
-  /// None when nothing behind `result` multiplies it.
+  /// Returns none if no step after `result` multiplies it.
   std::optional<Chain> getChainBehind(Value result, int64_t axis) const;
-  /// Multiplies each output channel, and adds to it.
+  /// Multiplies each output channel by its scale and adds its offset.
   static void scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
                            std::vector<float> bias, ArrayRef<double> scale,
                            ArrayRef<double> offset,
                            const std::optional<OutputMoments> &moments);
 
-  /// A depthwise convolution in front of `behind` that multiplies each channel
-  /// by one number: a batch norm of another name.
+  /// Returns the step of a depthwise convolution before `behind` that
+  /// multiplies each channel by one number, which amounts to a batch norm.
   std::optional<ChannelStep> getDepthwiseStep(Operation *op,
                                               const KernelOp &behind) const;
 
-  /// Reports why `step` stays, and fails.
+  /// Reports why `step` is not folded, and fails.
   LogicalResult remark(Operation *step, const Record &why) const {
     if (remarks)
       emitRecord(step, "mct-fold-batch-norm", why, "scale is not folded: ");
     return failure();
   }
 
-  /// Puts the input of each step in its place.
+  /// Replaces each step by its input.
   static void erase(ArrayRef<ChannelStep> steps, RewriterBase &rewriter);
 
   const KernelOps &kernelOps;
@@ -129,9 +131,10 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
   return std::nullopt;
 }
 
-/// The moments that the steps give the channels of `kernelOp`, of which the
-/// first is number `first` of them: those of a batch norm among them, else
-/// those that are known, under the steps behind.
+/// Returns the moments of the output channels of `kernelOp`, whose first
+/// channel is number `first` of the steps: those of the batch norm among the
+/// steps if there is one, or else the known ones of the layer, with the
+/// remaining steps applied.
 static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
                                                size_t first,
                                                const KernelOp &kernelOp) {
@@ -144,7 +147,7 @@ static std::optional<OutputMoments> getMoments(ArrayRef<ChannelStep> steps,
   while (known != 0 && known != steps.size() && !steps[known].affine.scales)
     ++known;
   for (const ChannelStep &step : steps.take_front(known)) {
-    // One number for all channels only changes the unit of the variance.
+    // A single number for all channels only changes the unit of the variance.
     if (step.affine.scales && !step.affine.scalesChannels)
       continue;
     ArrayRef<double> values =
@@ -196,7 +199,7 @@ void Folder::scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
   });
 }
 
-/// The ops from the kernel op to the end of `getResult()`.
+/// Returns the ops from the kernel op to the one that defines `getResult()`.
 static SmallVector<Operation *> getOps(const KernelOp &kernelOp) {
   SmallVector<Operation *> ops = {kernelOp.getOperation()};
   while (ops.back() != kernelOp.getResult().getDefiningOp())
@@ -219,8 +222,8 @@ LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
     return remark(chain->steps.back().op,
                   Record(Reason::NotFinite)
                       << "a scale or an offset is not finite");
-  // The ops that stay compute other values now; the last of them those of the
-  // last step.
+  // The remaining ops compute other values now, except for the last one, which
+  // computes the result of the last step.
   Location loc = chain->steps.back().op->getLoc();
   std::optional<OutputMoments> moments = getMoments(chain->steps, 0, kernelOp);
   erase(chain->steps, rewriter);
@@ -234,7 +237,8 @@ LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
   return success();
 }
 
-/// The kernel op that makes a value, directly or as its bias.
+/// Returns the kernel op whose result, perhaps after the addition of its bias,
+/// is `value`.
 static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
                                         Value value) {
   for (Operation *op = value.getDefiningOp(); op;
@@ -329,7 +333,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
                                  RewriterBase &rewriter) const {
   int64_t axis = kernelOp.inputAxis();
   Value input = kernelOp.getInput().get();
-  // From the last to the first.
+  // The steps from the last to the first.
   SmallVector<ChannelStep> steps;
   SmallVector<Operation *> moves, trailing;
   while (Operation *producer = input.getDefiningOp()) {
@@ -362,7 +366,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
   if (!affine.scales)
     return failure();
   Operation *last = steps.front().op;
-  // A border of zeros stays one under a factor, but not under an addition.
+  // A border of zeros is not changed by a factor, but by an addition.
   if (affine.shifts() && kernelOp.hasPadding())
     return remark(last, Record(Reason::Padded)
                             << "it adds to what the convolution behind it pads "
@@ -385,7 +389,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
   });
   for (auto [value, addend] : llvm::zip_equal(*bias, added))
     value = float(value + addend);
-  // The result of the layer stays the same.
+  // The result of the layer does not change.
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
   rewriter.setInsertionPoint(kernelOp.getOperation());
   rewriter.modifyOpInPlace(kernelOp.getOperation(), [&] {
@@ -402,7 +406,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
 }
 
 namespace {
-/// Folds into a layer by `fold`.
+/// Calls `fold` for each layer.
 template <LogicalResult (Folder::*fold)(const KernelOp &, RewriterBase &) const>
 struct FoldIntoLayer : public RewritePattern {
   FoldIntoLayer(MLIRContext *context, const Folder &folder,
@@ -454,7 +458,8 @@ struct FoldBatchNormPass
   }
 
 private:
-  /// Says why steps stay. Nothing can be folded any more.
+  /// Reports why steps have not been folded. Nothing is left to be folded, so
+  /// this only emits the remarks.
   static void explain(func::FuncOp function, const Folder &folder) {
     IRRewriter rewriter(function.getContext());
     function.walk([&](Operation *op) {
@@ -474,7 +479,7 @@ void mct::populateFoldBatchNormPatterns(
     const llvm::DenseSet<Operation *> &parts) {
   Folder folder(kernels, parts);
   MLIRContext *context = patterns.getContext();
-  // An op between two layers belongs to the one before it.
+  // Fold an op between two layers into the one before it.
   patterns.add<FoldIntoLayer<&Folder::foldBehind>>(context, folder, 2);
   patterns.add<FoldIntoLayer<&Folder::foldBefore>>(context, folder, 1);
   patterns.add<FoldBehindConcat>(context, folder);

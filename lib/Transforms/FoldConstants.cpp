@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// Starts at results that others read: what lies in between never becomes a
-/// constant of its own.
+/// Folds expressions from their results that have other users, so that no value
+/// inside of an expression becomes a constant.
 struct FoldExpression : public RewritePattern {
   FoldExpression(MLIRContext *context, ConstantExpressions &expressions)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
@@ -35,11 +35,10 @@ struct FoldExpression : public RewritePattern {
           return expressions.contains(user);
         }))
       return rewriter.notifyMatchFailure(op, "is part of a larger expression");
-    // Other patterns may have changed what it knows.
+    // Other patterns may have changed values that it has cached.
     ConstantEvaluator &evaluator = expressions.getEvaluator();
     evaluator.clear();
-    // An expression that is too large to be computed may have parts that are
-    // not.
+    // If an expression is too large to be computed, parts of it may not be.
     bool changed = false;
     SmallVector<Operation *> pending = {op};
     llvm::SmallPtrSet<Operation *, 8> seen;
@@ -76,8 +75,8 @@ private:
   ConstantExpressions &expressions;
 };
 
-/// A product of constants one of which is 0 everywhere, such as the first state
-/// of a recurrent layer with its kernel.
+/// Folds a product of two constants one of which is all zeros, such as the
+/// initial state of a recurrent layer times its kernel.
 struct FoldProductOfZeros : public OpRewritePattern<tosa::MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
 

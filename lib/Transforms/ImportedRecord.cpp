@@ -14,7 +14,7 @@ using namespace mct;
 namespace {
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// Steps and zero points as the file has them, and what they belong to.
+/// Scales, zero points and type of the codes as they are in the file.
 struct FileParameters {
   ArrayRef<double> scales;
   ArrayRef<int64_t> zeroPoints;
@@ -32,7 +32,8 @@ struct FileParameters {
 };
 } // namespace
 
-/// More bits have no exact float representatives; quantizers have no more.
+/// f32 does not represent codes of more bits exactly, so quantizers have at
+/// most this many.
 static constexpr int64_t kMaxPointBits = 23;
 
 static FailureOr<FileParameters> readParameters(DictionaryAttr record,
@@ -77,8 +78,8 @@ static FailureOr<FileParameters> readParameters(DictionaryAttr record,
   return read;
 }
 
-/// The quantizer with the grid of the file: without zero points it has
-/// thresholds.
+/// Creates the quantizer with the grid of the file. It has thresholds if all
+/// zero points are 0.
 static tpc::QuantizerAttrInterface createQuantizer(MLIRContext *context,
                                                    const FileParameters &file,
                                                    tpc::RoundingMode rounding) {
@@ -113,7 +114,7 @@ std::vector<size_t> mct::numberChannels(ArrayRef<int64_t> shape,
   return channels;
 }
 
-/// The numbers that stored integers stand for: as f32, like every runtime.
+/// Dequantizes the stored integers to f32, as every runtime does.
 static LogicalResult dequantize(ElementsAttr codes, const FileParameters &file,
                                 ArrayRef<size_t> channelOf,
                                 ImportedRecord &record, EmitError emitError) {
@@ -165,7 +166,8 @@ static LogicalResult readAxes(DictionaryAttr attribute, RankedTensorType type,
   return success();
 }
 
-/// The grid must hold what the codes stand for: nothing may move them.
+/// Checks that each dequantized value is a level of the quantizer, which must
+/// not change it.
 static LogicalResult checkGrid(const ImportedRecord &record,
                                RankedTensorType type, EmitError emitError) {
   std::vector<float> again(record.values.size());

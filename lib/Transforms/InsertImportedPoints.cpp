@@ -25,17 +25,18 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// A constant of the file, and what its quantizer is.
+/// A constant of the file and its record.
 struct ImportedConstant {
   ImportedRecord record;
   tosa::ConstOp op;
 };
 
-/// Use of a constant, behind what moves it there.
+/// A use of a constant, perhaps after ops that move its elements.
 struct Reading {
   OpOperand *operand;
   ConstantTensor values;
-  /// Channel of each element in the file; of no meaning for one quantizer.
+  /// Channel of each element in the file; unused if there is one quantizer for
+  /// all.
   ConstantTensor channels;
 };
 
@@ -60,7 +61,7 @@ private:
   func::FuncOp function;
   const KernelOps &kernels;
   llvm::MapVector<unsigned, ImportedRecord> records;
-  /// Index of the result by key.
+  /// Index of each result by its key.
   llvm::StringMap<unsigned> results;
   SmallVector<tpc::QuantizeOp> points;
   SmallVector<ImportedConstant> constants;
@@ -107,7 +108,8 @@ LogicalResult Inserter::readRecords() {
   return success();
 }
 
-/// Every point has the result that it quantizes, and every such result a point.
+/// Checks that every point has the result that it quantizes, and every such
+/// result a point.
 LogicalResult Inserter::matchResults() {
   for (unsigned i = 0; i != function.getNumResults(); ++i) {
     Attribute attribute = function.getResultAttr(i, kImportedAttrName);
@@ -187,8 +189,8 @@ void Inserter::removeSignature() {
   (void)function.eraseArguments(arguments);
 }
 
-/// Moves a point before what shows its value in another form to it alone: the
-/// operator of the source makes the value there.
+/// Moves a point before views of a value that it alone uses, since the source
+/// model quantizes the value there.
 void Inserter::moveUp(tpc::QuantizeOp point) {
   while (Operation *view = point.getInput().getDefiningOp()) {
     if (!isa<tosa::ReshapeOp, tosa::TransposeOp, tosa::IdentityOp>(view) ||
@@ -205,11 +207,11 @@ void Inserter::moveUp(tpc::QuantizeOp point) {
   }
 }
 
-/// Returns true if a value cannot be negative, as far as the ops that make it
-/// tell.
+/// Returns true if the ops that compute a value show that it cannot be
+/// negative.
 static bool isNonNegative(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
-  // A network has few ops in a row that keep the sign.
+  // Chains of ops that keep the sign are short.
   if (!op || depth > 16)
     return false;
   auto areAll = [&](OperandRange operands) {
@@ -244,9 +246,9 @@ static bool isNonNegative(Value value, unsigned depth = 0) {
          llvm::all_of(constant->values(), [](float each) { return each >= 0; });
 }
 
-/// Codes without a sign are what quantizers leave of an activation function:
-/// tools remove a ReLU in front of them. It is put back, so that the network
-/// without its points is what was quantized.
+/// Restores a ReLU before a point with unsigned codes: tools that quantize a
+/// network remove it, as the codes clip negative values. Without its points,
+/// the network is then the one that was quantized.
 static void restoreRelu(tpc::QuantizeOp point) {
   SmallVector<quantization::Grid> grids = point.getParametersAttr().getGrids();
   Value value = point.getInput();
@@ -269,7 +271,7 @@ static void restoreRelu(tpc::QuantizeOp point) {
   point.getInputMutable().set(clamp.getResult());
 }
 
-/// Follows a constant through everything that only moves its elements.
+/// Follows a constant through ops that only move its elements.
 void Inserter::findReadings(ImportedConstant &constant,
                             SmallVector<Reading> &readings) {
   Value start = constant.op.getResult();
@@ -299,8 +301,8 @@ void Inserter::findReadings(ImportedConstant &constant,
   }
 }
 
-/// The parameters of some of the channels, in this order; null where the
-/// quantizer cannot be taken apart.
+/// Returns the parameters of some of the channels, in this order, or null if
+/// the quantizer cannot be taken apart.
 static tpc::QuantizerAttrInterface
 selectChannels(tpc::QuantizerAttrInterface parameters,
                ArrayRef<size_t> channels) {
@@ -325,7 +327,7 @@ selectChannels(tpc::QuantizerAttrInterface parameters,
   return made ? made.withRoundingMode(*rounding) : nullptr;
 }
 
-/// Axes along which numbers of channels change.
+/// Returns the axes along which the channel numbers change.
 static SmallVector<int64_t> findAxes(ArrayRef<int64_t> shape,
                                      ArrayRef<float> channels) {
   SmallVector<int64_t> axes;
@@ -367,7 +369,7 @@ StringRef Inserter::getGenericName(OpOperand &operand) const {
   return tpc::kPositionalWeight;
 }
 
-/// Puts the constant, and its point, in front of an op that reads it.
+/// Inserts the constant and its point before an op that uses it.
 LogicalResult Inserter::place(const ImportedConstant &constant,
                               const Reading &reading) {
   Operation *user = reading.operand->getOwner();
@@ -413,8 +415,8 @@ LogicalResult Inserter::place(const ImportedConstant &constant,
   return success();
 }
 
-/// Points are called after what they quantize, weights after the layer that
-/// reads them.
+/// Names activation points after the values that they quantize, and weights
+/// after the layer that uses them.
 void Inserter::namePoints() {
   MLIRContext *context = function.getContext();
   assignNames(function);
@@ -463,7 +465,8 @@ LogicalResult Inserter::run() {
     return function.emitOpError("has points that depend on themselves");
   for (tpc::QuantizeOp point : points)
     moveUp(point);
-  // The same quantizer a second time, behind a reshape for example.
+  // Erase points that repeat the quantizer of another point, for example after
+  // a reshape.
   llvm::erase_if(points, [](tpc::QuantizeOp point) {
     auto before = point.getInput().getDefiningOp<tpc::QuantizeOp>();
     if (!before || before.getParametersAttr() != point.getParametersAttr())
@@ -482,7 +485,7 @@ LogicalResult Inserter::run() {
   for (tpc::QuantizeOp point : points)
     if (point.isActivation())
       restoreRelu(point);
-  // The movements of constants that nobody reads any more.
+  // Erase ops that moved constants and are no longer used.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op) && !isa<tpc::QuantizeOp>(op))
       op.erase();

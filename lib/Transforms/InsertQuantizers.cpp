@@ -18,8 +18,8 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the configs of a tensor in each alternative of its node; null where
-/// there is no choice.
+/// Returns the configs of a tensor in the alternatives of its node, or null if
+/// the target has only one.
 static tpc::AlternativesAttr
 getAlternatives(const PlannedNode &planned,
                 llvm::function_ref<Attribute(tpc::OpQuantConfigAttr)> get) {
@@ -41,8 +41,8 @@ getRangeAttr(MLIRContext *context,
   return tpc::RangeAttr::get(context, range.first, range.second);
 }
 
-/// Puts a point behind `value` and lets everybody read the point instead, but
-/// for what makes masks.
+/// Inserts a point after `value`, which all users read instead, except for
+/// those that compute masks.
 static void insertActivationPoint(OpBuilder &builder, Value value,
                                   const QuantizationPlan &plan, StringAttr name,
                                   tpc::OpQuantConfigAttr config,
@@ -58,7 +58,7 @@ static void insertActivationPoint(OpBuilder &builder, Value value,
   });
 }
 
-/// Puts a point between a constant and the op that reads it.
+/// Inserts a point between a constant and the op that uses it.
 static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
                               const PlannedNode &planned) {
   Value value = weight.operand->get();
@@ -72,7 +72,8 @@ static void insertWeightPoint(OpBuilder &builder, const PlannedWeight &weight,
   weight.operand->set(point.getOutput());
 }
 
-/// The target quantizes the weight, and runs slowly, or not at all, without.
+/// Warns that a weight stays float although the target quantizes it, so that it
+/// runs slowly or not at all.
 static void warnOfFloat(Operation *op, const PlannedWeight &weight,
                         StringAttr name) {
   InFlightDiagnostic warning = op->emitWarning()
@@ -97,7 +98,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
   for (auto [index, planned] : llvm::enumerate(plan->nodes)) {
     const tpc::Node &node = planned.node;
     if (planned.contested) {
-      // U3
+      // U3: a longer chain would need an op that an earlier one has.
       const PlannedNode &other = plan->nodes[*planned.contested];
       InFlightDiagnostic remark = emitRecord(
           node.root(), "mct-insert-quantizers",
@@ -114,7 +115,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
     if (plan->hasRepeatedPoint(planned)) {
-      // Its config says whose parameters it takes.
+      // Its config tells from which point it takes the parameters.
       builder.setInsertionPointAfter(node.root());
       insertActivationPoint(builder, node.result(), *plan, planned.name,
                             planned.base,
@@ -149,7 +150,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
   return success();
 }
 
-/// Says that a decoding part stays float.
+/// Remarks that a decoding part stays float.
 static void remarkDecoding(const Decoding &decoding) {
   auto names = llvm::map_range(decoding.heads, [](Value head) {
     return ("'" + getName(head).getValue() + "'").str();
@@ -187,8 +188,8 @@ struct InsertQuantizersPass
         return signalPassFailure();
       functions.push_back(*entry);
     }
-    // Points on integers, or on what computes them, would quantize a second
-    // time.
+    // Points on integers, or on values computed from them, would quantize
+    // twice.
     for (func::FuncOp each : functions)
       if (Operation *quantized = findQuantizedOp(each)) {
         emitError(quantized->getLoc())
@@ -231,8 +232,8 @@ private:
       rules.addDecodingFloat(&getContext());
   }
 
-  /// The rules of the options, and behind them, as they go before, those of the
-  /// file.
+  /// Returns the rules of the options, followed by those of the file, which
+  /// take precedence.
   FailureOr<Overrides> readRules() {
     Overrides rules;
     std::string weights = "weights=" + std::to_string(weightBits),

@@ -51,8 +51,8 @@ KeptPoints::~KeptPoints() {
 
 using Parameters = llvm::Expected<tpc::QuantizerAttrInterface>;
 
-/// Returns the quantizer of a method with the levels of another one; an error
-/// says why there is none.
+/// Returns the quantizer of `method` with the same levels as `imported`, or an
+/// error that says why there is none.
 static Parameters convert(tpc::QuantizerAttrInterface imported,
                           tpc::QuantizationMethodAttrInterface method) {
   if (imported.getQuantizationMethod() == method)
@@ -125,7 +125,7 @@ static Parameters fitActivation(tpc::QuantizerAttrInterface imported,
     return llvm::createStringError("its scale is %g, and the target fixes %g",
                                    grids.front().step,
                                    fixed.getValueAsDouble());
-  // A zero point says all of a uniform grid.
+  // The zero point of a uniform grid takes the place of a sign.
   bool isUniform = !grids.empty() && made->getThresholds().empty();
   if (config.getSignedness() != tpc::Signedness::Auto && !isUniform &&
       made->getIsSigned() !=
@@ -139,7 +139,7 @@ static Parameters fitActivation(tpc::QuantizerAttrInterface imported,
 static Parameters fitWeight(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
                             tpc::AttrQuantConfigAttr config) {
   tpc::QuantizerAttrInterface parameters = imported.getParametersAttr();
-  // The indices of a table may be fewer than its bits.
+  // A table may have fewer entries than its bits allow.
   if (int64_t(parameters.getBits()) != config.getBits())
     return refuseBits(parameters.getBits(), config.getBits());
   if (parameters.getNumChannels() > 1 &&
@@ -160,8 +160,8 @@ static Parameters fitWeight(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
   return made;
 }
 
-/// Returns the parameters of a point of the file in the words of a config of
-/// the target; an error says why it cannot hold them.
+/// Returns the parameters of an imported point in the form that a config of the
+/// target asks for, or an error that says why the config cannot hold them.
 static Parameters fit(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
                       Attribute config) {
   if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))
@@ -171,9 +171,10 @@ static Parameters fit(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
   return llvm::createStringError("the target has no config for it");
 }
 
-/// Takes the first alternative of a point's operator that holds what the file
-/// says of the point, and of the operator's other points that have its
-/// parameters already. Returns the parameters; null if there is none.
+/// Chooses the first alternative of a point's operator that can hold the
+/// imported parameters of the point and of the operator's other points that
+/// have theirs already. Returns the parameters of the point, or null if there
+/// is none.
 tpc::QuantizerAttrInterface
 KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
                               tpc::QuantizeOp imported) {
@@ -207,8 +208,8 @@ KeptPoints::chooseAlternative(tpc::QuantizeOp planned,
   return nullptr;
 }
 
-/// Gives a point of the target the parameters of one of the file, or says why
-/// that cannot be.
+/// Gives a point of the target the parameters of an imported point, or warns
+/// why it cannot hold them.
 bool KeptPoints::give(tpc::QuantizeOp planned, tpc::QuantizeOp imported) {
   Parameters own = fit(imported, planned, planned.getConfigAttr());
   tpc::QuantizerAttrInterface parameters =
@@ -234,7 +235,7 @@ bool KeptPoints::give(tpc::QuantizeOp planned, tpc::QuantizeOp imported) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where they stand
+// Positions of points
 //===----------------------------------------------------------------------===//
 
 static bool isView(Operation *op) {
@@ -242,8 +243,9 @@ static bool isView(Operation *op) {
       op);
 }
 
-/// The point of the target on a value, or on what shows the same value: before
-/// a reshape or a transposition, or behind one that alone reads it.
+/// Returns the point of the target that quantizes the value or a view of it:
+/// after reshapes and transpositions that are its only users, or before those
+/// that compute it.
 tpc::QuantizeOp KeptPoints::findPlanned(Value value) const {
   auto on = [&](Value shown) -> tpc::QuantizeOp {
     for (Operation *user : shown.getUsers())
@@ -272,8 +274,8 @@ tpc::QuantizeOp KeptPoints::findPlanned(Value value) const {
   }
 }
 
-/// Returns true if every value is a level of the quantizer already: it comes
-/// from such levels, and nothing but moved.
+/// Returns whether every value is a level of the quantizer already, because it
+/// was quantized by it and has only been moved since.
 static bool isOnLevels(Value value, tpc::QuantizerAttrInterface parameters) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op))
@@ -300,8 +302,8 @@ void KeptPoints::insert(Taken &taken, Value input) {
     reader->set(taken.point.getOutput());
 }
 
-/// Drops the point that the target has in front of a ReLU if the file has only
-/// the one behind it: a layer and its ReLU are one operator there.
+/// Erases the target's point before a ReLU if the file has only the one after
+/// it, where a layer and its ReLU are one operator.
 static void dropPointBeforeRelu(tpc::QuantizeOp planned) {
   auto clamp = planned.getInput().getDefiningOp<tosa::ClampOp>();
   auto before = clamp ? clamp.getInput().getDefiningOp<tpc::QuantizeOp>()
@@ -366,7 +368,7 @@ void KeptPoints::makeNamesUnique() {
   }
 }
 
-/// An operator whose widths the file says has no alternatives.
+/// Removes the alternatives of operators whose widths the file determines.
 static void fixOperators(func::FuncOp function) {
   llvm::StringSet<> fixed;
   function.walk([&](tpc::QuantizeOp point) {
@@ -387,7 +389,7 @@ void KeptPoints::putBack() {
       putBackActivation(taken);
       continue;
     }
-    // The importer gives every reader of a weight a point of its own.
+    // The importer creates a point for each use of a weight.
     for (OpOperand *reader :
          llvm::make_early_inc_range(SmallVector<OpOperand *>(taken.readers)))
       if (!taken.point->getBlock())

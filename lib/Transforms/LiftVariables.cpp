@@ -17,11 +17,11 @@ using namespace mct;
 
 namespace {
 
-/// A variable of the module, and its value at the op that is looked at.
+/// A variable of the module, and its value at the current op.
 struct Variable {
   tosa::VariableOp op;
   RankedTensorType type;
-  /// Null where there is none.
+  /// Null if it has no initial value.
   ElementsAttr initialValue;
   bool isRead = false, isWritten = false;
   Value current;
@@ -52,7 +52,7 @@ private:
 
   ModuleOp module;
   func::FuncOp entry;
-  /// Variables in the order in which they are declared.
+  /// Variables in the order of their declarations.
   llvm::MapVector<StringRef, Variable> variables;
 };
 
@@ -149,7 +149,8 @@ LogicalResult Lifter::checkAccesses() {
   return diagnostic;
 }
 
-/// The location of what stands for a variable: its name, and where it was.
+/// Returns the location of a value that replaces a variable, with the
+/// variable's name.
 static Location nameAfter(tosa::VariableOp variable, StringRef suffix = "") {
   return NameLoc::get(
       StringAttr::get(variable.getContext(), variable.getSymName() + suffix),
@@ -178,8 +179,8 @@ void Lifter::addArguments() {
 }
 
 void Lifter::replaceAccesses() {
-  // A read sees what was written before it in the order of the program; what
-  // regions read was written before their op.
+  // A read returns the last value written before it in program order; a read
+  // inside of a region, the last one written before the region's op.
   entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto read = dyn_cast<tosa::VariableReadOp>(op)) {
       read.getOutput1().replaceAllUsesWith(variableOf(op).current);
@@ -202,7 +203,8 @@ void Lifter::addResults() {
   for (auto &[name, variable] : variables) {
     if (!variable.isWritten)
       continue;
-    // With a name of its own, whatever else the value is.
+    // The identity gives the result its own name, even if the value has another
+    // one.
     results.push_back(
         tosa::IdentityOp::create(builder, nameAfter(variable.op, kNextSuffix),
                                  variable.type, variable.current));

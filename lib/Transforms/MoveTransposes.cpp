@@ -23,10 +23,11 @@ using namespace mct;
 /// Axis of the operand for each axis of the result, as in `tosa.transpose`.
 using Permutation = SmallVector<int32_t, 4>;
 
-// Orders of the axes that are tried for one cluster, the most promising first.
+// Number of axis orders that are tried for one cluster, the most promising
+// first.
 static constexpr size_t kMaxCandidates = 4;
-// Moving some transpositions may bring others together; each round makes the
-// network move less, and the second is rarely needed.
+// Moving some transpositions may bring others together. Every round reduces the
+// moved elements, and the second is rarely needed.
 static constexpr int kMaxRounds = 4;
 
 //===----------------------------------------------------------------------===//
@@ -40,7 +41,7 @@ static Permutation invert(ArrayRef<int32_t> permutation) {
   return inverse;
 }
 
-/// `second` of what `first` makes.
+/// Returns the permutation that applies `first`, then `second`.
 static Permutation compose(ArrayRef<int32_t> first, ArrayRef<int32_t> second) {
   Permutation both;
   for (int32_t axis : second)
@@ -67,8 +68,8 @@ static bool isValid(ArrayRef<int32_t> permutation, int64_t rank) {
   return true;
 }
 
-/// Returns whether the transposition leaves all elements where they are: it
-/// moves axes of size 1 only, and is a reshape.
+/// Returns whether the transposition does not change the order of the elements:
+/// it moves axes of size 1 only, like a reshape.
 static bool movesNothing(RankedTensorType type, ArrayRef<int32_t> permutation) {
   int32_t last = -1;
   for (int32_t axis : permutation) {
@@ -81,7 +82,8 @@ static bool movesNothing(RankedTensorType type, ArrayRef<int32_t> permutation) {
   return true;
 }
 
-/// Elements that a transposition of a value moves; unknown sizes count as 1.
+/// Returns the number of elements that a transposition of a value moves;
+/// unknown sizes count as 1.
 static int64_t getCost(RankedTensorType type, ArrayRef<int32_t> permutation) {
   if (movesNothing(type, permutation))
     return 0;
@@ -113,19 +115,19 @@ public:
   Mover(RewriterBase &rewriter, Block &block)
       : rewriter(rewriter), block(block) {}
 
-  /// Moves transpositions through clusters where less is moved then. Returns
-  /// whether anything changed.
+  /// Moves transpositions through clusters where that reduces the moved
+  /// elements. Returns whether anything changed.
   bool run();
 
 private:
   bool move(const AxisCluster &cluster);
-  /// Returns the cost around the cluster, moved by `permutation`; null: what
-  /// it costs now.
+  /// Returns the cost of the transpositions around the cluster once it is
+  /// permuted by `permutation`, or their present cost if that is null.
   int64_t getCostAround(const AxisCluster &cluster,
                         const Permutation *permutation);
   void apply(const AxisCluster &cluster, const Permutation &permutation);
 
-  /// A value in another order of its axes, made behind it.
+  /// Creates a transposition of a value directly after it.
   Value transpose(Value value, ArrayRef<int32_t> permutation, Location loc);
 
   RewriterBase &rewriter;
@@ -133,7 +135,7 @@ private:
 };
 } // namespace
 
-/// Returns a constant in another order of its axes.
+/// Returns a transposed constant.
 static Value transposeConstant(RewriterBase &rewriter, Value value,
                                ArrayRef<int32_t> permutation) {
   Operation *op = value.getDefiningOp();
@@ -152,11 +154,12 @@ int64_t Mover::getCostAround(const AxisCluster &cluster,
       continue;
     auto producer = getTranspose(input.getDefiningOp());
     RankedTensorType type = getRankedType(input);
-    // Between two values of the cluster: counted where it reads.
+    // A transposition between two values of the cluster is counted where the
+    // cluster produces its input.
     if (producer && cluster.contains(producer.getInput1()))
       continue;
     if (!permutation) {
-      // One that others read stays, whatever happens here.
+      // A transposition with users outside of the cluster stays in any case.
       if (producer && llvm::all_of(input.getUsers(), [&](Operation *user) {
             return cluster.contains(user);
           }))
@@ -211,7 +214,7 @@ Value Mover::transpose(Value value, ArrayRef<int32_t> permutation,
       rewriter, loc,
       tosa::shapeType::get(rewriter.getContext(), type.getRank()),
       DenseIntElementsAttr::get(sizes, type.getShape()));
-  // A reshape of a reshape is one.
+  // Two reshapes in a row are one.
   if (auto reshape = value.getDefiningOp<tosa::ReshapeOp>())
     value = reshape.getInput1();
   return tosa::ReshapeOp::create(rewriter, loc, type, value, shape);
@@ -227,7 +230,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
     } else if (producer) {
       Permutation both = compose(producer.getPerms(), permutation);
       moved = producer.getInput1();
-      // A value of the cluster is about to be turned itself.
+      // `moved` is a value of the cluster that will be permuted itself.
       if (!isIdentity(both) || cluster.contains(moved))
         moved = transpose(moved, both,
                           getTransposedLoc(input.getLoc(), permutation));
@@ -256,7 +259,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
     SmallVector<OpOperand *> readers;
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
       Operation *user = use.getOwner();
-      // Only the order of the elements counts in what a reshape reads.
+      // A reshape depends only on the order of the elements.
       if (cluster.contains(user) ||
           (isa<tosa::ReshapeOp>(user) &&
            movesNothing(getRankedType(result), inverse)))
@@ -267,7 +270,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
         continue;
       }
       Permutation both = compose(inverse, consumer.getPerms());
-      // Otherwise it stays where it is, under its name.
+      // Otherwise it keeps its place and its name.
       if (isIdentity(both))
         rewriter.replaceOp(consumer, result);
       else
@@ -275,7 +278,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
     }
     if (readers.empty())
       continue;
-    // Value that everybody knows under the name.
+    // Value in the former order, for the users that know it by its name.
     Value back = transpose(result, inverse, loc);
     for (OpOperand *reader : readers)
       rewriter.modifyOpInPlace(reader->getOwner(), [&] { reader->set(back); });
@@ -283,8 +286,8 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
 }
 
 bool Mover::move(const AxisCluster &cluster) {
-  // The orders that some transposition around the cluster would vanish with,
-  // and how much those move.
+  // Orders that would cancel a transposition around the cluster, and the number
+  // of elements that these move.
   llvm::MapVector<Permutation, int64_t, std::map<Permutation, unsigned>> gains;
   for (Value input : cluster.getInputs())
     if (auto producer = getTranspose(input.getDefiningOp())) {
@@ -333,10 +336,10 @@ bool mct::moveTransposes(RewriterBase &rewriter, Block &block) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Replaces what moves nothing by its input.
+/// Replaces a transposition that moves nothing by its input.
 static LogicalResult removeTranspose(tosa::TransposeOp op,
                                      PatternRewriter &rewriter) {
-  // Only the order of the elements counts in what a reshape makes of it.
+  // Reshapes depend only on the order of the elements.
   if (!getTranspose(op) ||
       !(isIdentity(op.getPerms()) ||
         (movesNothing(getRankedType(op.getInput1()), op.getPerms()) &&
@@ -346,7 +349,7 @@ static LogicalResult removeTranspose(tosa::TransposeOp op,
   return success();
 }
 
-/// Joins a transposition with the one before it.
+/// Merges a transposition with the one before it.
 static LogicalResult joinTransposes(tosa::TransposeOp op,
                                     PatternRewriter &rewriter) {
   tosa::TransposeOp first = getTranspose(op.getInput1().getDefiningOp());
@@ -356,7 +359,7 @@ static LogicalResult joinTransposes(tosa::TransposeOp op,
   if (isIdentity(both)) {
     rewriter.replaceOp(op, first.getInput1());
   } else {
-    // One that has other uses stays, and two would be as many.
+    // If the first one has other users, it stays, and there would still be two.
     if (!first->hasOneUse())
       return failure();
     rewriter.modifyOpInPlace(op, [&] {
@@ -402,7 +405,7 @@ struct MoveTransposesPass
       if (!moved)
         break;
     }
-    // A value may have been turned in several ways.
+    // A value may exist in several transposed forms now.
     if (changed && hasNames)
       assignNames(function);
   }

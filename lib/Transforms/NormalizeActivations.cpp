@@ -30,7 +30,7 @@ struct Limiter {
 };
 } // namespace
 
-/// The number that all elements of a constant are, if they are one.
+/// Returns the value that all elements of a constant have, if they are equal.
 static std::optional<float> getNumber(Value value) {
   std::optional<ConstantTensor> constant = ConstantTensor::get(value);
   ArrayRef<float> stored = constant ? constant->getFloats() : ArrayRef<float>();
@@ -39,8 +39,8 @@ static std::optional<float> getNumber(Value value) {
   return stored.front();
 }
 
-/// The op of one of these kinds that makes the value, when nobody else reads it
-/// and no tag makes it an operator of its own.
+/// Returns the op that defines the value if it is of one of these kinds, has no
+/// other users, and no tag makes it an operator of its own.
 template <typename... Ops> static Operation *getInner(Value value) {
   Operation *op = value.getDefiningOp();
   return isa_and_present<Ops...>(op) && op->hasOneUse() &&
@@ -49,8 +49,8 @@ template <typename... Ops> static Operation *getInner(Value value) {
              : nullptr;
 }
 
-/// Reads a clamp, or the comparison of a tensor with a number. A NaN must pass
-/// all of them alike.
+/// Returns the bounds of a clamp, or of a maximum or minimum of a tensor and a
+/// number. All of them must propagate a NaN.
 static std::optional<Limiter> getLimiter(Operation *op) {
   if (!op || !isa<tosa::ClampOp, tosa::MaximumOp, tosa::MinimumOp>(op))
     return std::nullopt;
@@ -82,21 +82,21 @@ static std::optional<Limiter> getLimiter(Operation *op) {
   return limiter;
 }
 
-/// One clamp in place of `op` and the limiter that it reads.
+/// Merges `op` and the limiter before it into one clamp.
 static LogicalResult normalizeLimiter(Operation *op,
                                       PatternRewriter &rewriter) {
   std::optional<Limiter> outer = getLimiter(op);
   if (!outer)
     return failure();
   std::optional<Limiter> inner = getLimiter(outer->input.getDefiningOp());
-  // A value in between that is used elsewhere, or that its tag makes an
-  // operator of its own, stays what it is.
+  // The value in between stays if it has other users or its tag makes it an
+  // operator of its own.
   if (!inner || !inner->op->hasOneUse() ||
       inner->op->hasAttr(mct::tpc::TpcDialect::kSetAttrName))
     return failure();
   float lowest = std::clamp(inner->lowest, outer->lowest, outer->highest);
   float highest = std::clamp(inner->highest, outer->lowest, outer->highest);
-  // A clamp has two finite bounds.
+  // A clamp needs two finite bounds.
   if (!std::isfinite(lowest) || !std::isfinite(highest))
     return failure();
   auto clamp = tosa::ClampOp::create(
@@ -111,7 +111,7 @@ static LogicalResult normalizeLimiter(Operation *op,
 // Sigmoid
 //===----------------------------------------------------------------------===//
 
-/// x where `value` is -x.
+/// Returns x if `value` is -x.
 static Value getNegated(Value value) {
   Operation *op = getInner<tosa::NegateOp, tosa::MulOp, tosa::SubOp>(value);
   if (!op)
@@ -129,7 +129,7 @@ static Value getNegated(Value value) {
   return negated && negated.getType() == value.getType() ? negated : Value();
 }
 
-/// `tosa.sigmoid` in place of 1 / (1 + exp(-x)).
+/// Replaces 1 / (1 + exp(-x)) by `tosa.sigmoid`.
 static LogicalResult normalizeSigmoid(tosa::ReciprocalOp op,
                                       PatternRewriter &rewriter) {
   Operation *sum = getInner<tosa::AddOp>(op.getInput1());
@@ -165,7 +165,7 @@ struct Product {
 };
 } // namespace
 
-/// Returns whether the product is only a factor of another one.
+/// Returns whether the product is only a factor of another product.
 static bool isFactor(tosa::MulOp op) {
   return getInner<tosa::MulOp>(op) && isa<tosa::MulOp>(*op->user_begin());
 }
@@ -184,7 +184,8 @@ static void addFactors(Operation *mul, Product &product) {
   }
 }
 
-/// {a, b} where `value` is a * x + b and nobody else reads what is in between.
+/// Returns {a, b} if `value` is a * x + b and no value in between has other
+/// users.
 static std::optional<std::pair<double, double>> getAffine(Value value,
                                                           Value x) {
   double scale = 1, offset = 0;
@@ -200,7 +201,7 @@ static std::optional<std::pair<double, double>> getAffine(Value value,
     }
     if (!number || input.getType() != value.getType())
       return std::nullopt;
-    // The value is scale * (what this op makes) + offset.
+    // Invariant: the value is scale * (result of this op) + offset.
     if (isa<tosa::MulOp>(op))
       scale *= *number;
     else
@@ -210,12 +211,12 @@ static std::optional<std::pair<double, double>> getAffine(Value value,
   return std::pair(scale, offset);
 }
 
-/// Compares as far as numbers that are written in f32 tell.
+/// Compares numbers up to the precision of f32.
 static bool isClose(double number, double expected) {
   return std::abs(number - expected) <= 1e-6 * expected;
 }
 
-/// `x * (clamp(x + 3, 0, 6) * 1/6)` in place of another form of hard-swish.
+/// Replaces another form of hard-swish by `x * (clamp(x + 3, 0, 6) * 1/6)`.
 static LogicalResult normalizeHardSwish(tosa::MulOp op,
                                         PatternRewriter &rewriter) {
   if (isFactor(op))
@@ -238,8 +239,7 @@ static LogicalResult normalizeHardSwish(tosa::MulOp op,
         !isClose(product.number * affine->first, 1.0 / 6) ||
         !isClose(product.number * affine->second, 0.5))
       continue;
-    // Forms that targets know: the factor outside of everything, or on the
-    // clamp.
+    // Targets match these forms: the factor is applied last, or to the clamp.
     bool isPlain =
         isa<tosa::AddOp>(limiter->input.getDefiningOp()) &&
         llvm::is_contained(limiter->input.getDefiningOp()->getOperands(), x);
@@ -259,7 +259,8 @@ static LogicalResult normalizeHardSwish(tosa::MulOp op,
                                 rewriter.getF32Type()),
           {value}, "number");
     };
-    // The name is that of the whole; its parts are called after it.
+    // The result keeps the name of the whole; the names of the parts are
+    // derived from it.
     StringAttr name = mct::getName(op.getLoc());
     auto part = [&](const char *suffix) -> Location {
       return name ? NameLoc::get(rewriter.getStringAttr(name.strref() + suffix),

@@ -35,7 +35,7 @@ void mct::setOutputMoments(OpBuilder &builder, const KernelOp &kernelOp,
       builder, constant.getLoc(), constant.getType(), values,
       DenseElementsAttr::get(type, ArrayRef(moments.mean)),
       DenseElementsAttr::get(type, ArrayRef(moments.deviation)));
-  // Other layers may share the constant, but not the moments.
+  // Other layers may share the constant, but not its moments.
   Operation *reader = kernelOp.getOperation();
   if (constant.hasOneUse()) {
     Operation *old = constant.getDefiningOp();

@@ -21,13 +21,14 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Three of eight bits, as for `mct-split-shared-grids`.
+/// Three of eight bits, as in `mct-split-shared-grids`.
 static constexpr double kPartRangeFactor = 8;
 
-/// Values behind a concatenation that are looked at.
+/// Most values after a concatenation that are visited.
 static constexpr size_t kMaxReaderValues = 1024;
 
-/// Neither of a part: filled in, or of another tensor.
+/// Channel that belongs to no part: it is filled in, or comes from another
+/// tensor.
 static constexpr int64_t kNoPart = -1;
 
 namespace {
@@ -40,29 +41,30 @@ struct Part {
   Value value;
   int64_t channels;
   double magnitude = 0;
-  /// Values that take a factor with it; none where one of them cannot.
+  /// Values that have to be scaled together with it; none if one of them cannot
+  /// be scaled.
   std::optional<ScaledRegion> region;
-  /// An earlier part in whose region it is: both take the same factor.
+  /// Earlier part whose region contains it, so that both take the same factor.
   std::optional<size_t> leader;
   /// Exponent of the factor.
   int64_t exponent = 0;
 };
 
-/// A concatenation along the last axis, and the point behind it.
+/// A concatenation along the last axis, and the point that quantizes it.
 struct Joined {
   tpc::QuantizeOp point;
   tosa::ConcatOp concat;
   std::vector<Part> parts;
 
-  /// Returns the smallest and the largest magnitude above 0 of the parts times
-  /// their factors; zeros where there is none.
+  /// Returns the smallest and the largest nonzero magnitude of the parts after
+  /// scaling, or zeros if all are zero.
   std::pair<double, double> getExtremes() const;
 };
 
-/// The layers and products with constants that read the whole, and take the
-/// inverses of factors.
+/// The layers and products with constants that use the concatenated value, and
+/// absorb the inverses of the factors.
 struct PartReaders {
-  /// A position of the channels is an index of a part, or `kNoPart`.
+  /// Index of the part, or `kNoPart`, for each channel.
   using Positions = std::vector<int64_t>;
   struct Layer {
     KernelOp layer;
@@ -76,9 +78,9 @@ struct PartReaders {
   };
   std::vector<Layer> layers;
   std::vector<Product> products;
-  /// Ops whose results have the factors.
+  /// Ops whose results are scaled by the factors.
   llvm::SetVector<Operation *> changed;
-  /// One of them reads channels of several parts.
+  /// True if a layer or product combines channels of several parts.
   bool mix = false;
 
   static std::optional<PartReaders>
@@ -87,8 +89,9 @@ struct PartReaders {
   void apply(ArrayRef<Part> parts) const;
 
 private:
-  /// Adds what reads `use`, whose channels along `axis` are `parts`, or false.
-  /// `behind`: called with the result of an op that moves them.
+  /// Adds the user of `use`, whose channels along `axis` belong to `parts`;
+  /// returns false if it can neither absorb nor pass on the factors. `behind`
+  /// is called with the result of an op that passes them on.
   bool addReader(const Layers &known, OpOperand &use, int64_t axis,
                  const Positions &parts,
                  llvm::function_ref<bool(Value, int64_t, Positions)> behind);
@@ -107,7 +110,8 @@ struct RescalePartsPass
   void runOnOperation() override;
 
 private:
-  /// Returns the concatenations whose parts something computes with together.
+  /// Returns the points of the concatenations whose parts are combined by some
+  /// user.
   std::vector<tpc::QuantizeOp> findCandidates(const Layers &layers);
   void rescale(const Layers &layers, tpc::QuantizeOp point,
                SizesOfPoints &sizes);
@@ -116,8 +120,8 @@ private:
       emitWithCulprit(point, getArgument(), why,
                       "'" + point.getPointName() + "' is not rescaled: ");
   }
-  /// Gives an op another name, whose values are others; a point loses what was
-  /// chosen for them.
+  /// Renames an op whose result has changed; a point loses the parameters that
+  /// were chosen for it.
   void rename(Operation *op, SizesOfPoints &sizes);
 
   ScaledNames renamed;
@@ -136,7 +140,7 @@ std::pair<double, double> Joined::getExtremes() const {
   return {smallest, largest};
 }
 
-/// Returns the inverse of the factor of each position.
+/// Returns the inverse of each channel's factor.
 static std::vector<double> getInverses(ArrayRef<int64_t> positions,
                                        ArrayRef<Part> parts) {
   std::vector<double> inverses;
@@ -186,7 +190,7 @@ bool PartReaders::addReader(
   if (!operands || !llvm::is_contained(*operands, &use))
     return false;
   auto moving = dyn_cast<DataMovementOpInterface>(user);
-  // An op with another operand needs the same factors there.
+  // The other operand of an op with two would need the same factors.
   if (!moving)
     return operands->size() == 1 && behind(user->getResult(0), axis, parts);
   std::optional<ChannelMap> map =
@@ -211,7 +215,7 @@ std::optional<PartReaders> PartReaders::find(const Layers &layers,
   std::vector<Open> open;
   llvm::SmallPtrSet<Value, 8> seen;
   auto behind = [&](Value value, int64_t axis, Positions parts) {
-    // A value that is reached twice holds parts in two ways.
+    // A value that is reached twice holds the parts in two ways.
     if (!seen.insert(value).second || seen.size() > kMaxReaderValues)
       return false;
     readers.changed.insert(value.getDefiningOp());
@@ -269,7 +273,8 @@ void PartReaders::apply(ArrayRef<Part> parts) const {
   }
 }
 
-/// Returns the concatenation along the last axis that a point quantizes.
+/// Returns the concatenation along the last axis that a point quantizes, or
+/// null.
 static tosa::ConcatOp getConcat(tpc::QuantizeOp point) {
   auto concat = point.getInput().getDefiningOp<tosa::ConcatOp>();
   auto type = dyn_cast<RankedTensorType>(point.getInput().getType());
@@ -287,8 +292,8 @@ static Joined join(tpc::QuantizeOp point) {
   return joined;
 }
 
-/// Finds which parts can take a factor, and which ones take the same. Returns
-/// what keeps one of the others from it, or null.
+/// Determines which parts can be scaled, and which of them together. Returns
+/// the op that prevents one of the others from being scaled, or null.
 static Operation *findRegions(const Layers &layers, Joined &joined,
                               const PartReaders &readers) {
   Operation *obstacle = nullptr;
@@ -312,11 +317,11 @@ static Operation *findRegions(const Layers &layers, Joined &joined,
   return obstacle;
 }
 
-/// Chooses the factors that bring all parts below the same power of two, as far
-/// as they can take one: that of the parts that cannot, else of the part with
-/// most channels, for which nothing changes.
+/// Chooses factors that bring the scalable parts below the same power of two:
+/// that of the parts that cannot be scaled or, if there are none, of the part
+/// with the most channels, which then stays as it is.
 static void chooseExponents(MutableArrayRef<Part> parts) {
-  // Magnitudes of parts that take the same factor are those of the first.
+  // Parts that take the same factor are represented by the first of them.
   SmallVector<double> magnitudes;
   for (const Part &part : parts) {
     magnitudes.push_back(part.magnitude);
@@ -365,7 +370,7 @@ RescalePartsPass::findCandidates(const Layers &layers) {
       return leave(point,
                    Record(Decision::Declined, Reason::NoLayerReads, obstacle)
                        << "no factor of its parts can be taken back behind it");
-    // Parts that slices separate again need no common grid.
+    // Parts that slices separate again do not need a common grid.
     if (!readers->mix)
       return;
     Joined joined = join(point);
@@ -394,7 +399,7 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
   auto [smallest, largest] = joined.getExtremes();
   if (!(largest > kPartRangeFactor * smallest))
     return;
-  // An earlier one may have changed it.
+  // Rescaling another point may have changed the users.
   Operation *obstacle = nullptr;
   std::optional<PartReaders> readers =
       PartReaders::find(layers, joined, obstacle);

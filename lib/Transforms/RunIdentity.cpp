@@ -12,11 +12,11 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// Reads the options of passes word by word.
+/// Parses the options of passes word by word.
 class OptionReader {
 public:
   llvm::Error read(StringRef text);
-  /// Text without the contents of files, and these.
+  /// Digests of the text without the contents of files, and of those contents.
   support::DigestStream options, files;
 
 private:
@@ -52,7 +52,7 @@ llvm::Error OptionReader::readFile(StringRef path) {
 llvm::Error OptionReader::readWord(StringRef word) {
   if (isRegularFile(word))
     return readFile(word);
-  // `input:FILE.npy` of the samples.
+  // A file of samples is written as `input:FILE.npy`.
   for (size_t at = 0; (at = word.find(':', at)) != StringRef::npos; ++at)
     if (isRegularFile(word.drop_front(at + 1))) {
       options << word.take_front(at + 1);
@@ -100,7 +100,7 @@ llvm::Expected<RunIdentity> RunIdentity::of(ModuleOp module,
   RunIdentity identity;
   identity.version = MCT_VERSION;
   support::DigestStream network;
-  // Only an older version of the format can fail.
+  // Writing can only fail for an older version of the format.
   (void)writeBytecodeToFile(module, network);
   identity.network = network.digits();
   OptionReader reader;

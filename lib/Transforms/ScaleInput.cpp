@@ -17,7 +17,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Ends the name of a scaled value, which is another one than the input's.
+/// Suffix of the name of a scaled value, which differs from the input.
 static constexpr StringLiteral kScaledSuffix = "_scaled";
 
 template <typename T>
@@ -25,7 +25,7 @@ static ElementsAttr scale(ElementsAttr elements, double factor) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
   if (!dense)
     return {};
-  // A splat stands for any number of channels; it is not written out.
+  // A splat stands for any number of channels and is not expanded.
   if (dense.isSplat())
     return DenseElementsAttr::get(dense.getType(),
                                   T(factor * dense.getSplatValue<T>()));
@@ -35,8 +35,9 @@ static ElementsAttr scale(ElementsAttr elements, double factor) {
   return DenseElementsAttr::get(dense.getType(), ArrayRef<T>(values));
 }
 
-/// Statistics of values that are multiplied by `factor` > 0. Bins of another
-/// width cannot be made of those that there are, so no histogram remains.
+/// Returns the statistics of values multiplied by `factor` > 0. The histogram
+/// is dropped, since its counts cannot be redistributed to bins of another
+/// width.
 static tpc::StatisticsAttr scale(tpc::StatisticsAttr statistics,
                                  double factor) {
   return tpc::StatisticsAttr::get(
@@ -88,7 +89,7 @@ private:
     SmallVector<KernelOp> readers;
     for (OpOperand &use : point.getOutput().getUses()) {
       ScalingPath path = followScaling(kernels, use);
-      // Another point has parameters for the values as they are.
+      // The parameters of another point are for the unscaled values.
       if (!path.consumer || !path.getPoints().empty() ||
           !llvm::all_of(path.getClamps(), isUnbounded))
         return leave(point, {Decision::Declined, Reason::ReaderTakesNoFactor,

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Values of a region; a larger one is not looked at.
+/// Most values of a region; a larger one is given up.
 static constexpr size_t kMaxRegionValues = 4096;
 
 Layers::Layers(const KernelOps &kernels, Operation *root)

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// The bounds of a clamp of floats that passes a NaN on.
+/// Returns the bounds of a clamp of f32 values, or none for other types.
 static std::optional<std::pair<float, float>> getBounds(tosa::ClampOp clamp) {
   auto lowest = dyn_cast<FloatAttr>(clamp.getMinVal());
   auto highest = dyn_cast<FloatAttr>(clamp.getMaxVal());
@@ -27,7 +27,8 @@ bool mct::isUnbounded(tosa::ClampOp clamp) {
   return bounds && bounds->second >= std::numeric_limits<float>::max();
 }
 
-/// Returns whether the op that reads `use` scales its result with it.
+/// Returns whether scaling `use` scales the result of its op by the same
+/// factor.
 static bool commutesWithScaling(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
@@ -94,7 +95,7 @@ std::optional<std::vector<double>> mct::carryFactors(
     if (auto moving = dyn_cast<DataMovementOpInterface>(op)) {
       std::optional<ChannelMap> map =
           moving.mapChannels(getMovedOperand(op)->getOperandNumber(), axis);
-      // Channels that are added have no factor.
+      // Added channels do not have a factor.
       if (!map || llvm::is_contained(map->channels, ChannelMap::kNone))
         return std::nullopt;
       std::vector<double> moved;
@@ -133,7 +134,7 @@ bool mct::scaleOutputs(OpBuilder &builder, const KernelOp &kernelOp,
       kernelOp.getCorrectionsAfter(*bias, factors, /*offset=*/{});
   kernelOp.setKernel(builder, kernel, corrections);
   std::optional<OutputMoments> moments = getOutputMoments(kernelOp);
-  // Zeros are the same after scaling; an op without a bias needs none.
+  // Zeros do not change, so an op without a bias does not need one.
   if (llvm::any_of(*bias, [](float value) { return value != 0; }))
     kernelOp.setBias(builder, *bias, corrections);
   if (moments) {
@@ -152,7 +153,7 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
   std::vector<float> kernel(old.values().begin(), old.values().end());
   for (auto [element, value] : llvm::enumerate(kernel))
     value = float(factors[kernelOp.inChannelOf(element)] * value);
-  // The kernel as it was and as it is corrected are treated the same.
+  // The float kernel is scaled in the same way as the corrected one.
   kernelOp.setKernel(
       builder, kernel,
       kernelOp.withScaledFloatKernel(
@@ -161,7 +162,7 @@ void mct::scaleInputs(OpBuilder &builder, const KernelOp &kernelOp,
           }));
 }
 
-/// Gives the fused ops of a point the names that `rename` returns.
+/// Renames the fused ops of a point with `rename`.
 static void renameGroup(tpc::QuantizeOp point,
                         llvm::function_ref<StringAttr(StringAttr)> rename) {
   if (ArrayAttr group = point.getGroupAttr())

@@ -11,28 +11,28 @@
 using namespace mlir;
 using namespace mct;
 
-/// Values behind a point that are looked at.
+/// Most uses after a point that are visited.
 static constexpr size_t kMaxValues = 1024;
 
-/// Distances of scores from 0 and 1 that make no difference.
+/// Distance from 0 or 1 below which the difference of scores is negligible.
 static constexpr double kLeastScore = 1e-6;
 
 namespace {
 /// A value that holds elements of a point.
 struct Moved {
   Value value;
-  /// Axis of the channels of the point.
+  /// Axis that corresponds to the channels of the point.
   int64_t axis;
-  /// True at positions along it that hold elements of the point.
+  /// True for each position along `axis` that holds elements of the point.
   SmallVector<bool> own;
-  /// They are scores already.
+  /// True if a sigmoid has been applied.
   bool areScores;
 };
 } // namespace
 
-/// Returns what the reader of such a value makes of them; none where it
-/// computes anything else than scores. A value without elements of the point
-/// has no positions.
+/// Follows such a value to the result of its user; returns none if that
+/// computes anything but scores. `own` of the result is empty if it has no
+/// elements of the point.
 static std::optional<Moved> moveBehind(OpOperand &use, const Moved &from) {
   Operation *op = use.getOwner();
   Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// A point, what is searched for it, and what was found.
+/// A point, the options of its search, and the result.
 struct ActivationSearch {
   tpc::QuantizeOp point;
   quantization::SelectionOptions options;
@@ -25,13 +25,13 @@ struct ActivationSearch {
   std::optional<quantization::Histogram> histogram; // no bounds, or a table
   quantization::SelectedParameters selected;
   quantization::LutParameters table;
-  /// The quantizer of all of that, or the one of the method's own selection.
+  /// The quantizer made from these, or by the method's own selection.
   tpc::QuantizerAttrInterface quantizer;
   std::string error;
 
-  /// The target has one grid for all networks, which is `quantizer`.
+  /// True if the target fixes one grid for all networks, which is `quantizer`.
   bool isFixed = false;
-  /// Why what the target fixes is not taken.
+  /// Why the grid that the target fixes is not used.
   std::string whyNotFixed;
 
   tpc::QuantizationMethodAttrInterface method() const {
@@ -53,7 +53,7 @@ private:
 };
 } // namespace
 
-/// First rule that applies: the target's word, the known range, the data.
+/// The first of these decides: the target's config, the known range, the data.
 static bool isSigned(tpc::OpQuantConfigAttr config,
                      const ActivationSearch &search) {
   if (config.getSignedness() != tpc::Signedness::Auto)
@@ -63,9 +63,9 @@ static bool isSigned(tpc::OpQuantConfigAttr config,
                              *search.histogram, search.options.zThreshold);
 }
 
-/// Returns the grid that the target fixes, for results between `low` and
-/// `high`; null where it fixes none. Fails where what it fixes is not a grid of
-/// the method, or has not the sign of the results.
+/// Returns the grid that the target fixes for results between `low` and `high`,
+/// or null if it fixes none. Fails if it is not a grid of the method, or cannot
+/// represent the sign of the results.
 static llvm::Expected<tpc::QuantizerAttrInterface>
 getFixed(tpc::OpQuantConfigAttr config, double low, double high) {
   FloatAttr scale = config.getFixedScale();
@@ -74,7 +74,8 @@ getFixed(tpc::OpQuantConfigAttr config, double low, double high) {
   double step = scale.getValueAsDouble();
   int64_t zeroPoint = *config.getFixedZeroPoint();
   auto bits = unsigned(config.getActBits());
-  // Zero points of signed integers, unless they cannot be; ours count from 0.
+  // The target's zero point is that of signed integers, if possible; here zero
+  // points count from the lowest code.
   int64_t half = int64_t(1) << (bits - 1);
   if (config.getSignedness() != tpc::Signedness::Unsigned && zeroPoint < half)
     zeroPoint += half;
@@ -127,19 +128,19 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   search.options = settings.optionsFor(method, config.getActBits());
   if (tpc::RangeAttr range = point.getRangeAttr(); range && range.isBounded())
     search.bounds = {*range.getMin(), *range.getMax()};
-  // Without clipping the extremes say everything; a histogram is not asked for.
+  // Without clipping, the extremes suffice and no histogram is needed.
   else if (settings.errorMethod == quantization::ErrorMethod::NoClipping &&
            settings.zThreshold == 0)
     search.bounds = {statistics.getMin(), statistics.getMax()};
-  // Most logits are of the background; a method that looks at all of them cuts
-  // those off that are found.
+  // Most logits belong to the background, so a method that minimizes the error
+  // over all of them would clip those of detected objects.
   else if (settings.zThreshold == 0 &&
            settings.errorMethod != quantization::ErrorMethod::Percentile &&
            holdsScoreLogits(point))
     search.bounds = getScoreRange(statistics.getMin(), statistics.getMax(),
                                   unsigned(config.getActBits()));
-  // A table follows the distribution, also inside of known bounds, and what a
-  // method of its own reads is not known here.
+  // A table follows the distribution even if the bounds are known, and a method
+  // with its own selection may need the histogram.
   if (!search.bounds || !method.getGridSearch()) {
     FailureOr<quantization::Histogram> histogram =
         getHistogram(statistics, [&] { return point.emitOpError(); });
@@ -219,7 +220,8 @@ struct SelectParametersPass
   }
 
 private:
-  /// Points whose histograms, of 64 KiB each, are in memory together.
+  /// Number of points whose histograms, of 64 KiB each, are in memory at a
+  /// time.
   static constexpr size_t kPointsAtATime = 64;
 
   LogicalResult select(ArrayRef<tpc::QuantizeOp> points,

@@ -20,9 +20,10 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// A point with its weights, and what was found for each channel.
+/// A point, its weights, and the parameters found for each channel.
 struct WeightSearch {
-  // Rows refer to values of this object; a copy would refer to the original's.
+  // `rows` refer to values of this object, so a copy would refer to the
+  // original.
   WeightSearch() = default;
   WeightSearch(WeightSearch &&) = default;
 
@@ -31,17 +32,18 @@ struct WeightSearch {
   std::optional<ConstantFloats> values;
   quantization::ChannelRows rows;
   size_t channels = 0;
-  /// One for each element, or none.
+  /// Weight of each element's error, or empty.
   std::vector<float> elementWeights;
   quantization::ChannelRows weightRows;
-  /// None for a table, and for a method with a selection of its own.
+  /// Empty for a table, and for a method with its own selection.
   std::vector<quantization::SelectedParameters> selected;
 
   tpc::QuantizationMethodAttrInterface method() const {
     return tpc::QuantizeOp(point).getWeightConfig().getMethod();
   }
 
-  /// Searches for the channels from `first` on that are best read together.
+  /// Searches for parameters of the channels from `first` on that are read
+  /// together.
   void run(size_t first, const support::Threads &workers) {
     size_t count = std::min(rows.numTogether(), channels - first);
     std::vector<float> buffer, weightBuffer;
@@ -57,7 +59,7 @@ struct WeightSearch {
     }
   }
 
-  /// All channels share the table, so there is no work to split by channel.
+  /// All channels share the table, so the work cannot be split by channel.
   quantization::LutParameters
   selectTable(const support::Threads &threads) const {
     return quantization::selectLut(values->values(), values->shape(),
@@ -67,7 +69,7 @@ struct WeightSearch {
 };
 } // namespace
 
-/// The op that reads the point's output as its kernel.
+/// Returns the op that uses the point's result as its kernel.
 static std::optional<KernelOp> findKernelOp(tpc::QuantizeOp point,
                                             const KernelOps &kernels) {
   for (Operation *user : point->getUsers())
@@ -77,8 +79,8 @@ static std::optional<KernelOp> findKernelOp(tpc::QuantizeOp point,
   return std::nullopt;
 }
 
-/// Returns for each element of the kernel the mean square of its input channel;
-/// empty for mse.
+/// Returns the mean square of the input channel of each kernel element; empty
+/// if mse is used instead.
 static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
                                                        const KernelOps &kernels,
                                                        size_t elements) {
@@ -87,7 +89,7 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
     return std::vector<float>();
   auto input = kernel->getInput().get().getDefiningOp<tpc::QuantizeOp>();
   auto inputType = cast<RankedTensorType>(kernel->getInput().get().getType());
-  // Statistics are about the last axis.
+  // Channel statistics are those of the last axis.
   if (!input || kernel->inputAxis() != inputType.getRank() - 1) {
     InFlightDiagnostic warning = point.emitWarning()
                                  << "takes mse instead of hmse";
@@ -114,7 +116,7 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
            << meanSquares.getNumElements();
   std::vector<double> perChannel(meanSquares.value_begin<double>(),
                                  meanSquares.value_end<double>());
-  // Only their ratios count. The square of a float need not be one.
+  // Only the ratios matter, and the square of a float may not be a float.
   double largest = 0;
   for (double square : perChannel) {
     if (!(square >= 0) || !std::isfinite(square))
@@ -134,8 +136,8 @@ static FailureOr<std::vector<float>> getElementWeights(tpc::QuantizeOp point,
   return weights;
 }
 
-/// The axis with the least error under a method with a selection of its own,
-/// the first of equal ones.
+/// Returns the axis with the least error for a method with its own selection;
+/// the first one if errors are equal.
 static llvm::Expected<int64_t>
 selectOwnAxis(tpc::QuantizationMethodAttrInterface method,
               const ConstantFloats &values,
@@ -156,8 +158,8 @@ selectOwnAxis(tpc::QuantizationMethodAttrInterface method,
   return best->second;
 }
 
-/// Gives a positional constant an axis where the target asks for channels and
-/// nothing says which axis has them: that of the least error.
+/// If the target quantizes a positional constant per channel, but its channel
+/// axis is unknown, chooses the axis with the least error.
 static LogicalResult chooseAxis(tpc::QuantizeOp point,
                                 const ConstantFloats &values,
                                 quantization::SelectionOptions options,
@@ -182,7 +184,7 @@ static LogicalResult chooseAxis(tpc::QuantizeOp point,
       return point.emitOpError() << llvm::toString(found.takeError());
     axis = *found;
   }
-  // One entry is one parameter for the tensor.
+  // A single channel is the same as one parameter for the tensor.
   if (values.shape()[axis] > 1)
     point.setAxes(ArrayRef<int64_t>(axis));
   return success();
@@ -198,7 +200,7 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
            << "has no config; run mct-insert-quantizers, or give it one";
   tpc::QuantizationMethodAttrInterface method = config.getMethod();
   bool searchesGrid = method.getGridSearch().has_value();
-  // A table as long as its entries have values is a grid.
+  // A table with as many entries as there are values is a grid.
   constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
   if ((searchesGrid && failed(checkSelectableBits(point, config.getBits(),
                                                   settings.errorMethod))) ||
@@ -282,7 +284,8 @@ struct SelectWeightParametersPass
     if (result.wasInterrupted())
       return signalPassFailure();
 
-    // The channels of all points together, so that no point waits for another.
+    // Collect the channels of all points, so that no thread waits at the end of
+    // a point.
     std::vector<std::pair<size_t, size_t>> tasks;
     size_t elements = 0;
     for (auto [index, search] : llvm::enumerate(searches)) {
@@ -291,7 +294,7 @@ struct SelectWeightParametersPass
            channel += search.rows.numTogether())
         tasks.push_back({index, channel});
     }
-    // A thread costs more to start than a few short rows to search.
+    // Starting a thread takes longer than searching a few short rows.
     workers = workers.atMost(1 + elements / 2048);
     quantization::parallelFor(tasks.size(), workers, [&](size_t i) {
       searches[tasks[i].first].run(tasks[i].second, workers);
@@ -313,7 +316,7 @@ struct SelectWeightParametersPass
   }
 
 private:
-  /// Gives the point its quantizer, where the search by channels has been made.
+  /// Sets the quantizer of the point, after the channels have been searched.
   static LogicalResult finish(WeightSearch &search,
                               const support::Threads &workers) {
     MLIRContext *context = search.point.getContext();

@@ -27,13 +27,13 @@ LogicalResult mct::checkSelectableBits(tpc::QuantizeOp point, int64_t bits,
 
 LogicalResult
 SelectionSettings::verify(function_ref<InFlightDiagnostic()> emitError) const {
-  // Written so that NaN fails as well.
+  // Written so that a NaN is rejected, too.
   if (!(lpNorm >= 1 && lpNorm <= 64))
     return emitError() << "lp-norm is " << lpNorm << "; it must be 1 to 64";
   if (!(percentile > 0 && percentile <= 100))
     return emitError() << "percentile is " << percentile
                        << "; it must be above 0 and at most 100";
-  // Outside of what f32 can say a grid would have no levels.
+  // Outside of the range of f32, a grid would not have levels.
   constexpr double kLeast = std::numeric_limits<float>::min(),
                    kMost = std::numeric_limits<float>::max();
   if (!(minThreshold == 0 || (minThreshold >= kLeast && minThreshold <= kMost)))

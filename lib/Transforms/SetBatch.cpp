@@ -18,7 +18,7 @@ struct SetBatchPass
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    // Sizes and their products are computed with.
+    // Limit the size, since sizes are multiplied with each other.
     constexpr int64_t kLargest = int64_t(1) << 31;
     if (size < -1 || size > kLargest) {
       getOperation().emitOpError("cannot get a batch of ")

@@ -8,14 +8,14 @@
 using namespace mlir;
 using namespace mct;
 
-/// Ops that one shift may pass through. A value that is added to a long row of
-/// residual blocks would reach all of them, which no short tail is worth; and
-/// the pass stays linear in the size of the network.
+/// Most ops that one shift may pass. A value that is added to a long chain of
+/// residual blocks would reach all of them, which a short tail does not
+/// justify; the limit also keeps the pass linear in the size of the network.
 static constexpr size_t kMaxReach = 64;
 static constexpr int64_t kMaxTimes = int64_t(1) << 32;
 
 namespace {
-/// Ops of one block in program order.
+/// Orders ops of one block in program order.
 struct InOrder {
   bool operator()(Operation *lhs, Operation *rhs) const {
     return lhs != rhs && lhs->isBeforeInBlock(rhs);
@@ -29,8 +29,8 @@ static Record readBy(Operation *op, const Twine &why) {
          << why;
 }
 
-/// Returns whether the kernel op can take `constant times the kernel` out of
-/// its bias.
+/// Returns none if the kernel op can subtract the contribution of a constant
+/// input from its bias, or the reason why not.
 static std::optional<Record> checkAbsorbs(const KernelOp &kernel) {
   Operation *op = kernel.getOperation();
   if (kernel.isTransposed())
@@ -45,7 +45,7 @@ static std::optional<Record> checkAbsorbs(const KernelOp &kernel) {
   return std::nullopt;
 }
 
-/// Returns whether the op fills its result with one number beside what it
+/// Returns whether the op adds elements of a constant value to those that it
 /// moves.
 static bool fills(Operation *op) {
   auto moving = dyn_cast<DataMovementOpInterface>(op);
@@ -53,7 +53,7 @@ static bool fills(Operation *op) {
 }
 
 /// Returns whether the result of an op is shifted by the sum of the shifts of
-/// its operands, of which these are shifted.
+/// its operands. `shifted`: numbers of the shifted operands.
 static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
   if (isa<tosa::AddOp, linalg::AddOp>(op))
     return shifted.back() < getNumDataOperands(op);
@@ -90,7 +90,7 @@ std::variant<ShiftReach, Record> mct::followShift(tpc::QuantizeOp point,
         shifted.push_back(operand.getOperandNumber());
         total += count;
       }
-    // Doubled by every value that is added to itself.
+    // The count doubles with each value that is added to itself.
     if (total > kMaxTimes)
       return readBy(op, ", and would be shifted more than 2^32 times");
     if (op->hasTrait<OpTrait::IsTerminator>())

@@ -45,7 +45,8 @@ StringAttr ShiftRewriter::makeName(const Twine &wanted) {
   return builder.getStringAttr(name);
 }
 
-/// Index in the list of fused ops that has it.
+/// Replaces `member` by `replacement` in the list of fused ops that contains
+/// it.
 void ShiftRewriter::replaceInGroup(StringRef member,
                                    ArrayRef<StringRef> replacement) {
   tpc::QuantizeOp point = pointOfMember.lookup(member);
@@ -79,7 +80,7 @@ void ShiftRewriter::rename(Operation *op) {
   replaceInGroup(old.getValue(), {name.getValue()});
 }
 
-/// A tensor of one number, with `rank` axes.
+/// Creates a tensor of rank `rank` with one element.
 static Value createNumber(OpBuilder &builder, Location loc, double value,
                           int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
@@ -88,7 +89,7 @@ static Value createNumber(OpBuilder &builder, Location loc, double value,
                         static_cast<float>(value), "shift");
 }
 
-/// `value + shift`, in the dialect of the op that makes the value.
+/// Creates `value + shift` in the dialect of the op that defines the value.
 static Value createSum(OpBuilder &builder, Location loc, Value value,
                        double shift) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -112,7 +113,7 @@ void ShiftRewriter::pad(const KernelOp &kernel, double value) {
   OpOperand &input = kernel.getInput();
   auto type = cast<RankedTensorType>(input.get().getType());
   SmallVector<int64_t> shape(type.getShape());
-  // Batch and channels stay, what is between them is padded.
+  // Pad between the batch and the channels.
   SmallVector<int64_t> sizes(2 * type.getRank(), 0);
   for (auto [index, size] : llvm::enumerate(kernel.getPadding())) {
     sizes[2 + index] = size;
@@ -158,7 +159,8 @@ void ShiftRewriter::compensate(const KernelOp &kernel, double offset) {
     bias[channel] = static_cast<float>(bias[channel] - sum);
   tpc::CorrectionsAttr corrections = kernel.getCorrections();
   if (corrections) {
-    // The float layer makes what it did: its own kernel takes the shift out.
+    // The result of the float layer does not change: the shift is compensated
+    // with its own kernel.
     std::vector<double> inFloat = kernel.contract(constant.values(), shift);
     for (auto [channel, sum] : llvm::enumerate(inFloat))
       sum /= -corrections.getScaleOf(channel);
@@ -169,7 +171,7 @@ void ShiftRewriter::compensate(const KernelOp &kernel, double offset) {
 
 void ShiftRewriter::apply(const tpc::Node &node, tpc::QuantizeOp point,
                           double shift, const ShiftReach &reach) {
-  // The sum behind the non-linearity, fused with it.
+  // Insert the addition after the non-linearity and fuse it with it.
   Value result = node.result();
   StringAttr oldName = point.getPointNameAttr();
   StringAttr name = makeName(oldName.getValue() + kShiftedSuffix);

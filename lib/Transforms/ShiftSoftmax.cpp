@@ -19,7 +19,7 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The value of which a softmax is made, when nothing else is made of it.
+/// Returns the input of a softmax if the value has no other users, or null.
 static Value getSoftmaxInput(const tpc::FormulaMatch &match) {
   bool isAlone = llvm::all_of(match.input.getUsers(), [&](Operation *user) {
     return llvm::is_contained(match.ops, user);
@@ -83,7 +83,7 @@ private:
       return leave(layer, Reason::BiasNotConstant);
     for (float &element : *bias)
       element = float(element + offset);
-    // Statistics first: they can be refused.
+    // Compute all statistics before anything changes, since that can fail.
     SmallVector<tpc::StatisticsAttr> shifted;
     for (tpc::QuantizeOp point : points) {
       FailureOr<tpc::StatisticsAttr> statistics =
@@ -95,7 +95,7 @@ private:
       shifted.push_back(*statistics);
     }
     OpBuilder builder(layer.getOperation());
-    // The float layer is shifted as well.
+    // The shift also applies to the float layer.
     layer.setBias(
         builder, *bias,
         layer.getCorrectionsAfter(*bias, /*scale=*/{},

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mct;
 
-/// Ops between a point and its slices that are looked through.
+/// Most ops that are visited between a point and its slices.
 static constexpr size_t kMaxSlicedOps = 1024;
 
 std::string ChannelGroup::getName(StringRef ofAll) const {
@@ -27,8 +27,8 @@ static RankedTensorType getStaticType(Value value) {
   return type && type.hasStaticShape() ? type : RankedTensorType();
 }
 
-/// The channels that a slice takes of a value, all of every other axis; none
-/// where it takes all of them, or where it is not constant.
+/// Returns the channels of a slice that covers all other axes, or none if it
+/// takes all channels or its bounds are not constant.
 static std::optional<ChannelGroup> findGroup(tosa::SliceOp slice,
                                              int64_t axis) {
   SmallVector<int64_t> starts, sizes;
@@ -48,8 +48,8 @@ static std::optional<ChannelGroup> findGroup(tosa::SliceOp slice,
   return group;
 }
 
-/// Returns whether the layer is one op (and, of a matrix product, the addition
-/// of its bias) whose kernel and bias can be divided.
+/// Returns whether the layer is one op (for a matrix product, also the addition
+/// of its bias) whose kernel and bias can be split.
 static bool canDivide(const KernelOp &layer, Value result) {
   Operation *op = layer.getOperation();
   if (!isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::TransposeConv2DOp,
@@ -76,7 +76,7 @@ static bool isFunctionOfElements(Operation *op) {
   return isa<tosa::SigmoidOp, tosa::TanhOp, tosa::ExpOp, tosa::ClampOp>(op);
 }
 
-/// Returns whether the point only repeats the grid of what it reads.
+/// Returns whether the point only repeats the grid of its operand.
 static bool isRepeated(tpc::QuantizeOp point) {
   tpc::OpQuantConfigAttr config = point.getActivationConfig();
   return config && config.getPreserving();
@@ -88,7 +88,7 @@ std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
   if (!op || !point.isActivation() || !getStaticType(point.getResult()))
     return std::nullopt;
   std::optional<KernelOp> layer = kernels.get(op);
-  // The bias of a matrix product is added by an op of its own.
+  // The bias of a matrix product is added by a separate op.
   if (!layer && isa<tosa::AddOp>(op))
     for (Value operand : op->getOperands())
       if (auto product = operand.getDefiningOp<tosa::MatMulOp>())
@@ -154,7 +154,7 @@ std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
 }
 
 namespace {
-/// Writes the layer of one group.
+/// Creates the layer of one group.
 class GroupWriter {
 public:
   GroupWriter(SlicedLayer &sliced, const ChannelGroup &group)
@@ -163,7 +163,8 @@ public:
   GroupPoints write();
 
 private:
-  /// Such a type with the channels of the group along `axis` alone.
+  /// Returns the type of a value, restricted to the channels of the group along
+  /// `axis`.
   RankedTensorType getType(Value value, int64_t axis) const {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -179,12 +180,13 @@ private:
   }
   Value writeKernel();
   Value writeLayer();
-  /// Returns the channels of the group of a value between point and slices.
+  /// Returns the group's channels of a value between the point and the slices.
   Value moved(Value value);
-  /// Writes such an op for the channels of the group, `input`.
+  /// Creates an op between the point and the slices for the channels of the
+  /// group, `input`.
   Value writeMoved(Operation *op, Value input, int64_t axis);
-  /// Clones a point for the channels of the group, without what was found for
-  /// all of them.
+  /// Clones a point for the channels of the group, without statistics and
+  /// parameters of all channels.
   tpc::QuantizeOp clonePoint(tpc::QuantizeOp point, Value input);
 
   SlicedLayer &sliced;
@@ -210,7 +212,7 @@ tpc::QuantizeOp GroupWriter::clonePoint(tpc::QuantizeOp point, Value input) {
   return clone;
 }
 
-/// The part of the kernel that makes the channels.
+/// Creates the part of the kernel that computes the channels of the group.
 Value GroupWriter::writeKernel() {
   const KernelOp &layer = sliced.layer;
   ConstantFloats kernel = layer.getKernel();
@@ -265,7 +267,7 @@ Value GroupWriter::writeLayer() {
 
 Value GroupWriter::writeMoved(Operation *op, Value input, int64_t axis) {
   if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
-    // A point that repeats the grid is not needed.
+    // A point that only repeats the grid is not needed.
     if (isRepeated(point))
       return input;
     points.behind.push_back(clonePoint(point, input));
@@ -287,7 +289,7 @@ Value GroupWriter::writeMoved(Operation *op, Value input, int64_t axis) {
 Value GroupWriter::moved(Value value) {
   if (Value known = movedValues.lookup(value))
     return known;
-  // From the point on, without recursion.
+  // Walk back to the point, without recursion.
   SmallVector<Operation *> ops;
   for (Value next = value; !movedValues.contains(next);
        next = next.getDefiningOp()->getOperand(0))
@@ -322,7 +324,7 @@ SmallVector<GroupPoints> mct::splitLayer(SlicedLayer &sliced) {
 }
 
 namespace {
-/// Range that a grid covers, zero included.
+/// Range of a grid, which includes zero.
 struct Covered {
   double low = 0, high = 0;
 
@@ -355,7 +357,7 @@ mct::findCommonRange(ArrayRef<std::pair<double, double>> ranges) {
   for (auto [earlier, each] : llvm::enumerate(ArrayRef(ordered).drop_front())) {
     const Covered &own = each.second;
     double fewest = HUGE_VAL;
-    // One octave further, the range is the largest by itself.
+    // One octave further, this range alone determines the width.
     int most = int(std::ceil(std::log2(all.getWidth() / own.getWidth()))) + 1;
     for (int exponent = 0; exponent <= most; ++exponent) {
       double width = all.with(own, exponent).getWidth();
@@ -384,7 +386,7 @@ bool mct::scaleGroups(SlicedLayer &sliced, ArrayRef<int> exponents) {
     std::fill_n(factors.begin() + group.start, group.size,
                 std::ldexp(1.0, exponent));
 
-  // The inverses are numbers of f32, too.
+  // The inverses have to be f32 numbers, too.
   constexpr int kMostExponent = 126;
   if (llvm::any_of(exponents, [](int each) { return each > kMostExponent; }))
     return false;
@@ -411,7 +413,7 @@ bool mct::scaleGroups(SlicedLayer &sliced, ArrayRef<int> exponents) {
   std::vector<float> inverses;
   for (double factor : factors)
     inverses.push_back(float(1 / factor));
-  // The product has the name that the values had before.
+  // The product has the former values of the point, and their name.
   Value numbers = createConstant(
       builder, loc, RankedTensorType::get(shape, builder.getF32Type()),
       inverses, "scale");

@@ -22,16 +22,16 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Three of eight bits: what is so much smaller than its neighbours has five of
-/// them.
+/// Three of eight bits: a value that is this much smaller than its neighbours
+/// has five of them.
 static constexpr double kRangeFactor = 8;
 
-/// Ops between a concatenation and what reads it that are looked through.
+/// Most ops that are visited between a concatenation and its users.
 static constexpr size_t kMaxOps = 1024;
 
-/// Returns whether each element of an op's result is one of its operands', or a
-/// number that is filled in. Poolings compare values, for which they need one
-/// grid.
+/// Returns whether each element of an op's result is an element of an operand
+/// or a number that is filled in. Max pooling does not count: it compares
+/// values, which need a common grid.
 static bool isMoving(Operation *op) {
   auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
   std::optional<Movement> movement =
@@ -39,12 +39,12 @@ static bool isMoving(Operation *op) {
   return movement && takesElements(*movement) && *movement != Movement::Extreme;
 }
 
-/// The largest magnitude that calibration saw.
+/// Returns the largest magnitude that calibration observed.
 static double getMagnitude(tpc::StatisticsAttr statistics) {
   return std::max(std::abs(statistics.getMin()), std::abs(statistics.getMax()));
 }
 
-/// Name of a point, or of the value.
+/// Returns the name of a point, or a description of another value.
 static std::string describeSource(Value value) {
   if (auto point = value.getDefiningOp<tpc::QuantizeOp>())
     return "'" + point.getPointName().str() + "'";
@@ -52,8 +52,8 @@ static std::string describeSource(Value value) {
 }
 
 namespace {
-/// The values that share a grid and have the smallest and the largest magnitude
-/// above 0: a point or a constant, or the point of a group of channels.
+/// The sources of a shared grid with the smallest and the largest nonzero
+/// magnitude: points or constants, or the points of groups of channels.
 struct Extremes {
   std::pair<Value, double> smallest, largest;
 
@@ -80,11 +80,11 @@ struct Extremes {
   }
 };
 
-/// The ops that make the elements of a value.
+/// The values whose elements a value consists of.
 struct Sources {
-  /// Points, and constants.
+  /// Points and constants.
   llvm::SmallSetVector<Value, 8> values;
-  /// Something without a point of its own, or too many ops.
+  /// True if there is a source without a point, or there are too many ops.
   bool hasOther = false;
   Extremes extremes;
 
@@ -111,23 +111,24 @@ struct SplitSharedGridsPass
   }
 
 private:
-  /// Splits or scales layers whose groups of channels, which slices separate
-  /// again, have very different ranges.
+  /// Splits or scales layers whose channels are separated again by slices into
+  /// groups of very different ranges.
   LogicalResult splitLayers();
-  /// Brings the groups of a layer that is decoded in float, where the factors
-  /// are taken back, to one range; false, with nothing done, where one grid
-  /// would lose a bit of one of them. `groups`: measured points.
+  /// Scales the groups of a layer that is decoded in float to a common range;
+  /// the decoding part divides by the factors. Returns false, without changes,
+  /// if a common grid would lose a bit for one of them. `groups`: points with
+  /// statistics.
   bool scaleLayer(SlicedLayer &layer, ArrayRef<GroupPoints> groups,
                   const Extremes &extremes);
-  /// Gives the points of layers that were scaled statistics, and parameters.
+  /// Sets the statistics and parameters of the points of scaled layers.
   LogicalResult completeScaled(ArrayRef<SlicedLayer *> scaled);
 
   LogicalResult splitConcatenations(func::FuncOp function) {
     FailureOr<Overrides> found = Overrides::getFrom(function);
     if (failed(found))
       return failure();
-    // Values that one concatenation hands to another, that one may split as
-    // well.
+    // In program order, so that a concatenation can also split the values that
+    // an earlier one passes to it.
     SmallVector<tpc::QuantizeOp> points;
     function.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() && point.getStatisticsAttr() &&
@@ -148,13 +149,14 @@ private:
 
   Sources findSources(Value value);
   void split(tpc::QuantizeOp point, SmallVectorImpl<std::string> &floats);
-  /// The op that reads a moved value and needs one grid for all of it; null
-  /// where there is none. `between`: points that only repeat the grid.
+  /// Returns the op that uses a moved value and needs one grid for all of it,
+  /// or null if there is none. `between`: receives the points on the way that
+  /// only repeat the grid.
   Operation *findReader(OpOperand &use,
                         SmallVectorImpl<tpc::QuantizeOp> &between,
                         SmallVectorImpl<tosa::SliceOp> &slices);
 
-  /// They stay until the end, read by nothing.
+  /// Points without users, which are erased at the end.
   llvm::SmallSetVector<tpc::QuantizeOp, 8> erased;
 };
 } // namespace
@@ -192,8 +194,8 @@ Sources SplitSharedGridsPass::findSources(Value value) {
   return sources;
 }
 
-/// The layers that slices separate again, of which statistics are known, in the
-/// order of the module.
+/// Returns the layers with statistics whose channels slices separate again, in
+/// the order of the module.
 static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module,
                                                  const KernelOps &kernels) {
   std::vector<SlicedLayer> found;
@@ -206,7 +208,7 @@ static std::vector<SlicedLayer> findSlicedLayers(ModuleOp module,
   return found;
 }
 
-/// Gives a point what was measured and chosen for the same one of another
+/// Copies the statistics or parameters of the corresponding point of another
 /// module.
 static void takeFrom(tpc::QuantizeOp point, tpc::QuantizeOp same) {
   if (!point)
@@ -217,8 +219,8 @@ static void takeFrom(tpc::QuantizeOp point, tpc::QuantizeOp same) {
     point.setQuantizer(same.getParametersAttr(), same.getSelectionAttr());
 }
 
-/// Returns whether a part of the network that decodes places, in float, is all
-/// that reads a point.
+/// Returns whether only a part of the network that decodes positions, in float,
+/// uses the point.
 static bool isDecodedInFloat(tpc::QuantizeOp point, const KernelOps &kernels) {
   std::optional<Decoding> decoding = findDecoding(*point->getBlock(), kernels);
   if (!decoding)
@@ -244,17 +246,17 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
   std::vector<SlicedLayer> layers = findSlicedLayers(getOperation(), kernels);
   if (layers.empty())
     return success();
-  // Ranges of groups are those of points that there are only when all layers
-  // are split: on a copy.
+  // The ranges of groups are those of points that exist only after splitting,
+  // so split all layers of a copy.
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   SmallVector<SmallVector<GroupPoints>> measured;
   std::vector<SlicedLayer> copies = findSlicedLayers(*copy, kernels);
   for (SlicedLayer &layer : copies)
     measured.push_back(splitLayer(layer));
-  // The pipeline around this pass has told what there is to tell.
+  // The surrounding pipeline has emitted these diagnostics already.
   if (failed(runQuietly(completedBy, *copy)))
     return failure();
-  // As long as all layers are those of the analysis.
+  // Determine this first, while all layers are those of the analysis.
   llvm::SmallPtrSet<Operation *, 4> decoded;
   for (SlicedLayer &layer : layers)
     if (isDecodedInFloat(layer.point, kernels))
@@ -342,9 +344,10 @@ SplitSharedGridsPass::completeScaled(ArrayRef<SlicedLayer *> scaled) {
   return success();
 }
 
-/// The operand of a concatenation that a slice is cut from, and where it begins
-/// there; null where it is cut from several, or from something else. `value`:
-/// what the slice reads, or would read.
+/// Returns the operand of a concatenation from which a slice is taken, and sets
+/// `start` to its position there; null if it is taken from several operands or
+/// from another op. `value`: the operand of the slice, or the value that would
+/// replace it.
 static Value findPart(tosa::SliceOp slice, Value value, int64_t &start) {
   auto concat = value.getDefiningOp<tosa::ConcatOp>();
   SmallVector<int64_t> starts, sizes;
@@ -366,7 +369,8 @@ static Value findPart(tosa::SliceOp slice, Value value, int64_t &start) {
   return {};
 }
 
-/// Cuts the slice from the operand of the concatenation that it is part of.
+/// Takes the slice directly from the operand of the concatenation that contains
+/// it.
 static void cutFromPart(tosa::SliceOp slice) {
   int64_t start;
   while (Value part = findPart(slice, slice.getInput1(), start)) {
@@ -403,7 +407,7 @@ SplitSharedGridsPass::findReader(OpOperand &use,
     if (auto behind = dyn_cast<tpc::QuantizeOp>(user)) {
       tpc::OpQuantConfigAttr config =
           behind.isActivation() ? behind.getActivationConfig() : nullptr;
-      // One with a grid of its own is asked by itself.
+      // A point with its own grid is handled separately.
       if (!config || !config.getPreserving())
         continue;
       between.push_back(behind);
@@ -415,7 +419,7 @@ SplitSharedGridsPass::findReader(OpOperand &use,
       Value part = slice.getInput1() == point.getResult()
                        ? findPart(slice, point.getInput(), start)
                        : Value();
-      // The slices separate again what was put together.
+      // The slices separate the parts again.
       if (part && !findSources(part).isMixed()) {
         slices.push_back(slice);
         continue;

@@ -69,7 +69,8 @@ tpc::StatisticsAttr mct::createStatistics(MLIRContext *context,
 std::optional<SmallVector<int64_t>>
 mct::readCounts(tpc::HistogramAttr histogram) {
   ElementsAttr counts = histogram.getCounts();
-  // A splat of any length is a few bytes of text; no histogram is longer.
+  // A splat of any length takes only a few bytes of text, but no histogram is
+  // longer than this.
   if (counts.getNumElements() > Histogram::kBins)
     return std::nullopt;
   std::optional<SmallVector<int64_t>> values;
@@ -101,7 +102,7 @@ llvm::Expected<Histogram> mct::readHistogram(tpc::StatisticsAttr statistics) {
                     Twine(Histogram::kBins) +
                     " that there can be; run mct-calibrate again");
     parts.exponent = int(stored.getStepExponent() + kBinsLog2 - 1);
-    // Beyond an int there are no bins.
+    // Bins outside of the range of int do not exist.
     parts.firstBin = int(std::clamp<int64_t>(
         stored.getFirst() + Histogram::kBins / 2, -1, Histogram::kBins));
     parts.counts.assign(counts->begin(), counts->end());
@@ -125,8 +126,8 @@ mct::getHistogram(tpc::StatisticsAttr statistics,
   return std::move(*histogram);
 }
 
-/// The values mapped; `map` gets the channel as well. A splat that `map` does
-/// not tell apart stays one: it may stand for any number of channels.
+/// Maps each value; `map` also receives the channel. A splat stays one if
+/// `sameForAll` is set, since it may stand for any number of channels.
 template <typename T>
 static ElementsAttr mapEach(ElementsAttr elements, bool sameForAll,
                             llvm::function_ref<double(size_t, double)> map) {
@@ -155,7 +156,7 @@ mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
                        << " leave the range of f32";
   auto add = [&](size_t, double value) { return value + offset; };
   auto means = dyn_cast_or_null<DenseElementsAttr>(statistics.getChannelMean());
-  // The same for all channels, or one for each.
+  // One mean for all channels, or one for each.
   SmallVector<double> mean;
   bool sameMeans = means && means.isSplat();
   if (sameMeans)

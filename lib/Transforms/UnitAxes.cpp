@@ -22,21 +22,23 @@ static RankedTensorType getSizedType(Value value) {
 }
 
 namespace {
-/// Reshapes around a cluster that drop or insert one axis of size 1, all at the
-/// same position.
+/// The reshapes around a cluster that drop or insert an axis of size 1 at one
+/// position.
 class UnitAxis {
 public:
   UnitAxis(const AxisCluster &cluster, int64_t rank, int64_t position)
       : cluster(cluster), axes(insertAxis(rank, position)) {}
 
-  /// Returns how many of the reshapes there are; 0 where all stand on one side,
-  /// since the ops would only need others on the other side.
+  /// Returns the number of these reshapes, or 0 if all of them are before or
+  /// all after the cluster, since removing them would require others on the
+  /// other side.
   unsigned count() const;
-  /// Makes the ops of the cluster work on the axis.
+  /// Lets the ops of the cluster keep the axis.
   void keep(RewriterBase &rewriter) const;
 
 private:
-  /// Returns the value that becomes `input` when it loses the axis, or null.
+  /// Returns the value from which `input` is made by dropping the axis, or
+  /// null.
   Value getSource(Value input) const {
     auto reshape = input.getDefiningOp<tosa::ReshapeOp>();
     return reshape && isWith(reshape.getInput1(), input) ? reshape.getInput1()
@@ -74,8 +76,8 @@ unsigned UnitAxis::count() const {
   return before && behind ? before + behind : 0;
 }
 
-/// Returns an input of the cluster with the axis: what the reshape before it
-/// reads, else a reshape of it.
+/// Returns an input of the cluster with the axis: the operand of the reshape
+/// that drops it, or a new reshape.
 Value UnitAxis::insert(RewriterBase &rewriter, Value value) const {
   if (Value source = getSource(value))
     return source;
@@ -123,7 +125,8 @@ void UnitAxis::keep(RewriterBase &rewriter) const {
   }
 }
 
-/// Returns whether all sizes around the ops of the cluster are known.
+/// Returns whether the sizes of all inputs and results of the cluster are
+/// known.
 static bool isStatic(const AxisCluster &cluster) {
   auto isStaticValue = [](Value value) {
     return getSizedType(value) != nullptr;

@@ -15,9 +15,9 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// The activation point whose values `value` holds, when nobody else reads
-/// them. A number that is filled in beside them has no point of its own; the
-/// one behind the concatenation quantizes it as before.
+/// Returns the activation point whose values `value` holds, if they have no
+/// other users. A filled-in number does not have a point; the point after the
+/// concatenation quantizes it, as before.
 static tpc::QuantizeOp getProducer(Value value) {
   while (value.hasOneUse()) {
     Operation *op = value.getDefiningOp();
@@ -31,7 +31,7 @@ static tpc::QuantizeOp getProducer(Value value) {
   return {};
 }
 
-/// The point of an op's result: its only reader.
+/// Returns the point of an op's result, if it is the only user.
 static tpc::QuantizeOp getPoint(Operation *op) {
   if (!op->getResult(0).hasOneUse())
     return {};
@@ -39,7 +39,7 @@ static tpc::QuantizeOp getPoint(Operation *op) {
   return point && point.isActivation() ? point : tpc::QuantizeOp();
 }
 
-/// Returns whether the op puts several operands side by side.
+/// Returns whether the op concatenates several operands.
 static bool isConcat(Operation *op) {
   auto moving = dyn_cast<DataMovementOpInterface>(op);
   return moving && moving.getMovement() == Movement::Permute &&
@@ -53,7 +53,8 @@ struct UpdateConcatThresholdsPass
   using WithOpModels::WithOpModels;
 
   void runOnOperation() override {
-    // Values that one concatenation hands to another one, that one hands on.
+    // Visit the last concatenation first: those before it pass its threshold
+    // on.
     SmallVector<Operation *> concats;
     getOperation().walk([&](Operation *op) {
       if (isConcat(op))
@@ -109,7 +110,7 @@ private:
       return refuse(
           Record(Reason::SignednessDiffers)
           << "the target requires an unsigned grid, the other one is signed");
-    // How a producer rounds is its own affair.
+    // The rounding of the producer does not change.
     if (std::optional<quantization::Rounding> rounding =
             present.getRoundingMode())
       if (tpc::QuantizerAttrInterface rounded =

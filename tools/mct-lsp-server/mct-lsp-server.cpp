@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mlir-lsp-server with the tpc dialect: checks target files in an editor.
+// mlir-lsp-server with the tpc dialect, to check target files in an editor.
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

@@ -58,7 +58,7 @@ static int fail(const Twine &message) {
 }
 
 namespace {
-/// Gives memory of the file back that reading it, or a pass, has left behind.
+/// Releases memory of the input file that parsing, or a pass, no longer needs.
 class ReleaseInput : public PassInstrumentation {
 public:
   void runBeforePass(Pass *, Operation *) override {
@@ -70,7 +70,7 @@ public:
 };
 } // namespace
 
-/// Returns whether MLIR's reader refuses bytecode and does not say so.
+/// Returns whether MLIR's reader refuses bytecode without a diagnostic.
 static bool isSilentlyUnreadable(const llvm::MemoryBuffer &input,
                                  const DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -84,7 +84,7 @@ static bool isSilentlyUnreadable(const llvm::MemoryBuffer &input,
          isSilent;
 }
 
-/// Gives a flag of MLIR a value, as if the user had.
+/// Sets a flag of MLIR as if the user had given it.
 static void setFlag(StringRef name, StringRef value) {
   if (llvm::cl::Option *option =
           llvm::cl::getRegisteredOptions().lookup(name)) {
@@ -93,8 +93,8 @@ static void setFlag(StringRef name, StringRef value) {
   }
 }
 
-/// Keeps the command, but for what makes traces and records. What was read from
-/// standard input nobody can type again.
+/// Records the command without the options for traces and records. Nobody can
+/// repeat what was read from standard input.
 static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
                        StringRef inputName) {
   trace.input = inputName.str();
@@ -109,7 +109,7 @@ static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
           (!value.empty() && value.front() != '='))
         continue;
       isOwn = true;
-      // Its value is the next word.
+      // The value is the next word.
       index += value.empty();
     }
     if (!isOwn)
@@ -123,7 +123,7 @@ static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
   trace.placeholders.push_back(trace.input);
 }
 
-/// One of the files beside the module.
+/// Opens one of the additional output files.
 static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
                               mct::support::OutputFile &file,
                               ArrayRef<std::string> others,
@@ -141,7 +141,8 @@ static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
 }
 
 namespace {
-/// Tells the contexts of a registry what passes know of shards.
+/// Provides the contexts of a registry with the state of shards that passes
+/// use.
 class ShardStateExtension
     : public DialectExtension<ShardStateExtension, BuiltinDialect> {
 public:
@@ -166,7 +167,7 @@ static void registerAll(DialectRegistry &registry) {
   mct::registerAllMctPasses();
 }
 
-/// Prints the lists that were asked for; returns whether there were any.
+/// Prints the requested lists; returns whether there were any.
 static bool printLists() {
   if (listTargets)
     for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
@@ -178,7 +179,7 @@ static bool printLists() {
   return listTargets || listSubgraphs;
 }
 
-/// Completes the files beside the module that were asked for.
+/// Completes the additional output files that were requested.
 static llvm::Error keepFilesBeside(ArrayRef<mct::CollectedRecord> records,
                                    mct::support::OutputFile &recordsFile,
                                    const mct::report::Trace &trace,
@@ -203,8 +204,8 @@ static llvm::Error keepFilesBeside(ArrayRef<mct::CollectedRecord> records,
   return named(traceName.ArgStr, traceFile.keep());
 }
 
-/// Lets freed blocks of 4 MB and more go back to the system: glibc would come
-/// to keep those of up to 32 MB, with gaps between what is still used.
+/// Returns freed blocks of 4 MB and more to the system: glibc would start to
+/// keep those of up to 32 MB, with gaps between the used ones.
 static void returnLargeBlocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
@@ -215,13 +216,13 @@ static void returnLargeBlocks() {
 int main(int argc, char **argv) {
   returnLargeBlocks();
   llvm::InitLLVM initialized(argc, argv);
-  // A limit of the size of files is an error of the write.
+  // Exceeding a limit of file sizes shall be an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
   DialectRegistry registry;
   registerAll(registry);
   registerCLIOptions("mct-opt", registry);
-  // A diagnostic says what is wrong; the op it is about may be a whole target,
-  // or hold a megabyte of weights. The flag brings it back.
+  // The diagnostic says what is wrong, while the op may be a whole target or
+  // hold a megabyte of weights. The user's flag restores the output.
   setFlag("mlir-print-op-on-diagnostic", "false");
   const std::pair<std::string, std::string> files = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
@@ -229,7 +230,7 @@ int main(int argc, char **argv) {
   if (printLists())
     return EXIT_SUCCESS;
 
-  // The context's own threads must not be refused.
+  // Creating the context's own threads must not fail.
   if (!mct::support::canRunThreads(mct::support::Threads().count()))
     setFlag("mlir-disable-threading", "true");
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -244,7 +245,7 @@ int main(int argc, char **argv) {
   mct::report::Trace trace;
   setCommand(trace, ArrayRef<char *>(argv, argc), inputName);
   bool isBinary = isBytecode((*input)->getMemBufferRef());
-  // The dump may go to another tool, which has no such pass.
+  // The dump may be used with another tool, which does not have this pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
   config.setPassPipelineSetupFn([&, asked = config](PassManager &passes) {
     isRead = true;
@@ -267,7 +268,7 @@ int main(int argc, char **argv) {
   registry.addExtension(TypeID::get<ShardStateExtension>(),
                         std::make_unique<ShardStateExtension>(shards));
   auto process = [&](llvm::raw_ostream &stream) {
-    // The buffer stays ours, to be looked at again.
+    // Keep the buffer to inspect it again.
     if (succeeded(MlirOptMain(stream,
                               llvm::MemoryBuffer::getMemBuffer(
                                   (*input)->getMemBufferRef(),
@@ -290,7 +291,7 @@ int main(int argc, char **argv) {
   bool isDone = process(output ? static_cast<llvm::raw_ostream &>(*output)
                                : llvm::outs());
   if (llvm::Error error = mct::support::checkMappedFiles()) {
-    // The system may have refused to write what the file has no more.
+    // The system may have refused to write data that the file no longer has.
     llvm::outs().clear_error();
     return fail(llvm::toString(std::move(error)));
   }

@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace {
 
-/// Returns whether an op is one of a network whose results others read.
+/// Returns whether an op is part of a network and its results are used.
 bool isNetworkOp(Operation *op) {
   return isa_and_present<tosa::TosaDialect, mct::tpc::TpcDialect>(
              op->getDialect()) &&
@@ -30,7 +30,7 @@ bool isNetworkOp(Operation *op) {
          !op->use_empty() && !matchPattern(op, m_Constant());
 }
 
-/// A change of one op that is made where the module stays interesting.
+/// A change of one op that is made if the module stays interesting.
 class TestedPattern : public RewritePattern {
 public:
   TestedPattern(MLIRContext *context, unsigned benefit, const Tester &tester)
@@ -56,14 +56,14 @@ public:
   }
 
 protected:
-  /// Returns what users read in place of the result; null where nothing fits.
+  /// Returns the value that replaces the result, or null if there is none.
   virtual Value replacement(Operation *op, RewriterBase &rewriter) const = 0;
 
 private:
   const Tester &tester;
 };
 
-/// Leaves an op out: users read an operand of the same type.
+/// Removes an op: users read an operand of the same type instead.
 class ForwardOperand : public TestedPattern {
 public:
   ForwardOperand(MLIRContext *context, const Tester &tester)
@@ -78,7 +78,8 @@ protected:
   }
 };
 
-/// Puts zeros in place of what an op computes, so that what it reads may go.
+/// Replaces the result of an op by zeros, so that its operands may become
+/// unused.
 class ReplaceByZeros : public TestedPattern {
 public:
   ReplaceByZeros(MLIRContext *context, const Tester &tester)

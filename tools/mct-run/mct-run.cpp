@@ -200,7 +200,7 @@ static LogicalResult refuse(llvm::Error error) {
   return refuse(llvm::toString(std::move(error)));
 }
 
-/// A module from text or bytecode.
+/// Loads a module from text or bytecode.
 static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   auto buffer = support::readModuleFile(path);
   if (!buffer) {
@@ -211,7 +211,7 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
   auto sourceManager = std::make_shared<llvm::SourceMgr>();
   sourceManager->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceManager, &context);
-  // MLIR's reader of bytecode refuses some without a word.
+  // MLIR's reader refuses some bytecode without a diagnostic.
   bool isSilent = true;
   ScopedDiagnosticHandler listener(&context, [&](Diagnostic &) {
     isSilent = false;
@@ -236,7 +236,7 @@ static double peakMegabytes() {
   return double(usage.ru_maxrss) / 1024;
 }
 
-/// A NaN without a sign.
+/// Returns the value, with NaN without its sign.
 static double plain(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
@@ -258,7 +258,7 @@ static void printHeader(const char *title) {
                                "cosine", "max error");
 }
 
-/// Results, and the groups of their channels.
+/// Prints the results and the groups of their channels.
 static void printResults(ArrayRef<execution::ComparedResult> results) {
   if (results.empty())
     return;
@@ -272,7 +272,7 @@ static void printResults(ArrayRef<execution::ComparedResult> results) {
   }
 }
 
-/// Prints a metric with its interval, and what is lost against the reference.
+/// Prints a metric with its interval, and the loss compared to the reference.
 static void printMetric(const execution::MetricResult &metric) {
   auto describe = [&](double value) {
     return execution::describeValue(value, metric.unit);
@@ -330,8 +330,8 @@ static void print(const execution::Evaluation &results) {
     printSums(point.name, point.sums);
 }
 
-/// Lowest SQNR first, and before it what has none; of integers those of which
-/// the most differ. Equals stay in order.
+/// Sorts by ascending SQNR, after points that have none. Sorts integers by the
+/// number that differs, the largest first. The order of equal ones is kept.
 static void sortByError(std::vector<execution::ComparedPoint> &points) {
   std::vector<std::pair<double, size_t>> keys;
   for (auto [index, point] : llvm::enumerate(points)) {
@@ -347,7 +347,7 @@ static void sortByError(std::vector<execution::ComparedPoint> &points) {
   points = std::move(sorted);
 }
 
-/// Checks the options of the report on their own.
+/// Checks the options of the report by themselves.
 static LogicalResult checkReportOptions() {
   if (reportFile.empty()) {
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
@@ -373,7 +373,7 @@ static LogicalResult checkReportOptions() {
 
 static bool isSharded() { return !shardsIn.empty() || !shardsOut.empty(); }
 
-/// Checks the options of shards on their own.
+/// Checks the options of shards by themselves.
 static LogicalResult checkShardOptions() {
   if (!isSharded()) {
     if (!shardOf.empty())
@@ -401,7 +401,7 @@ static LogicalResult checkShardOptions() {
   return success();
 }
 
-/// Checks the options on their own.
+/// Checks the options by themselves.
 static LogicalResult checkOptions() {
   if ((inputFile == "-") + (otherFile == "-") + (integerFile == "-") > 1)
     return refuse("standard input can only be read once");
@@ -465,7 +465,7 @@ static void printSignature(StringRef title,
   }
 }
 
-/// Names, types and records of what goes into the function and comes out.
+/// Prints names, types and records of the function's inputs and outputs.
 static LogicalResult printSignature(MLIRContext &context) {
   OwningOpRef<ModuleOp> module = load(inputFile, context);
   if (!module)
@@ -492,7 +492,7 @@ static LogicalResult printSignature(MLIRContext &context) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Says what --exact found besides numbers.
+/// Reports the findings of --exact other than numbers.
 static LogicalResult judge(const execution::Evaluation &results) {
   LogicalResult verdict = success();
   if (!results.notCompared.empty())

@@ -184,7 +184,8 @@ StringRef FormulaPatterns::classify(StringRef name,
   return classifyNorm(terms);
 }
 
-/// Returns the formula is x - mean(x), or x, times what normalizes it.
+/// Returns the normalization in which x - mean(x), or x, is multiplied by what
+/// normalizes it; empty if there is none.
 StringRef FormulaPatterns::classifyNorm(ArrayRef<Term> terms) const {
   if (terms.empty() || terms.size() > 2)
     return "";
