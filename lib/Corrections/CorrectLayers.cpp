@@ -203,8 +203,8 @@ private:
   bool judgesFitted = false;
   /// Tells of each layer whether it is undone.
   std::vector<bool> undone;
-  /// Results that have been seen to lose.
-  std::set<int64_t> lost;
+  /// Parts of the results that have been seen to lose.
+  std::set<size_t> lost;
   std::vector<Rejection> rejections;
 };
 } // namespace
@@ -576,7 +576,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
         findWorstLoss(judging, with, without, lost, judgesFitted);
     if (!loss)
       return success();
-    lost.insert(*loss->output);
+    lost.insert(loss->part);
     if (round + 1 != kMostRounds) {
       if (failed(undoHarmful(*loss)))
         return failure();

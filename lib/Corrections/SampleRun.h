@@ -52,10 +52,12 @@ public:
     std::shared_ptr<const execution::ResultDistance> results;
     int64_t unit = 0;
   };
-  /// Returns what keeps the results of a float network on so many samples;
-  /// null: none of them can be compared.
+  /// Returns what keeps the results of a float network, of that function, on so
+  /// many samples; null: none of them can be compared. Groups of channels are
+  /// compared each in its own range: beside boxes in pixels scores are nothing.
   static std::unique_ptr<execution::ResultDistance>
-  createReference(const execution::Executor &floating, int64_t samples);
+  createReference(const execution::Executor &floating,
+                  mlir::func::FuncOp function, int64_t samples);
   /// Returns the results, all of which were kept, as others are compared with
   /// them; null: they are not finite.
   static std::shared_ptr<const execution::ResultDistance>
@@ -109,6 +111,9 @@ struct JudgedLoss {
   /// Index of the result; none: a layer.
   std::optional<int64_t> output;
   quantization::PairedLoss loss;
+  /// Index of the part that is worse, of those that the results are compared
+  /// by; not of a layer.
+  size_t part = 0;
 
   /// Returns whether this loss, beyond chance, is larger than the other one.
   bool isWorseThan(const JudgedLoss &other) const {
@@ -116,21 +121,22 @@ struct JudgedLoss {
   }
 };
 
-/// Returns the worst loss of any result of `with` against `without`, one for
-/// each of `runs`, whose samples count together: beyond chance, or, of the
-/// results in `lost`, which are known to lose by a part of what was done, one
-/// that is less than a standard error from a loss. None: nothing is lost.
+/// Returns the worst loss of any part of the results of `with` against
+/// `without`, one for each of `runs`, whose samples count together: beyond
+/// chance, or, of the parts in `lost`, which are known to lose by a part of
+/// what was done, one that is less than a standard error from a loss. None:
+/// nothing is lost.
 std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> with,
                                         llvm::ArrayRef<SampleRun::Seen> without,
-                                        const std::set<int64_t> &lost = {},
+                                        const std::set<size_t> &lost = {},
                                         bool isFitted = false);
 /// Returns the same of networks whose results were compared with these.
 std::optional<JudgedLoss>
 findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
               llvm::ArrayRef<const execution::ResultDistance::Found *> with,
               llvm::ArrayRef<const execution::ResultDistance::Found *> without,
-              const std::set<int64_t> &lost = {}, bool isFitted = false);
+              const std::set<size_t> &lost = {}, bool isFitted = false);
 
 /// Returns a smallest set of layers that, when what was done to them is undone,
 /// undoes the loss; `undone` is undone already, and not part of it. `loses`

@@ -62,7 +62,9 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       function, and are not tried again. The remaining ones are measured on all samples that are not held out. Where those
       judge as well, because there are fewer than 256, no result may lose more than 0.1 dB on them, whether that is beyond
       chance or not: a correction gains on the samples that it is fitted to, or on none. Fewer than 4
-      samples judge nothing, and neither do results that are not tensors of f32 with a batch, or not finite.
+      samples judge nothing, and neither do results that are not tensors of f32 with a batch, or not finite. Channels of
+      a result that come from different operands of concatenations, as boxes and scores do, are judged as results of their
+      own: beside coordinates in pixels errors of scores are nothing.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Sees neither the quantization of activations nor borders.
 
@@ -265,7 +267,7 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
 
     This is for corrections of the whole network, which samples have not been fitted to: shifts of negative tails,
     equalization, deviations, biases by formulas. `mct-correct-bias` and `mct-round-weights` judge what they do by
-    themselves, layer by layer.
+    themselves, layer by layer, and say which channels of a result are judged apart.
 
     `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `residual_equalization`,
     `parts_rescaling`, `second_moment`, `activation_bias`, `input_mean`.
