@@ -183,7 +183,7 @@ def find_best(model: mct.Model, files: Sequence[Path], random: np.random.Generat
     """The largest score that is found in each photograph."""
     parts = [files[first : first + AT_ONCE] for first in range(0, len(files), AT_ONCE)]
     placed = (place([read_square(file) for file in part], CALIBRATION, random) for part in parts)
-    return np.concatenate([model.run(each.images)[:, 4:].max(axis=(1, 2)) for each in placed])
+    return np.concatenate([np.asarray(model.run(each.images))[:, 4:].max(axis=(1, 2)) for each in placed])
 
 
 def main() -> None:
