@@ -203,8 +203,8 @@ private:
   bool judgesFitted = false;
   /// One flag for each layer: true if it is undone.
   std::vector<bool> undone;
-  /// Results for which a loss has been observed.
-  std::set<int64_t> lost;
+  /// Parts of the results for which a loss has been observed.
+  std::set<size_t> lost;
   std::vector<Rejection> rejections;
 };
 } // namespace
@@ -576,7 +576,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
         findWorstLoss(judging, with, without, lost, judgesFitted);
     if (!loss)
       return success();
-    lost.insert(*loss->output);
+    lost.insert(loss->part);
     if (round + 1 != kMostRounds) {
       if (failed(undoHarmful(*loss)))
         return failure();

@@ -515,8 +515,9 @@ LogicalResult RoundingRun::run(std::vector<Member> &changed,
                       /*moments=*/false),
       *executor, samples.numSamples(), settings.run.threads);
   if (keeps == Keeps::Float)
-    visitor.keep(*floatRun, withRounded.errors,
-                 SampleRun::createReference(exact, samples.numSamples()));
+    visitor.keep(
+        *floatRun, withRounded.errors,
+        SampleRun::createReference(exact, both.floating, samples.numSamples()));
   else if (keeps == Keeps::Distances)
     visitor.know(*floatRun, withNearest.errors);
   return runLayerwise(both.quantized.getLoc(), *executor,
@@ -611,7 +612,7 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
   std::vector<bool> undone;
   for (const Member &member : members)
     undone.push_back(!member.rounded);
-  std::set<int64_t> lost{*loss->output};
+  std::set<size_t> lost{loss->part};
   auto harmful = findHarmfulLayers(
       undone,
       [&](const std::vector<bool> &all) -> FailureOr<bool> {

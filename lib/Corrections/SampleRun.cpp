@@ -63,9 +63,10 @@ LogicalResult SampleRun::forEachUnit(
 
 std::unique_ptr<ResultDistance>
 SampleRun::createReference(const execution::Executor &floating,
-                           int64_t samples) {
+                           func::FuncOp function, int64_t samples) {
   auto results = std::make_unique<ResultDistance>(
-      floating.outputs(), floating.unit(), samples, kResultBytes);
+      floating.outputs(), floating.unit(), samples, kResultBytes,
+      findResultGroups(function));
   if (results->isEmpty())
     results.reset();
   return results;
@@ -91,7 +92,8 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
                       networks.layers, moments);
   std::unique_ptr<ResultDistance> results;
   if (keepsResults)
-    results = createReference(executor, source->numSamples());
+    results =
+        createReference(executor, networks.floatFunction, source->numSamples());
   Observers observers(empty);
   if (failed(forEachUnit(executor, /*version=*/nullptr, observers,
                          [&](const execution::Unit &unit, size_t) {
@@ -143,7 +145,7 @@ std::optional<JudgedLoss>
 mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
                                 ArrayRef<SampleRun::Seen> with,
                                 ArrayRef<SampleRun::Seen> without,
-                                const std::set<int64_t> &lost, bool isFitted) {
+                                const std::set<size_t> &lost, bool isFitted) {
   SmallVector<const ResultDistance *> references;
   SmallVector<const ResultDistance::Found *> left, right;
   for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
@@ -160,7 +162,7 @@ std::optional<JudgedLoss>
 mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
                                 ArrayRef<const ResultDistance::Found *> with,
                                 ArrayRef<const ResultDistance::Found *> without,
-                                const std::set<int64_t> &lost, bool isFitted) {
+                                const std::set<size_t> &lost, bool isFitted) {
   // In dB: what is less matters to nobody.
   constexpr double kLeast = 0.1;
   // Share of the float results: values nearer to them than this are exact.
@@ -178,11 +180,13 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
       llvm::append_range(right, others->distances[number]);
       energy += reference->energyOf(number);
     }
-    JudgedLoss found{output, quantization::compareErrors(
-                                 left, right,
-                                 std::max(kNegligible * energy,
-                                          std::numeric_limits<double>::min()))};
-    bool loses = lost.count(output)
+    JudgedLoss found{
+        output,
+        quantization::compareErrors(
+            left, right,
+            std::max(kNegligible * energy, std::numeric_limits<double>::min())),
+        number};
+    bool loses = lost.count(number)
                      ? found.loss.loss + found.loss.standardError > kLeast
                      : found.loss.loss > kLeast &&
                            (isFitted || found.loss.isBeyondChance());

@@ -54,10 +54,13 @@ public:
     std::shared_ptr<const execution::ResultDistance> results;
     int64_t unit = 0;
   };
-  /// Returns an object that keeps the results of a float network on `samples`
-  /// samples; null if none of them can be compared.
+  /// Returns an object that keeps the results of the float network, which is
+  /// compiled from `function`, on `samples` samples; null if none of them can
+  /// be compared. Groups of channels are compared separately, each in its own
+  /// range: errors of scores are negligible beside boxes in pixels.
   static std::unique_ptr<execution::ResultDistance>
-  createReference(const execution::Executor &floating, int64_t samples);
+  createReference(const execution::Executor &floating,
+                  mlir::func::FuncOp function, int64_t samples);
   /// Returns the results, all of which must have been kept, for comparison with
   /// others; null if they are not finite.
   static std::shared_ptr<const execution::ResultDistance>
@@ -110,6 +113,8 @@ struct JudgedLoss {
   /// Index of the result; none for a layer.
   std::optional<int64_t> output;
   quantization::PairedLoss loss;
+  /// Index of the part of the results that is worse; 0 for a layer.
+  size_t part = 0;
 
   /// Returns whether this loss, beyond chance, is larger than the other one.
   bool isWorseThan(const JudgedLoss &other) const {
@@ -117,21 +122,22 @@ struct JudgedLoss {
   }
 };
 
-/// Returns the worst loss of any result of `with` against `without`, one for
-/// each of `runs`, whose samples count together: a loss beyond chance, or, for
-/// the results in `lost`, which are known to lose by a part of the corrections,
-/// one that is less than a standard error from a loss. None if nothing is lost.
+/// Returns the worst loss of any part of the results of `with` against
+/// `without`, one for each of `runs`, whose samples count together: a loss
+/// beyond chance, or, for the parts in `lost`, which are known to lose by some
+/// of the corrections, one that is less than a standard error from a loss. None
+/// if nothing is lost.
 std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
                                         llvm::ArrayRef<SampleRun::Seen> with,
                                         llvm::ArrayRef<SampleRun::Seen> without,
-                                        const std::set<int64_t> &lost = {},
+                                        const std::set<size_t> &lost = {},
                                         bool isFitted = false);
 /// Returns the same for networks whose results were compared with these.
 std::optional<JudgedLoss>
 findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
               llvm::ArrayRef<const execution::ResultDistance::Found *> with,
               llvm::ArrayRef<const execution::ResultDistance::Found *> without,
-              const std::set<int64_t> &lost = {}, bool isFitted = false);
+              const std::set<size_t> &lost = {}, bool isFitted = false);
 
 /// Returns a smallest set of layers whose corrections must be undone to undo
 /// the loss; those in `undone` are undone already, and not part of it. `loses`

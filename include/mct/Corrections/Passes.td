@@ -61,7 +61,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       are measured on all samples that are not held out. If those judge as well, because there are fewer than 256, no
       result may lose more than 0.1 dB on them, whether that is beyond chance or not: a correction gains on the samples
       that it is fitted to, or on none. Fewer than 4 samples judge nothing, and neither do results that are not tensors
-      of f32 with a batch, or not finite.
+      of f32 with a batch, or not finite. Channels of a result that come from different operands of concatenations,
+      as boxes and scores do, are judged separately: errors of scores are negligible beside coordinates in pixels.
     * `estimate=input-mean`: bias -= (sum over space of quantized - float kernel) * mean of the layer's input in the
       float network. Ignores the quantization of activations and borders.
 
@@ -266,7 +267,7 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
 
     This is for corrections of the whole network that are not fitted to samples: shifts of negative tails, equalization,
     deviations, biases by formulas. `mct-correct-bias` and `mct-round-weights` judge their own corrections, layer by
-    layer.
+    layer, and describe which channels of a result are judged separately.
 
     `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `residual_equalization`,
     `parts_rescaling`, `second_moment`, `activation_bias`, `input_mean`.

@@ -5,6 +5,7 @@
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/short_tail.npy function=main threads=1 batch-size=3" | FileCheck %s
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/short_tail.npy function=main judge=false" | FileCheck %s --check-prefix=KEPT
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/short_tail.npy function=both" | FileCheck %s --check-prefix=BOTH
+// RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/short_tail.npy function=beside" | FileCheck %s --check-prefix=BESIDE
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/short_tail.npy function=known" | FileCheck %s --check-prefix=KNOWN
 
 // CHECK-LABEL: func.func @main
@@ -37,6 +38,27 @@ func.func @both(%arg0: tensor<1x1x1x1xf32>) -> (tensor<1x1x1x1xf32>, tensor<1x1x
   %1 = tosa.conv2d %arg0, %w1, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
   %2 = tosa.clamp %1 {min_val = 0.0 : f32, max_val = 4.0 : f32} : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
   return %0, %2 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>
+}
+
+// So it is where both are one result, as boxes in pixels and scores are: what one part gains, 64 times as large, does not
+// make up for what the other one loses.
+// BESIDE-LABEL: func.func @beside
+// BESIDE-SAME:    tpc.rejected_corrections = [{correction = "quantized_network", layers = ["clamped/kernel_attr"], {{.*}}output = 0 : i64
+// BESIDE:         as "plain" {{.*}} bias_offset = [1.5
+// BESIDE:         as "clamped" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.000000e+00], bits = 2>) : tensor
+func.func @beside(%arg0: tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32> {
+  %one = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %pixels = "tosa.const"() <{values = dense<64.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %w0 = tpc.quantize %one as "plain" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x1xf32>
+  %0 = tosa.conv2d %arg0, %w0, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %1 = tosa.mul %0, %pixels, %shift : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x1x1xf32>
+  %w1 = tpc.quantize %one as "clamped" weight "kernel_attr" axes [0] parameters(#tpc.symmetric<threshold = [1.0], bits = 2>) : tensor<1x1x1x1xf32>
+  %2 = tosa.conv2d %arg0, %w1, %zero, %zero, %zero {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1x1xf32>
+  %3 = tosa.clamp %2 {min_val = 0.0 : f32, max_val = 4.0 : f32} : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
+  %4 = tosa.concat %1, %3 {axis = 3 : i32} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32>
+  return %4 : tensor<1x1x1x2xf32>
 }
 
 // What has been undone is not tried again, although here it would gain.

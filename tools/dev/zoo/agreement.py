@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints how much average precision NudeNet loses by quantization, on photographs that nobody has labelled.
 
-    PYTHONPATH=build/python build/venv/bin/python tools/dev/zoo/agreement.py
+    git clone https://github.com/EliSchwartz/imagenet-sample-images build/photographs
+    PYTHONPATH=build/python build/venv/bin/python tools/dev/zoo/agreement.py build/photographs
 
 Labels are what the float network finds in most of eight views of a photograph: smaller, moved, mirrored. Boxes of the
 views that overlap are one, at the mean of their places, with the mean of their scores, 0 where a view has none. Views
 that judge are others than those, so that the float network itself finds some of these boxes only. Intervals come from
 photographs that are drawn again, each with all its views.
 
-The photographs are those of `../shared`: 40 for the calibration and 360 others. The network is that of
-`tools/dev/zoo --import-only nudenet`.
+The photographs are the folder's, one of each class of ImageNet, cut to squares. Every fifth is for the calibration,
+which takes the 40 of these in which the float network is surest to have found something, and the others judge, but for
+those in which it finds next to nothing. The network is that of `tools/dev/zoo --import-only nudenet`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +31,9 @@ import measure
 import numpy as np
 import scenes
 from mct import _native
+from PIL import Image
 
 NETWORK = measure.REPOSITORY / "build" / "zoo" / "nudenet" / "network.mlirbc"
-SHARED = Path(os.environ.get("MCT_SHARED_DIR", measure.REPOSITORY.parent / "shared"))
 
 SIZE, GREY = 320, 114 / 255
 
@@ -47,28 +49,35 @@ LABELLING = [View(scale, mirrored) for scale in (0.7, 0.8, 0.9, 1.0) for mirrore
 JUDGING = [View(0.75, False), View(0.95, True)]
 CALIBRATION = View(0.9, False)
 
+# Every so many-th photograph is for the calibration, which takes so many of them. A photograph without a score of
+# NOTHING is left out.
+EVERY, CALIBRATING, NOTHING = 5, 40, 0.08
+
 # The corners of a photograph lie up to so many pixels beyond those of the image.
 BEYOND = 4
 # Boxes of views are one from this overlap on. It is a label with this mean score, where more than half of the views
 # have it, with scores that are no noise.
 SAME, LEAST_MEAN, LEAST_VIEWS, NOISE = 0.5, 0.2, 0.5, 0.05
+# Photographs whose pixels are in memory together.
+AT_ONCE = 100
 # Columns between the views of a photograph, whose boxes lie beside each other.
 APART = 1000
 
-ONE_GRID = {"decode": "quantize", "split_shared_grids": False, "rescale_parts": False}
-STUDIES = [
-    (target, shown, options)
-    for target in ("imx500", "tflite")
-    for shown, options in (("defaults", {}), ("`decode=quantize`", {"decode": "quantize"}), ("one grid", ONE_GRID))
-]
+TARGETS = ("imx500", "tflite")
 COLUMNS = ["network", "target", "options", "metric", "classes", "boxes", "float %", "quantized %", "loss, points"]
 
 # Boxes [n, 4], scores and classes of what is found in an image.
 Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def photographs(*files: str) -> list[np.ndarray]:
-    return [photograph / np.float32(255) for file in files for photograph in np.load(SHARED / "data" / f"{file}.npy")]
+def read_square(file: Path) -> np.ndarray:
+    """The middle of a photograph as 320x320 pixels of 0 to 1."""
+    with Image.open(file) as stored:
+        image = stored.convert("RGB")
+    side = min(image.size)
+    left, top = (image.width - side) // 2, (image.height - side) // 2
+    square = image.resize((SIZE, SIZE), Image.Resampling.BILINEAR, box=(left, top, left + side, top + side))
+    return np.asarray(square, np.float32) / np.float32(255)
 
 
 class Placed(NamedTuple):
@@ -150,7 +159,7 @@ def beside(views: Sequence[Found]) -> Found:
     return np.concatenate(boxes), *(np.concatenate([found[part] for found in views]) for part in (1, 2))
 
 
-def find(model: mct.Model, views: Sequence[Placed]) -> list[list[Found]]:
+def find(model: mct.Model, views: Iterable[Placed]) -> list[list[Found]]:
     """For each photograph what is found in each of its views."""
     found = [list(detections(model.run(placed.images), placed)) for placed in views]
     return [list(each) for each in zip(*found, strict=True)]
@@ -170,22 +179,40 @@ def compare(metric: str, found: Sequence[Found], reference: Sequence[Found], lab
     return json.loads(user.print())
 
 
+def find_best(model: mct.Model, files: Sequence[Path], random: np.random.Generator) -> np.ndarray:
+    """The largest score that is found in each photograph."""
+    parts = [files[first : first + AT_ONCE] for first in range(0, len(files), AT_ONCE)]
+    placed = (place([read_square(file) for file in part], CALIBRATION, random) for part in parts)
+    return np.concatenate([np.asarray(model.run(each.images))[:, 4:].max(axis=(1, 2)) for each in placed])
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("photographs", type=Path, help="folder of .JPEG files")
+    files = sorted(parser.parse_args().photographs.glob("*.JPEG"))
+    if not files:
+        sys.exit("the folder has no .JPEG files")
     if not NETWORK.exists():
         sys.exit(f"{NETWORK} is missing: run tools/dev/zoo --import-only nudenet")
     model = mct.load(NETWORK)
     random = np.random.default_rng(31)
-    calibration = place(photographs("imagenet/calib_images"), CALIBRATION, random).images
-    test = photographs("imagenet/test_images", "vww/calib_images", "vww/test_images")
-    agreed = [fuse(views) for views in find(model, [place(test, view, random) for view in LABELLING])]
+    best = find_best(model, files, random)
+    surest = sorted(range(0, len(files), EVERY), key=lambda number: -best[number])[:CALIBRATING]
+    calibration = place([read_square(files[number]) for number in surest], CALIBRATION, np.random.default_rng(5)).images
+    test = [
+        read_square(file)
+        for n, (file, score) in enumerate(zip(files, best, strict=True))
+        if n % EVERY and score > NOTHING
+    ]
+    agreed = [fuse(views) for views in find(model, (place(test, view, random) for view in LABELLING))]
     judging = [place(test, view, random) for view in JUDGING]
     # The same boxes in each view.
     offsets = [np.array([APART * number, 0, APART * number, 0, 0], np.float32) for number in range(len(judging))]
     labels = [np.concatenate([rows + offset for offset in offsets]) for rows in agreed]
     reference = [beside(views) for views in find(model, judging)]
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
-    for target, shown, options in STUDIES:
-        quantized = mct.quantize(model, target=target, data=calibration, progress=False, **options)
+    for target in TARGETS:
+        quantized = mct.quantize(model, target=target, data=calibration, progress=False)
         found = [beside(views) for views in find(quantized, judging)]
         for metric in ("ap50", "ap"):
             apart = compare(metric, found, reference, labels)
@@ -195,7 +222,7 @@ def main() -> None:
                 numbers = [f"{100 * judged[name]:.2f}" for name in ("reference", "value")]
                 low, high = (100 * judged[name] for name in ("loss_low", "loss_high"))
                 loss = f"{100 * judged['loss']:.2f} ({low:.2f} to {high:.2f})"
-                row = ["nudenet", f"`{target}`", shown, f"`{metric}`", classes, str(sum(map(len, labels)))]
+                row = ["nudenet", f"`{target}`", "defaults", f"`{metric}`", classes, str(sum(map(len, labels)))]
                 print("| " + " | ".join([*row, *numbers, loss]) + " |", flush=True)
 
 
