@@ -154,14 +154,15 @@ def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   let summary = "Cost of reading compressed weights";
   let description = [{
     The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. With the costs of
-    `tpc.repeated_layers` that tells which layers wait for their weights.
+    `tpc.repeated_layers` that tells which layers wait for their weights. `order` is that in which codes stand, and to what they are filled
+    up: of `ethos-u55`, the default, or of `ethos-u85`.
 
     ```mlir
-    tpc.compressed_weights byte 1.0
+    tpc.compressed_weights byte 0.3 order "ethos-u85"
     ```
   }];
-  let arguments = (ins F64Attr:$byte);
-  let assemblyFormat = "`byte` $byte attr-dict";
+  let arguments = (ins F64Attr:$byte, DefaultValuedAttr<StrAttr, "\"ethos-u55\"">:$order);
+  let assemblyFormat = "`byte` $byte (`order` $order^)? attr-dict";
   let hasVerifier = 1;
 }
 
