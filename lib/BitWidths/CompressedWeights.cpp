@@ -9,6 +9,8 @@
 using namespace mlir;
 using namespace mct;
 using namespace mct::bit_widths;
+using quantization::parseWeightOrder;
+using quantization::WeightOrder;
 
 /// Returns the number of cycles that the computation of a layer takes.
 static double getComputeCycles(const KernelOp &layer,
@@ -37,6 +39,9 @@ CompressedWeights mct::bit_widths::estimateCompressedWeights(
     reading = device.getFact<tpc::CompressedWeightsOp>();
     costs = device.getFact<tpc::RepeatedLayersOp>();
   }
+  // The dialect takes the names of orders alone.
+  WeightOrder order =
+      reading ? *parseWeightOrder(reading.getOrder()) : WeightOrder::EthosU55;
   for (auto [of, candidate] : llvm::zip(choices, candidates)) {
     std::vector<int64_t> &bits =
         found.bits.emplace_back(candidate.alternatives.size());
@@ -54,7 +59,7 @@ CompressedWeights mct::bit_widths::estimateCompressedWeights(
         if (!own.quantizer)
           continue;
         int64_t size =
-            estimateEncodedBits(point, own.quantizer, own.axes, layer);
+            estimateEncodedBits(point, own.quantizer, own.axes, layer, order);
         bits[index] += size;
         if (!layer || !reading)
           continue;
@@ -69,7 +74,7 @@ CompressedWeights mct::bit_widths::estimateCompressedWeights(
         !chosen.contains(point))
       found.others += estimateEncodedBits(point, point.getParametersAttr(),
                                           point.getChannelAxes(),
-                                          findLayer(point, kernels));
+                                          findLayer(point, kernels), order);
   });
   return found;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Cost/EncodedWeights.h"
 
-#include "mct/Quantization/WeightCoding.h"
 #include "mct/Quantizers/Channels.h"
 #include "mct/Quantizers/Grid.h"
 #include <algorithm>
@@ -39,10 +38,16 @@ static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
   kernel.outputs = layer.numOutputChannels();
   kernel.isDepthwise = layer.isDepthwise();
   kernel.inputs = kernel.isDepthwise ? 1 : layer.numInputChannels();
-  kernel.positions = std::max<int64_t>(
+  auto positions = std::max<int64_t>(
       1, int64_t(codes.size()) /
              std::max<int64_t>(1, kernel.outputs * kernel.inputs));
-  kernel.codes.resize(kernel.outputs * kernel.positions * kernel.inputs);
+  // The last axis of the window.
+  for (auto [axis, size] : llvm::enumerate(layer.getKernelShape()))
+    if (!llvm::is_contained(layer.getOutAxes(), int64_t(axis)) &&
+        layer.getInAxis() != int64_t(axis) && positions % size == 0)
+      kernel.width = size;
+  kernel.height = positions / kernel.width;
+  kernel.codes.resize(kernel.outputs * positions * kernel.inputs);
   // The elements of a pair of channels are in the order of window positions.
   std::vector<int64_t> seen(kernel.outputs * kernel.inputs);
   for (auto [element, code] : llvm::enumerate(codes)) {
@@ -50,9 +55,9 @@ static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
     int64_t input =
         kernel.isDepthwise ? 0 : layer.inChannelOf(int64_t(element));
     int64_t position = seen[output * kernel.inputs + input]++;
-    if (position < kernel.positions)
-      kernel.codes[(output * kernel.positions + position) * kernel.inputs +
-                   input] = code;
+    if (position < positions)
+      kernel.codes[(output * positions + position) * kernel.inputs + input] =
+          code;
   }
   return kernel;
 }
@@ -60,7 +65,8 @@ static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
 int64_t mct::estimateEncodedBits(tpc::QuantizeOp point,
                                  tpc::QuantizerAttrInterface quantizer,
                                  ArrayRef<int64_t> axes,
-                                 const std::optional<KernelOp> &layer) {
+                                 const std::optional<KernelOp> &layer,
+                                 quantization::WeightOrder order) {
   std::optional<ConstantFloats> values = ConstantFloats::get(point.getInput());
   if (!values)
     return 0;
@@ -70,5 +76,5 @@ int64_t mct::estimateEncodedBits(tpc::QuantizeOp point,
   if (!layer || grids.empty() || quantizer.getBits() > kCodeBits)
     return elements * int64_t(quantizer.getBits());
   return quantization::estimateEncodedBits(
-      arrange(*layer, getCodes(*values, grids, axes)));
+      arrange(*layer, getCodes(*values, grids, axes)), order);
 }

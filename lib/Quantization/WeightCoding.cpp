@@ -14,60 +14,110 @@ using llvm::ArrayRef;
 // Order
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Order in which a device reads kernels.
+struct Reading {
+  /// Number of input channels that are read consecutively for one position of
+  /// the window; fewer are padded to a multiple of it.
+  int64_t inputs;
+  /// Numbers of input channels and positions to whose multiples kernels are
+  /// padded if their window is read first. The last group of positions has at
+  /// least `fewest`.
+  int64_t windowInputs, windowPositions, fewest;
+  /// Numbers of output channels and positions of depthwise kernels that are
+  /// read together.
+  int64_t depthwiseOutputs, depthwisePositions;
+};
+} // namespace
+
+/// Number of input and of output channels of a block; inputs vary fastest.
 static constexpr int64_t kBlock = 8;
-/// Input channels that are read consecutively for one position of the window,
-/// and positions that are read together.
-static constexpr int64_t kInputs = 32, kPositions = 4;
+/// Number of rows and of columns of the part of a window that is read as one.
+static constexpr int64_t kWindow = 8;
+
+static const Reading &getReading(WeightOrder order) {
+  static constexpr Reading kEthosU55 = {32, 8, 4, 4, 8, 4};
+  static constexpr Reading kEthosU85 = {64, 16, 5, 2, 16, 10};
+  return order == WeightOrder::EthosU85 ? kEthosU85 : kEthosU55;
+}
+
+std::optional<WeightOrder>
+mct::quantization::parseWeightOrder(llvm::StringRef name) {
+  if (name == "ethos-u55")
+    return WeightOrder::EthosU55;
+  if (name == "ethos-u85")
+    return WeightOrder::EthosU85;
+  return std::nullopt;
+}
 
 /// Returns whether the device reads a window position by position for few input
 /// channels, which it prefers if that fills its units better.
-static bool readsWindowFirst(const KernelCodes &kernel) {
-  double byInputs =
-      double(kernel.inputs) / double(llvm::alignTo(kernel.inputs, kInputs));
-  double byWindow = double(kernel.inputs * kernel.positions) /
-                    double(llvm::alignTo(kernel.inputs, kBlock) *
-                           llvm::alignTo(kernel.positions, kPositions));
+static bool readsWindowFirst(const KernelCodes &kernel,
+                             const Reading &reading) {
+  int64_t positions = kernel.height * kernel.width;
+  int64_t rest = positions % reading.windowPositions;
+  int64_t taken =
+      positions - rest + (rest ? std::max(rest, reading.fewest) : 0);
+  double byInputs = double(kernel.inputs) /
+                    double(llvm::alignTo(kernel.inputs, reading.inputs));
+  double byWindow =
+      double(kernel.inputs * positions) /
+      double(llvm::alignTo(kernel.inputs, reading.windowInputs) * taken);
   return byWindow >= byInputs || kernel.inputs <= kBlock;
 }
 
+/// Returns the positions of each part of the window. They are filled up to a
+/// multiple of `group` by positions that do not exist, of -1.
+static std::vector<std::vector<int64_t>> findParts(const KernelCodes &kernel,
+                                                   int64_t group) {
+  std::vector<std::vector<int64_t>> parts;
+  for (int64_t top = 0; top < kernel.height; top += kWindow)
+    for (int64_t left = 0; left < kernel.width; left += kWindow) {
+      std::vector<int64_t> &part = parts.emplace_back();
+      for (int64_t y = top; y != std::min(top + kWindow, kernel.height); ++y)
+        for (int64_t x = left; x != std::min(left + kWindow, kernel.width); ++x)
+          part.push_back(y * kernel.width + x);
+      part.resize(llvm::alignTo(part.size(), group), -1);
+    }
+  return parts;
+}
+
 std::vector<int16_t>
-mct::quantization::orderForDevice(const KernelCodes &kernel) {
+mct::quantization::orderForDevice(const KernelCodes &kernel,
+                                  WeightOrder order) {
+  const Reading &reading = getReading(order);
+  const int64_t positions = kernel.height * kernel.width;
   std::vector<int16_t> stream;
   auto add = [&](int64_t output, int64_t position, int64_t input) {
-    bool exists = output < kernel.outputs && position < kernel.positions &&
-                  input < kernel.inputs;
-    stream.push_back(exists
-                         ? kernel.codes[(output * kernel.positions + position) *
-                                            kernel.inputs +
-                                        input]
-                         : int16_t(0));
-  };
-  auto addBlock = [&](int64_t output, int64_t position, int64_t input) {
-    for (int64_t o = output; o != output + kBlock; ++o)
-      for (int64_t i = input; i != input + kBlock; ++i)
-        add(o, position, i);
+    bool exists =
+        output < kernel.outputs && position >= 0 && input < kernel.inputs;
+    stream.push_back(
+        exists ? kernel.codes[(output * positions + position) * kernel.inputs +
+                              input]
+               : int16_t(0));
   };
   if (kernel.isDepthwise) {
-    int64_t positions = llvm::alignTo(kernel.positions, kPositions);
-    for (int64_t output = 0; output < kernel.outputs; output += kBlock)
-      for (int64_t position = 0; position != positions; ++position)
-        for (int64_t o = output; o != output + kBlock; ++o)
-          add(o, position, 0);
+    auto parts = findParts(kernel, reading.depthwisePositions);
+    for (int64_t output = 0; output < kernel.outputs;
+         output += reading.depthwiseOutputs)
+      for (const std::vector<int64_t> &part : parts)
+        for (int64_t position : part)
+          for (int64_t o = 0; o != reading.depthwiseOutputs; ++o)
+            add(output + o, position, 0);
     return stream;
   }
-  if (readsWindowFirst(kernel)) {
-    int64_t positions = llvm::alignTo(kernel.positions, kPositions);
-    for (int64_t input = 0; input < kernel.inputs; input += kBlock)
+  bool isWindowFirst = readsWindowFirst(kernel, reading);
+  int64_t together = isWindowFirst ? reading.windowInputs : reading.inputs;
+  auto parts = findParts(kernel, isWindowFirst ? reading.windowPositions : 1);
+  for (int64_t first = 0; first < kernel.inputs; first += together)
+    for (const std::vector<int64_t> &part : parts)
       for (int64_t output = 0; output < kernel.outputs; output += kBlock)
-        for (int64_t position = 0; position != positions; ++position)
-          addBlock(output, position, input);
-    return stream;
-  }
-  for (int64_t first = 0; first < kernel.inputs; first += kInputs)
-    for (int64_t output = 0; output < kernel.outputs; output += kBlock)
-      for (int64_t position = 0; position != kernel.positions; ++position)
-        for (int64_t input = first; input != first + kInputs; input += kBlock)
-          addBlock(output, position, input);
+        for (int64_t position : part)
+          for (int64_t input = first; input != first + together;
+               input += kBlock)
+            for (int64_t o = output; o != output + kBlock; ++o)
+              for (int64_t i = input; i != input + kBlock; ++i)
+                add(o, position, i);
   return stream;
 }
 
@@ -214,6 +264,20 @@ static int64_t getSymbolBits(int symbol, size_t code, int plainBits) {
   return quotient <= 2 ? std::min(quotient + 1, 2) + divisor : kNever;
 }
 
+/// Returns the bits of the lengths of runs of zeros. Each of four divisors can
+/// code any length, and the encoder compares what they have taken since the
+/// start of the stream: it hardly changes them.
+static int64_t getRunBits(ArrayRef<int> runs) {
+  int64_t least = kNever;
+  for (int divisor = 0; divisor != 4; ++divisor) {
+    int64_t bits = 0;
+    for (int zeros : runs)
+      bits += int64_t(zeros >> divisor) + 1 + divisor;
+    least = std::min(least, bits);
+  }
+  return least;
+}
+
 int64_t mct::quantization::estimateEncodedBits(ArrayRef<int16_t> stream) {
   if (stream.empty())
     return 0;
@@ -241,15 +305,14 @@ int64_t mct::quantization::estimateEncodedBits(ArrayRef<int16_t> stream) {
           getSymbolBits(int(symbol), code, symbols.plainBits);
   int64_t bits = findLeastBits<13>(
       written, [&](int symbol, size_t code) { return lengths[symbol][code]; });
-  bits += findLeastBits<4>(runs, [](int zeros, size_t divisor) {
-    return int64_t(zeros >> divisor) + 1 + int64_t(divisor);
-  });
+  bits += getRunBits(runs);
   int64_t slices =
       std::max<int64_t>(1, llvm::divideCeil(written.size(), kLongestSlice));
   // The end of a stream is filled up to 16 bytes.
   return llvm::alignTo(bits + symbols.headBits + slices * kSliceBits + 3, 128);
 }
 
-int64_t mct::quantization::estimateEncodedBits(const KernelCodes &kernel) {
-  return estimateEncodedBits(orderForDevice(kernel));
+int64_t mct::quantization::estimateEncodedBits(const KernelCodes &kernel,
+                                               WeightOrder order) {
+  return estimateEncodedBits(orderForDevice(kernel, order));
 }

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 
+import compressed_results
 import measure
 import numpy as np
 import pytest
@@ -89,6 +90,17 @@ def test_vela_maps_all_of_it_onto_both_devices(network, tmp_path):
     for accelerator in ("ethos-u55-256", "ethos-u85-256"):
         entry = found[f"vela {accelerator}"]
         assert entry["taken"] and entry["cycles"] > 0 and entry["reason"] == ""
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize("device", ["ethos-u55", "ethos-u85"])
+@pytest.mark.parametrize("budget", ["compressed:200%", "compressed:50%"])
+def test_compressed_weights_are_estimated_within_3_percent(tools, tmp_path, device, budget):
+    for tool in ("tosa", "vela"):
+        if not tool_environments.program(tool):
+            pytest.skip(f"{tool} is not installed (tools/dev/downstream --install {tool})")
+    estimated, written = compressed_results.compare(compressed_results.NETWORKS["digits"], budget, device, tmp_path)
+    assert written == pytest.approx(estimated, rel=0.03)
 
 
 def test_ml_sdk_takes_it(network, tmp_path):

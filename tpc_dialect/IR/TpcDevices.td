@@ -156,14 +156,15 @@ def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   let summary = "Cost of reading compressed weights";
   let description = [{
     The device reads kernels in compressed form, each byte of which takes `byte` cycles, while it computes. Together
-    with the costs of `tpc.repeated_layers`, this determines which layers wait for their weights.
+    with the costs of `tpc.repeated_layers`, this determines which layers wait for their weights. `order` names the
+    order in which codes are stored and padded: that of `ethos-u55` (default) or of `ethos-u85`.
 
     ```mlir
-    tpc.compressed_weights byte 1.0
+    tpc.compressed_weights byte 0.3 order "ethos-u85"
     ```
   }];
-  let arguments = (ins F64Attr:$byte);
-  let assemblyFormat = "`byte` $byte attr-dict";
+  let arguments = (ins F64Attr:$byte, DefaultValuedAttr<StrAttr, "\"ethos-u55\"">:$order);
+  let assemblyFormat = "`byte` $byte (`order` $order^)? attr-dict";
   let hasVerifier = 1;
 }
 

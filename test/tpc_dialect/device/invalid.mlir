@@ -37,6 +37,13 @@ tpc.device @no_time {
 
 // -----
 
+tpc.device @unknown_order {
+  // expected-error @below {{has the order 'ethos-u65'; give ethos-u55 or ethos-u85}}
+  tpc.compressed_weights byte 1.0 order "ethos-u65"
+}
+
+// -----
+
 tpc.device @no_memory {
   // expected-error @below {{has a burst of 16 bytes, a smallest copy of 16 and a memory of 0; all are positive}}
   tpc.staged_arguments burst 16 smallest 16 memory 0

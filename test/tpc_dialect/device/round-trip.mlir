@@ -8,7 +8,7 @@
 // CHECK-NEXT:   tpc.staged_arguments burst 16 smallest 1024 memory 4096
 // CHECK-NEXT:   tpc.strided_layers channels 24 fewest 16 smallest 16384
 // CHECK-NEXT:   tpc.column_sums channels 16 positions 49
-// CHECK-NEXT:   tpc.compressed_weights byte 2.500000e-01
+// CHECK-NEXT:   tpc.compressed_weights byte 2.500000e-01{{$}}
 // CHECK-NEXT:   tpc.cost_table "costs/toy.json"
 // CHECK-NEXT:   tpc.onnx_operators missing ["Erf"] wide ["Add"] behind_layers ["Relu"] behind_sums ["Clip"]
 // CHECK-NEXT:   tpc.onnx_limits batch 1 bytes 8388608 signed [8, 16] unsigned [8] power_of_two weights [2, 4] symmetric tables_with_zero
@@ -28,9 +28,11 @@ tpc.device @toy title("the toy") configurations ["toy-256", "toy-512"] for ["a",
 
 // CHECK: tpc.device @free {
 // CHECK-NEXT: tpc.strided_layers channels 32{{$}}
+// CHECK-NEXT: tpc.compressed_weights byte 3.000000e-01 order "ethos-u85"
 // CHECK-NEXT: tpc.onnx_limits batch 4 bytes 1024 signed [] unsigned [8] weights [8]
 tpc.device @free {
   tpc.strided_layers channels 32
+  tpc.compressed_weights byte 0.3 order "ethos-u85"
   tpc.onnx_limits batch 4 bytes 1024 signed [] unsigned [8] weights [8]
 }
 

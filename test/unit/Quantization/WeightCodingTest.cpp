@@ -92,6 +92,20 @@ TEST(WeightCodingTest, SizesAreThoseOfTheEncoder) {
   }
 }
 
+TEST(WeightCodingTest, LongRunsOfZerosKeepTheCodeOfShortOnes) {
+  // As kernels of one position are filled up: most runs have no zeros.
+  Numbers numbers;
+  std::vector<int16_t> stream;
+  for (int block = 0; block != 16; ++block) {
+    for (int i = 0; i != 128; ++i)
+      stream.push_back(int16_t(numbers.below(255) - 127));
+    stream.insert(stream.end(), 512, 0);
+  }
+  constexpr double kEncoder = 3072;
+  EXPECT_NEAR(double(estimateEncodedBits(stream)) / 8, kEncoder,
+              0.03 * kEncoder);
+}
+
 TEST(WeightCodingTest, SmallerCodesTakeLess) {
   std::vector<int16_t> stream = makeStream(recorded()[1], 4096);
   int64_t before = estimateEncodedBits(stream);
@@ -105,25 +119,27 @@ TEST(WeightCodingTest, SmallerCodesTakeLess) {
 
 TEST(WeightCodingTest, NothingTakesNothing) {
   EXPECT_EQ(estimateEncodedBits(std::vector<int16_t>()), 0);
-  EXPECT_EQ(estimateEncodedBits(KernelCodes()), 0);
+  EXPECT_EQ(estimateEncodedBits(KernelCodes(), WeightOrder::EthosU55), 0);
 }
 
 /// Returns a kernel whose codes tell where they are.
-KernelCodes makeKernel(int64_t outputs, int64_t positions, int64_t inputs,
-                       bool isDepthwise = false) {
+KernelCodes makeKernel(int64_t outputs, int64_t height, int64_t width,
+                       int64_t inputs, bool isDepthwise = false) {
   KernelCodes kernel;
   kernel.outputs = outputs;
-  kernel.positions = positions;
+  kernel.height = height;
+  kernel.width = width;
   kernel.inputs = inputs;
   kernel.isDepthwise = isDepthwise;
-  kernel.codes.resize(outputs * positions * inputs);
+  kernel.codes.resize(outputs * height * width * inputs);
   std::iota(kernel.codes.begin(), kernel.codes.end(), int16_t(1));
   return kernel;
 }
 
 TEST(WeightCodingTest, DenseKernelsAreReadIn32Inputs) {
   // Two outputs of nine inputs; 8 outputs and 32 inputs fit.
-  std::vector<int16_t> stream = orderForDevice(makeKernel(2, 1, 9));
+  std::vector<int16_t> stream =
+      orderForDevice(makeKernel(2, 1, 1, 9), WeightOrder::EthosU55);
   ASSERT_EQ(stream.size(), 8U * 32U);
   EXPECT_EQ(stream[0], 1);
   EXPECT_EQ(stream[7], 8);
@@ -138,7 +154,8 @@ TEST(WeightCodingTest, DenseKernelsAreReadIn32Inputs) {
 
 TEST(WeightCodingTest, WindowsOfFewInputsAreReadFirst) {
   // 3x3 positions are filled up to 12.
-  std::vector<int16_t> stream = orderForDevice(makeKernel(8, 9, 3));
+  std::vector<int16_t> stream =
+      orderForDevice(makeKernel(8, 3, 3, 3), WeightOrder::EthosU55);
   ASSERT_EQ(stream.size(), 12U * 64U);
   EXPECT_EQ(stream[0], 1);
   EXPECT_EQ(stream[2], 3);
@@ -149,13 +166,41 @@ TEST(WeightCodingTest, WindowsOfFewInputsAreReadFirst) {
 }
 
 TEST(WeightCodingTest, DepthwiseKernelsHaveNoInputs) {
-  std::vector<int16_t> stream = orderForDevice(makeKernel(9, 9, 1, true));
+  std::vector<int16_t> stream =
+      orderForDevice(makeKernel(9, 3, 3, 1, true), WeightOrder::EthosU55);
   ASSERT_EQ(stream.size(), 2U * 12U * 8U);
   EXPECT_EQ(stream[0], 1);
   EXPECT_EQ(stream[1], 10);
   EXPECT_EQ(stream[8], 2);
   EXPECT_EQ(stream[96], 73);
   EXPECT_EQ(stream[97], 0);
+}
+
+TEST(WeightCodingTest, WindowsAreReadInPartsOf8x8) {
+  // 10x4 positions are 8x4 and 2x4.
+  std::vector<int16_t> stream =
+      orderForDevice(makeKernel(1, 10, 4, 1), WeightOrder::EthosU85);
+  ASSERT_EQ(stream.size(), (35U + 10U) * 8U * 16U);
+  EXPECT_EQ(stream[31 * 128], 32);
+  EXPECT_EQ(stream[32 * 128], 0);
+  EXPECT_EQ(stream[35 * 128], 33);
+}
+
+TEST(WeightCodingTest, EthosU85FillsMoreUp) {
+  auto count = [](int64_t outputs, int64_t size, int64_t inputs,
+                  bool isDepthwise = false) {
+    return orderForDevice(makeKernel(outputs, size, size, inputs, isDepthwise),
+                          WeightOrder::EthosU85)
+        .size();
+  };
+  // The window first: five positions and 16 inputs.
+  EXPECT_EQ(count(8, 3, 64), 8U * 10U * 64U);
+  EXPECT_EQ(count(8, 1, 32), 8U * 5U * 32U);
+  // Inputs first: 64 of them.
+  EXPECT_EQ(count(8, 1, 48), 8U * 64U);
+  EXPECT_EQ(count(10, 1, 65), 16U * 128U);
+  // Depthwise: ten positions and 16 outputs.
+  EXPECT_EQ(count(9, 3, 1, true), 16U * 10U);
 }
 
 } // namespace

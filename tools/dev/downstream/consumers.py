@@ -157,11 +157,13 @@ def executor(network: Network) -> Verdict:
     return Verdict("mct-run", True, seconds=finished.seconds, outputs=values)
 
 
-def compile_with_vela(program: Path, file: Path, profile: str, folder: Path) -> tuple[measure.Finished, dict[str, str]]:
+def compile_with_vela(
+    program: Path, file: Path, profile: str, folder: Path, *options: str
+) -> tuple[measure.Finished, dict[str, str]]:
     """Arm's compiler on a flatbuffer of TOSA or a `.tflite`: how it ended, and the last row of its summary."""
     accelerator, system, memory = VELA_SYSTEMS[profile]
     command = [program.parent / "python", program, "--config", "Arm/vela.ini", "--system-config", system]
-    command += ["--memory-mode", memory, "--accelerator-config", accelerator, "--output-dir", folder, file]
+    command += ["--memory-mode", memory, "--accelerator-config", accelerator, "--output-dir", folder, *options, file]
     finished = forks.run(command, "ethosu.vela.vela")
     if finished.returncode != 0:
         return finished, {}

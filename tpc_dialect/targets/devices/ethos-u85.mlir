@@ -4,7 +4,7 @@
 tpc.device @"ethos-u85" configurations ["ethos-u85-256"] integer_only {
   // In cycles; fitted as those of Ethos-U55.
   tpc.repeated_layers result 0.9 product 0.019230769230769232 weight 0.15 sum 3.0
-  tpc.compressed_weights byte 0.3
+  tpc.compressed_weights byte 0.3 order "ethos-u85"
   // Arguments lie in DRAM, from where convolutions fetch a few bytes at a time and several times over. Below 1024 bytes the
   // copy costs more than it saves: 64 bytes take 800 cycles longer in Vela's model, 3072 take 1700 less.
   // Where results do not fit into the 384 KiB of Vela's memory mode, writing them to DRAM takes as long as before, and the
