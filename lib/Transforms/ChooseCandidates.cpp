@@ -213,7 +213,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
   // Tensors that stay float lost their points by these rules.
   for (OverrideRule &rule : rules.rules)
     rule.isOptional |= rule.asksForFloatAlone();
-  rules.findDecoding(entry.getBody().front());
+  rules.findDecoding(entry.getBody().front(), getAnalysis<KernelOps>());
   SmallVector<tpc::Node> nodes;
   llvm::DenseMap<Operation *, size_t> nodeOf;
   if (needsNodes) {

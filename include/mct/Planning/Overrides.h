@@ -22,6 +22,7 @@ struct Node;
 } // namespace mct::tpc
 
 namespace mct {
+class KernelOps;
 
 /// One line of an overrides file.
 struct OverrideRule {
@@ -142,8 +143,8 @@ struct Overrides {
   /// `setOn` left them; a diagnostic where one cannot be read.
   static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
   /// Finds the operators that rules with `Selector::Decoding` select in a
-  /// block; before `getWishes`.
-  void findDecoding(mlir::Block &block);
+  /// block; before `getWishes`. `kernels`: of its module.
+  void findDecoding(mlir::Block &block, const KernelOps &kernels);
   /// Returns whether `leavesDecodingFloat` is about an op.
   bool keepsFloatAsDecoding(mlir::Operation *op) const;
   /// Returns whether all users of a value are such operators, and there are

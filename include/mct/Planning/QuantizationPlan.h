@@ -168,11 +168,12 @@ public:
   /// diagnostic, when the function has control flow or points already, an
   /// operator matches contradicting sets, nothing fits its consumers, or an
   /// override asks for what the target does not offer. Counts in `overrides`
-  /// what each rule matched. `taken`: the alternatives that become the bases of
-  /// operators.
+  /// what each rule matched. `kernels`: of its module. `taken`: the
+  /// alternatives that become the bases of operators.
   static mlir::FailureOr<QuantizationPlan>
   create(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
-         Overrides &overrides, const TakenAlternatives &taken = {});
+         const KernelOps &kernels, Overrides &overrides,
+         const TakenAlternatives &taken = {});
 
   /// Nodes in program order of their roots.
   std::vector<PlannedNode> nodes;
