@@ -92,11 +92,6 @@ struct ShardState {
 };
 using ShardStateScope = support::ContextScope<ShardState>;
 
-/// Tells on standard error what comes next where a tool ends because of shards,
-/// and returns its exit status: 0 for a shard, 3 where shards have to be asked
-/// once more, 1 where something failed.
-int endWithShards(const ShardState &state);
-
 /// The shards as a pass sees them.
 class Shards {
 public:
@@ -104,11 +99,9 @@ public:
     std::vector<std::string> in;
     std::string out, shard;
     bool hasSamples = false;
-    /// A number of samples that are read is one of one process.
-    bool hasLimit = false;
   };
-  /// Opens the files. Emits a diagnostic at the module for options that make no
-  /// sense, and for files that cannot be read.
+  /// Opens the files. Emits a diagnostic at the module for a shard that there
+  /// is not, and for files that cannot be read.
   static mlir::FailureOr<Shards> open(mlir::ModuleOp module,
                                       const Options &options);
 

@@ -4,23 +4,36 @@
 
 #include "mct/Support/ContextScope.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/MappedFile.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mct::support {
 
-/// Tells the contexts of a registry which files the tool reads and writes. The
-/// object must outlive them.
-class ToolFilesExtension
-    : public mlir::DialectExtension<ToolFilesExtension, mlir::BuiltinDialect> {
+/// Tells the contexts of a registry of an object that must outlive them.
+template <typename T>
+class ContextExtension
+    : public mlir::DialectExtension<ContextExtension<T>, mlir::BuiltinDialect> {
 public:
-  explicit ToolFilesExtension(const ToolFiles &files) : files(&files) {}
+  static void addTo(mlir::DialectRegistry &registry, T &object) {
+    registry.addExtension(
+        mlir::TypeID::get<ContextExtension<T>>(),
+        std::unique_ptr<ContextExtension>(new ContextExtension(object)));
+  }
   void apply(mlir::MLIRContext *context, mlir::BuiltinDialect *) const final {
-    ContextObjects::get(context).set(files);
+    ContextObjects::get(context).set(object);
   }
 
 private:
-  const ToolFiles *files;
+  explicit ContextExtension(T &object) : object(&object) {}
+
+  T *object;
 };
+
+/// Gives the memory of the tool's mapped files back, if it has any.
+inline void releaseMappedFiles(mlir::MLIRContext *context) {
+  if (auto *files = ContextObjects::find<MappedFiles>(context))
+    files->release();
+}
 
 /// Checks files that a pass writes, also against those of the tool.
 inline llvm::Error checkOutputFiles(mlir::MLIRContext *context,

@@ -9,28 +9,52 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 
 namespace mct::support {
 
-/// Bytecode of at least so many bytes is mapped by `readModuleFile`.
+/// Bytecode of at least so many bytes is mapped by `MappedFiles`.
 inline constexpr size_t kLeastMapped = size_t(4) << 20;
 
-/// Reads a module as `readInputFile` does, but maps large files of bytecode
-/// instead of copying them: nothing ends such a buffer in a zero.
-///
-/// While a mapped file is read, somebody may change it. `checkMappedFiles`
-/// tells; and a process that reads what was cut off removes its temporary files
-/// and ends with an error that names the file. For tools: it handles `SIGBUS`.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-readModuleFile(llvm::StringRef path);
+/// The files that a tool has mapped; its buffers must not outlive it. While a
+/// mapped file is read, somebody may change it: `check` tells. Reading what was
+/// cut off from a file raises `SIGBUS`, whose handler asks `describeLoss`.
+/// Thread safe.
+class MappedFiles {
+public:
+  MappedFiles();
+  ~MappedFiles();
 
-/// Gives the memory of all mapped files back, unless it is read at the moment.
-/// Later reads take it from the file again. Others may read meanwhile.
-void releaseMappedFiles();
+  /// Reads a module as `readInputFile` does, but maps large files of bytecode
+  /// instead of copying them: nothing ends such a buffer in a zero.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  readModule(llvm::StringRef path);
 
-/// Fails, naming it, when a file that is mapped was changed meanwhile.
-llvm::Error checkMappedFiles();
+  /// Gives the memory of all files back, unless it is read at the moment.
+  /// Later reads take it from the file again. Others may read meanwhile.
+  void release();
+
+  /// Fails, naming it, when a file that is mapped was changed meanwhile.
+  llvm::Error check();
+
+  /// Returns the error, with the name of the file, of a read that found nothing
+  /// at an address of a file that is mapped; empty text for other addresses.
+  /// For handlers of signals, which may interrupt every other call.
+  llvm::StringRef describeLoss(const void *address) const;
+
+private:
+  struct Mapping;
+  class Buffer;
+  std::unique_ptr<llvm::MemoryBuffer> map(llvm::StringRef path);
+
+  /// A handler of signals may look at any time, so that what was mapped stays
+  /// in the list.
+  std::atomic<Mapping *> first{nullptr};
+  /// Held while files are mapped, released or given up.
+  std::mutex mutex;
+};
 
 } // namespace mct::support
 
