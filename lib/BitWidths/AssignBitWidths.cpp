@@ -753,7 +753,16 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
       return failure();
     options.calibration = calibration->samples;
   }
-  auto drop = execution::MetricDrop::create(getOperation(), *settings, options);
+  auto drop = [&] {
+    ScopedDiagnosticHandler judging(&getContext(), [](Diagnostic &found) {
+      if (found.getSeverity() == DiagnosticSeverity::Error)
+        found.attachNote() << "max-drop is judged by drop-metric and labels on "
+                              "the samples of validation-data, which must not "
+                              "be among those of calibration-data";
+      return failure();
+    });
+    return execution::MetricDrop::create(getOperation(), *settings, options);
+  }();
   if (failed(drop))
     return failure();
   ContractSearch search(

@@ -56,9 +56,9 @@ LogicalResult MetricDrop::divide(ModuleOp network) {
     return network.emitError() << llvm::toString(divided.takeError());
   if (!*divided)
     return network.emitError()
-           << "max-drop: " << all->numSamples()
-           << " samples of validation-data are too few to find an assignment "
-              "with some and to judge it with others; give hundreds";
+           << all->numSamples()
+           << " samples are too few to find an assignment with some and to "
+              "judge it with others; give hundreds";
   parts = std::move(**divided);
   return success();
 }
@@ -79,15 +79,13 @@ LogicalResult MetricDrop::checkUnseen(ModuleOp network,
   if (*shared == 0)
     return success();
   return network.emitError()
-         << "max-drop: " << *shared << " of the "
-         << prepared.samples().numSamples()
-         << " samples of validation-data are among those of calibration-data; "
-            "give others, which the network was not fitted to";
+         << *shared << " of the " << prepared.samples().numSamples()
+         << " samples that judge the network are among those that calibrated "
+            "it; give others, which it was not fitted to";
 }
 
 static LogicalResult fail(ModuleOp network, llvm::Error error) {
-  return network.emitError()
-         << "max-drop: " << llvm::toString(std::move(error));
+  return network.emitError() << llvm::toString(std::move(error));
 }
 
 /// Prepares a run on all samples, which it opens, where `samples` are null.
@@ -107,7 +105,7 @@ MetricDrop::prepareRun(ModuleOp network, bool simulatesQuantization,
   const Executor &executor = prepared->executor();
   if (!executor.allowsPartialUnits() && executor.unit() > 1)
     return network.emitError()
-           << "max-drop divides samples, and the network has a fixed batch of "
+           << "samples cannot be divided, as the network has a fixed batch of "
            << executor.unit()
            << " that cannot be changed; give a network for one sample";
   return prepared;
@@ -169,7 +167,7 @@ MetricDrop::askHost(ModuleOp network, ArrayRef<MetricHost::Result> results,
     return fail(network, measured.takeError());
   if (!measured->detections && measured->values.size() != positions.size())
     return network.emitError()
-           << "max-drop: metric '" << host->getName() << "' says "
+           << "metric '" << host->getName() << "' says "
            << measured->values.size() << " numbers of " << positions.size()
            << " samples; chance is known by a number for each";
   return std::move(*measured);
@@ -201,7 +199,7 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
     llvm::append_range(others.values, std::as_const(reference)[position]);
   for (MetricRows *each : {&*rows, &others})
     if (llvm::Error error = metric->finish(*each))
-      return network.emitError() << "max-drop: metric '" << options.metric
+      return network.emitError() << "metric '" << options.metric
                                  << "': " << llvm::toString(std::move(error));
   return limitLoss(*metric, *rows, others, options.allowed);
 }

@@ -13,7 +13,7 @@
 #include "mct/IR/ResizeOffsets.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Interfaces/SetBatch.h"
-#include "mct/Support/MappedFile.h"
+#include "mct/Support/ContextFiles.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -765,7 +765,7 @@ Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
     unit = tooLarge->program->unit / 2;
   }
   // Programs have copies of what they read of the module.
-  mct::support::releaseMappedFiles();
+  mct::support::releaseMappedFiles(module.getContext());
   std::vector<std::unique_ptr<Executor>> executors;
   for (Compiler &compiler : compilers)
     executors.push_back(

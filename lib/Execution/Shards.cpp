@@ -185,12 +185,6 @@ FailureOr<Shards> Shards::open(ModuleOp module, const Options &options) {
   shards.shard = *parsed;
   shards.out = options.out;
   shards.hasSamples = options.hasSamples;
-  if (options.hasLimit)
-    return refuse("calibration-samples counts the samples of one process; "
-                  "leave it out where there are shards");
-  if (options.out.empty() && options.hasSamples)
-    return refuse("calibration-data beside shards-in is a shard of the "
-                  "samples; give shards-out=FILE, too");
   auto *state = ShardStateScope::find(module.getContext());
   std::shared_ptr<const ShardFiles> &known =
       state ? state->files[options.in] : shards.files;
@@ -262,14 +256,14 @@ LogicalResult Shards::stop(StringRef kind) const {
     parts.push_back(part.get());
   if (llvm::Error error =
           ShardFiles::save(out, parts, {Executor::instructionSet()}))
-    return emitError(module.getLoc())
-           << "cannot write shards-out: " << llvm::toString(std::move(error));
+    return emitError(module.getLoc()) << "cannot write the file of the shard: "
+                                      << llvm::toString(std::move(error));
   auto *state = ShardStateScope::find(module.getContext());
   if (!state)
     return emitError(module.getLoc())
            << "has written the " << kind << " of shard " << shard.index
            << " of " << shard.count << " to '" << out
-           << "', and ends here; give the files of all shards as shards-in";
+           << "', and ends here; give it with those of the other shards";
   state->written = out;
   state->missing = kind.str();
   return failure();
@@ -283,13 +277,12 @@ LogicalResult Shards::reportMissing(StringRef kind) const {
     state->missing = kind.str();
   if (out.empty() || !state)
     return emitError(module.getLoc())
-           << "no file of shards-in has the " << kind
-           << " of this network; run all shards again, with these files as "
-              "shards-in"
+           << "no file of the shards has the " << kind
+           << " of this network; run all shards again, with these files"
            << support::kTroubleshooting << "shards-run-in-rounds";
   if (llvm::Error error = ShardFiles::save(out, {}, {}, kind))
-    return emitError(module.getLoc())
-           << "cannot write shards-out: " << llvm::toString(std::move(error));
+    return emitError(module.getLoc()) << "cannot write the file of the shard: "
+                                      << llvm::toString(std::move(error));
   return failure();
 }
 
@@ -301,16 +294,6 @@ Shards::read(const ShardPart &part,
            << "'" << part.file << "': " << part.kind << ": "
            << llvm::toString(std::move(error));
   return success();
-}
-
-int mct::execution::endWithShards(const ShardState &state) {
-  constexpr int kShardsAreMissing = 3;
-  if (state.written.empty())
-    return state.missing.empty() ? EXIT_FAILURE : kShardsAreMissing;
-  llvm::errs() << state.written << ": the " << state.missing
-               << " of a shard; give it with those of the other shards as "
-                  "shards-in\n";
-  return EXIT_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 #include "Sites.h"
 
 #include "mct/IR/Names.h"
-#include "mct/Support/MappedFile.h"
+#include "mct/Support/ContextFiles.h"
 #include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 
 using namespace mlir;
@@ -558,7 +558,7 @@ void SiteFinder::findPrimitives() {
     // Their values are packed now, and large.
     constants.clear();
     if (hasLargeConstant(op))
-      support::releaseMappedFiles();
+      support::releaseMappedFiles(op.getContext());
     if (reason)
       emitRecord(&op, "execution", *reason,
                  "'" + op.getName().getStringRef() +

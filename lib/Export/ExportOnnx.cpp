@@ -313,7 +313,8 @@ static LogicalResult writeNetwork(GraphBuilder &graph) {
     return success();
   return failure(
       failed(checkForDevice(graph.model,
-                            graph.limits->getParentOfType<tpc::DeviceOp>())) ||
+                            graph.limits->getParentOfType<tpc::DeviceOp>(),
+                            graph.kernels)) ||
       failed(checkMemory(graph)));
 }
 

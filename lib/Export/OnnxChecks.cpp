@@ -23,14 +23,15 @@ static constexpr StringLiteral kLayers[] = {"Conv", "ConvTranspose", "Gemm",
 
 /// Adds to an error about a float value that decoding parts stay float by
 /// default.
-static void noteDecoding(InFlightDiagnostic &error, Operation *op) {
+static void noteDecoding(InFlightDiagnostic &error, Operation *op,
+                         const mct::KernelOps &kernels) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function)
     return;
   FailureOr<mct::Overrides> overrides = mct::Overrides::getFrom(function);
   if (failed(overrides) || !overrides->leavesDecodingFloat())
     return;
-  overrides->findDecoding(function.getBody().front());
+  overrides->findDecoding(function.getBody().front(), kernels);
   if (overrides->keepsFloatAsDecoding(op))
     error.attachNote() << "it decodes the places of objects, which stays "
                           "float; give decode=cut to end at the heads, or "
@@ -41,8 +42,9 @@ namespace {
 class Checker {
 public:
   Checker(const Model &model, mct::tpc::DeviceOp device,
-          mct::tpc::OnnxOperatorsOp operators)
-      : graph(model.graph), device(device), operators(operators) {
+          mct::tpc::OnnxOperatorsOp operators, const mct::KernelOps &kernels)
+      : graph(model.graph), device(device), operators(operators),
+        kernels(kernels) {
     for (const Node &node : graph.nodes) {
       for (const std::string &input : node.inputs)
         readers[input].push_back(&node);
@@ -192,7 +194,7 @@ private:
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "makes output '" << name
                                  << "', and no point quantizes it";
-      noteDecoding(error, node.source);
+      noteDecoding(error, node.source, kernels);
       error.attachNote() << "only a softmax at the end may stay float; see "
                             "tpc-explain for why there is no point"
                          << mct::support::kTroubleshooting
@@ -206,7 +208,7 @@ private:
                                  << "becomes '" << node.opType
                                  << "', whose result no point quantizes before "
                                  << "'" << reader.opType << "' reads it";
-      noteDecoding(error, node.source);
+      noteDecoding(error, node.source, kernels);
       error.attachNote(reader.source->getLoc())
           << "read here; " << device.getDisplayName()
           << " has no float values: see tpc-explain for why there is no point, "
@@ -241,6 +243,7 @@ private:
   const Graph &graph;
   mct::tpc::DeviceOp device;
   mct::tpc::OnnxOperatorsOp operators;
+  const mct::KernelOps &kernels;
   llvm::StringMap<SmallVector<const Node *>> readers;
   llvm::StringMap<const Node *> makers;
   llvm::StringSet<> constants, outputs;
@@ -248,7 +251,9 @@ private:
 } // namespace
 
 LogicalResult mct::onnx::checkForDevice(const Model &model,
-                                        tpc::DeviceOp device) {
+                                        tpc::DeviceOp device,
+                                        const KernelOps &kernels) {
   auto operators = device.getFact<tpc::OnnxOperatorsOp>();
-  return operators ? Checker(model, device, operators).run() : success();
+  return operators ? Checker(model, device, operators, kernels).run()
+                   : success();
 }

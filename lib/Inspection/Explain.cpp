@@ -484,7 +484,7 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
     document["device"] = deviceToJSON(*device);
   auto createPlan = [&](func::FuncOp function) {
     TakenAlternatives taken = takeOutPoints(function);
-    return QuantizationPlan::create(*lookup, function, *rules, taken);
+    return QuantizationPlan::create(*lookup, function, kernels, *rules, taken);
   };
   std::string text;
   llvm::raw_string_ostream textStream(text);

@@ -277,15 +277,13 @@ bool OverrideRule::asksForFloatAlone() const {
          llvm::all_of(llvm::make_second_range(namedWeightBits), isFloat);
 }
 
-void Overrides::findDecoding(Block &block) {
+void Overrides::findDecoding(Block &block, const KernelOps &kernels) {
   decoding.clear();
   if (llvm::none_of(rules, [](const OverrideRule &rule) {
         return rule.selector == OverrideRule::Selector::Decoding;
       }))
     return;
-  auto module = block.getParentOp()->getParentOfType<ModuleOp>();
-  if (std::optional<Decoding> found =
-          mct::findDecoding(block, KernelOps::forModule(module)))
+  if (std::optional<Decoding> found = mct::findDecoding(block, kernels))
     decoding.insert_range(found->ops);
 }
 

@@ -213,7 +213,8 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
 
 FailureOr<QuantizationPlan>
 QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
-                         Overrides &overrides, const TakenAlternatives &taken) {
+                         const KernelOps &kernels, Overrides &overrides,
+                         const TakenAlternatives &taken) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
            << "has " << function.getBody().getBlocks().size()
@@ -241,7 +242,7 @@ QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
     plan.nodes[index].node = std::move(node);
   }
   plan.masks = findMasks(block);
-  overrides.findDecoding(block);
+  overrides.findDecoding(block, kernels);
   plan.fuse(lookup.platform(), overrides);
   if (failed(plan.filterCandidates()))
     return failure();

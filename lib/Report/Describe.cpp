@@ -140,7 +140,7 @@ bool Describer::readPlan() {
     return false;
   TakenAlternatives taken = takeOutPoints(copy);
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::create(*lookup, copy, *rules, taken);
+      QuantizationPlan::create(*lookup, copy, kernels, *rules, taken);
   if (failed(plan))
     return false;
   for (const PlannedNode &planned : plan->nodes) {

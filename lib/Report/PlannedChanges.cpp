@@ -41,7 +41,7 @@ ChangePlanner::planPoints(StringRef line) {
     return std::nullopt;
   TakenAlternatives taken = takeOutPoints(*entry);
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::create(*lookup, *entry, *rules, taken);
+      QuantizationPlan::create(*lookup, *entry, kernels, *rules, taken);
   if (failed(plan))
     return std::nullopt;
   PlannedPoints points;

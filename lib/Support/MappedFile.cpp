@@ -2,12 +2,8 @@
 #include "mct/Support/MappedFile.h"
 
 #include "mct/Support/InputFile.h"
-#include "llvm/Support/Signals.h"
 
-#include <atomic>
-#include <csignal>
 #include <fcntl.h>
-#include <mutex>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,10 +11,7 @@
 
 using namespace mct::support;
 
-namespace {
-/// A file that is mapped, or was: the handler of a signal may look at it at any
-/// time, so that it stays in the list.
-struct Mapping {
+struct MappedFiles::Mapping {
   std::string message;
   std::string path;
   int descriptor = -1;
@@ -32,32 +25,13 @@ struct Mapping {
     return first && address >= first && address < first + size.load();
   }
 };
-} // namespace
 
-static std::atomic<Mapping *> mappings{nullptr};
-/// Held while files are mapped, released or given up.
-static std::mutex mutex;
-static struct sigaction previousHandler;
-
-/// Ends the process when it has read what a file does not have any more.
-static void handleBusError(int signal, siginfo_t *info, void *) {
-  for (Mapping *file = mappings.load(); file; file = file->next)
-    if (file->contains(info->si_addr)) {
-      llvm::sys::RunInterruptHandlers();
-      (void)!::write(STDERR_FILENO, file->message.data(), file->message.size());
-      ::_exit(EXIT_FAILURE);
-    }
-  // The same instruction fails again.
-  ::sigaction(signal, &previousHandler, nullptr);
-}
-
-namespace {
-class MappedBuffer : public llvm::MemoryBuffer {
+class MappedFiles::Buffer : public llvm::MemoryBuffer {
 public:
-  explicit MappedBuffer(Mapping &file) : file(file) {
+  Buffer(Mapping &file, std::mutex &mutex) : file(file), mutex(mutex) {
     init(file.begin, file.begin + file.size, /*RequiresNullTerminator=*/false);
   }
-  ~MappedBuffer() override {
+  ~Buffer() override {
     std::lock_guard<std::mutex> lock(mutex);
     ::munmap(file.begin.exchange(nullptr), file.size);
     ::close(file.descriptor);
@@ -67,11 +41,20 @@ public:
 
 private:
   Mapping &file;
+  std::mutex &mutex;
 };
-} // namespace
+
+MappedFiles::MappedFiles() = default;
+
+MappedFiles::~MappedFiles() {
+  while (Mapping *file = first.load()) {
+    first = file->next;
+    delete file;
+  }
+}
 
 /// Maps a file of bytecode that is large enough; returns null for all others.
-static std::unique_ptr<llvm::MemoryBuffer> map(llvm::StringRef path) {
+std::unique_ptr<llvm::MemoryBuffer> MappedFiles::map(llvm::StringRef path) {
   std::string name = path.str();
   int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
@@ -93,13 +76,6 @@ static std::unique_ptr<llvm::MemoryBuffer> map(llvm::StringRef path) {
   if (begin == MAP_FAILED)
     return giveUp();
   std::lock_guard<std::mutex> lock(mutex);
-  if (!mappings.load()) {
-    struct sigaction action = {};
-    action.sa_sigaction = handleBusError;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    ::sigemptyset(&action.sa_mask);
-    ::sigaction(SIGBUS, &action, &previousHandler);
-  }
   auto *file = new Mapping;
   file->path = name;
   file->message =
@@ -108,29 +84,29 @@ static std::unique_ptr<llvm::MemoryBuffer> map(llvm::StringRef path) {
   file->status = status;
   file->size = size_t(status.st_size);
   file->begin = static_cast<char *>(begin);
-  file->next = mappings.load();
-  mappings = file;
-  return std::make_unique<MappedBuffer>(*file);
+  file->next = first.load();
+  first = file;
+  return std::make_unique<Buffer>(*file, mutex);
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mct::support::readModuleFile(llvm::StringRef path) {
+MappedFiles::readModule(llvm::StringRef path) {
   if (path != "-")
     if (auto buffer = map(path))
       return std::move(buffer);
   return readInputFile(path);
 }
 
-void mct::support::releaseMappedFiles() {
+void MappedFiles::release() {
   std::lock_guard<std::mutex> lock(mutex);
-  for (Mapping *file = mappings.load(); file; file = file->next)
+  for (Mapping *file = first.load(); file; file = file->next)
     if (char *begin = file->begin.load())
       ::madvise(begin, file->size, MADV_DONTNEED);
 }
 
-llvm::Error mct::support::checkMappedFiles() {
+llvm::Error MappedFiles::check() {
   std::lock_guard<std::mutex> lock(mutex);
-  for (Mapping *file = mappings.load(); file; file = file->next) {
+  for (Mapping *file = first.load(); file; file = file->next) {
     struct stat now;
     if (!file->begin.load() || ::fstat(file->descriptor, &now) != 0)
       continue;
@@ -142,4 +118,11 @@ llvm::Error mct::support::checkMappedFiles() {
                                      "again");
   }
   return llvm::Error::success();
+}
+
+llvm::StringRef MappedFiles::describeLoss(const void *address) const {
+  for (const Mapping *file = first.load(); file; file = file->next)
+    if (file->contains(address))
+      return file->message;
+  return {};
 }

@@ -214,7 +214,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
   // The points of tensors that stay float were removed because of these rules.
   for (OverrideRule &rule : rules.rules)
     rule.isOptional |= rule.asksForFloatAlone();
-  rules.findDecoding(entry.getBody().front());
+  rules.findDecoding(entry.getBody().front(), getAnalysis<KernelOps>());
   SmallVector<tpc::Node> nodes;
   llvm::DenseMap<Operation *, size_t> nodeOf;
   if (needsNodes) {

@@ -55,6 +55,13 @@ private:
     return parts.contains(op) ? std::nullopt : getChannelStep(op, axis);
   }
 
+  /// Folds the affine steps after `result` into the layers that compute it.
+  /// Each layer computes some of its channels along `axis`; `joining` is the op
+  /// that joins them, or null for a single layer.
+  LogicalResult foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
+                           Value result, int64_t axis,
+                           RewriterBase &rewriter) const;
+
   /// A batch norm, or other affine steps, after a value.
   struct Chain {
     ChannelAffine affine;
@@ -207,36 +214,6 @@ static SmallVector<Operation *> getOps(const KernelOp &kernelOp) {
   return ops;
 }
 
-LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
-                                 RewriterBase &rewriter) const {
-  std::optional<Chain> chain =
-      getChainBehind(kernelOp.getResult(), kernelOp.resultAxis());
-  if (!chain)
-    return failure();
-  std::optional<std::vector<float>> bias = kernelOp.getBias();
-  if (!bias)
-    return remark(chain->steps.back().op,
-                  Record(Reason::BiasNotConstant)
-                      << "the bias before it is not constant");
-  if (!chain->affine.isFinite())
-    return remark(chain->steps.back().op,
-                  Record(Reason::NotFinite)
-                      << "a scale or an offset is not finite");
-  // The remaining ops compute other values now, except for the last one, which
-  // computes the result of the last step.
-  Location loc = chain->steps.back().op->getLoc();
-  std::optional<OutputMoments> moments = getMoments(chain->steps, 0, kernelOp);
-  erase(chain->steps, rewriter);
-  SmallVector<Operation *> remaining = getOps(kernelOp);
-  llvm::append_range(remaining, chain->moves);
-  for (Operation *op : ArrayRef(remaining).drop_back())
-    renameChanged(op, kFoldedSuffix);
-  remaining.back()->setLoc(loc);
-  scaleOutputs(kernelOp, rewriter, std::move(*bias), chain->affine.scale,
-               chain->affine.offset, moments);
-  return success();
-}
-
 /// Returns the kernel op whose result, perhaps after the addition of its bias,
 /// is `value`.
 static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
@@ -251,6 +228,12 @@ static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
   return std::nullopt;
 }
 
+LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
+                                 RewriterBase &rewriter) const {
+  return foldBehind(kernelOp, nullptr, kernelOp.getResult(),
+                    kernelOp.resultAxis(), rewriter);
+}
+
 LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
                                        RewriterBase &rewriter) const {
   SmallVector<KernelOp> makers;
@@ -261,8 +244,14 @@ LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
       return failure();
     makers.push_back(*maker);
   }
-  std::optional<Chain> chain =
-      getChainBehind(concat.getResult(), concat.getAxis());
+  return foldBehind(makers, concat, concat.getResult(), concat.getAxis(),
+                    rewriter);
+}
+
+LogicalResult Folder::foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
+                                 Value result, int64_t axis,
+                                 RewriterBase &rewriter) const {
+  std::optional<Chain> chain = getChainBehind(result, axis);
   if (!chain)
     return failure();
   SmallVector<std::vector<float>> biases;
@@ -278,6 +267,8 @@ LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
     return remark(chain->steps.back().op,
                   Record(Reason::NotFinite)
                       << "a scale or an offset is not finite");
+  // The ops that stay compute other values now; the last of them those of the
+  // last step.
   Location loc = chain->steps.back().op->getLoc();
   SmallVector<std::optional<OutputMoments>> moments;
   size_t first = 0;
@@ -289,7 +280,8 @@ LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
   SmallVector<Operation *> remaining;
   for (const KernelOp &maker : makers)
     llvm::append_range(remaining, getOps(maker));
-  remaining.push_back(concat);
+  if (joining)
+    remaining.push_back(joining);
   llvm::append_range(remaining, chain->moves);
   for (Operation *op : ArrayRef(remaining).drop_back())
     renameChanged(op, kFoldedSuffix);

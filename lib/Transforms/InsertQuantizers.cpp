@@ -86,10 +86,11 @@ static void warnOfFloat(Operation *op, const PlannedWeight &weight,
 }
 
 static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
+                                  const KernelOps &kernels,
                                   Overrides &overrides) {
   assignNames(function);
   FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::create(lookup, function, overrides);
+      QuantizationPlan::create(lookup, function, kernels, overrides);
   if (failed(plan))
     return failure();
 
@@ -205,7 +206,7 @@ struct InsertQuantizersPass
       keepDecodingFloat(functions, *rules);
     for (func::FuncOp each : functions) {
       KeptPoints imported(each);
-      if (failed(insertPoints(*lookup, each, *rules)))
+      if (failed(insertPoints(*lookup, each, getAnalysis<KernelOps>(), *rules)))
         return signalPassFailure();
       if (keepPoints)
         imported.putBack();

@@ -219,13 +219,11 @@ static void takeFrom(tpc::QuantizeOp point, tpc::QuantizeOp same) {
     point.setQuantizer(same.getParametersAttr(), same.getSelectionAttr());
 }
 
-/// Returns whether only a part of the network that decodes positions, in float,
-/// uses the point.
-static bool isDecodedInFloat(tpc::QuantizeOp point, const KernelOps &kernels) {
-  std::optional<Decoding> decoding = findDecoding(*point->getBlock(), kernels);
-  if (!decoding)
-    return false;
-  llvm::SmallPtrSet<Operation *, 16> part(llvm::from_range, decoding->ops);
+/// The ops of the decoding part of a block; empty if it has none.
+using DecodingOps = llvm::SmallPtrSet<Operation *, 16>;
+
+/// Returns whether only the decoding part `part`, in float, uses the point.
+static bool isDecodedInFloat(tpc::QuantizeOp point, const DecodingOps &part) {
   llvm::SetVector<Operation *> open;
   open.insert_range(point.getResult().getUsers());
   for (size_t next = 0; next != open.size(); ++next) {
@@ -257,10 +255,17 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
   if (failed(runQuietly(completedBy, *copy)))
     return failure();
   // Determine this first, while all layers are those of the analysis.
+  llvm::DenseMap<Block *, DecodingOps> decodings;
   llvm::SmallPtrSet<Operation *, 4> decoded;
-  for (SlicedLayer &layer : layers)
-    if (isDecodedInFloat(layer.point, kernels))
+  for (SlicedLayer &layer : layers) {
+    Block *block = layer.point->getBlock();
+    auto [part, isNew] = decodings.try_emplace(block);
+    if (isNew)
+      if (std::optional<Decoding> found = findDecoding(*block, kernels))
+        part->second.insert_range(found->ops);
+    if (!part->second.empty() && isDecodedInFloat(layer.point, part->second))
       decoded.insert(layer.point);
+  }
   SmallVector<SlicedLayer *> scaled;
   for (auto [layer, groups] : llvm::zip_equal(layers, measured)) {
     Extremes extremes;

@@ -48,7 +48,14 @@ openShards(ModuleOp module, const ExecuteOptions &options) {
   asked.out = options.shardsOut;
   asked.shard = options.shard;
   asked.hasSamples = !options.inputs.empty();
-  asked.hasLimit = options.samples != 0;
+  if (options.samples != 0)
+    return emitError(module.getLoc())
+           << "'samples' counts the samples of one process; leave it out where "
+              "there are shards";
+  if (asked.out.empty() && asked.hasSamples)
+    return emitError(module.getLoc())
+           << "samples beside 'shards_in' are a shard of all; give "
+              "'shards_out', too";
   FailureOr<execution::Shards> opened = execution::Shards::open(module, asked);
   if (failed(opened))
     return failure();

@@ -8,6 +8,11 @@ import measure
 
 ROOT = measure.REPOSITORY
 TPC = "tpc_dialect"
+# Libraries without passes.
+BELOW_PASSES = (
+    *("Support", "Quantizers", "Quantization", "IR", "Interfaces", "Planning", "IntegerRanges", "Cost"),
+    *("Execution", "Evaluation"),
+)
 # Where all of the libraries are assembled.
 ASSEMBLY = {"lib/Pipelines", "python", "tools"}
 
@@ -65,6 +70,29 @@ def test_page_names_the_nearest_libraries_of_each():
     found = {folder: set(names) for folder, names in table().items() if folder not in ASSEMBLY}
     assert found == {folder: names for folder, names in expected.items() if folder not in ASSEMBLY}
     assert all(table()[folder] == ["all"] for folder in ASSEMBLY)
+
+
+# Texts of options that `parse` functions read, and name in their errors.
+PARSED = {"input-scale", "input-offset", "max-memory"}
+
+
+def test_libraries_below_passes_name_no_options():
+    options = {
+        flag
+        for path in ROOT.glob("include/mct/**/*.td")
+        for flag in re.findall(r'Option<\s*"\w+",\s*"(\w+(?:-\w+)+)"', path.read_text())
+    }
+    assert options >= {"calibration-data", "max-drop"} | PARSED
+    wrong = []
+    for folder in BELOW_PASSES:
+        for path in sorted((ROOT / "lib" / folder).glob("*.cpp")):
+            text = re.sub(r"//.*", "", path.read_text())
+            for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
+                for word in set(re.findall(r"(?<![\w-])\w+(?:-\w+)+(?![\w-])", literal)) & options - PARSED:
+                    wrong.append(f"{path.relative_to(ROOT)} speaks of {word}: {literal}")
+            if re.search(r"\berrs\(\)|\bsigaction\b|\bsignal\(", text):
+                wrong.append(f"{path.relative_to(ROOT)} writes to standard error, or handles signals")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_sources_include_what_their_library_links():

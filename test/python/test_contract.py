@@ -109,7 +109,7 @@ def test_labels_may_come_with_the_samples_and_have_any_shape() -> None:
         quantize(effort="fast", metric="top1", max_drop=0.01, validation=pairs)
     with pytest.raises(mct.Error, match=r"max-drop=0\.01 needs samples that nothing else has seen"):
         quantize(effort="fast", metric="top1", max_drop=0.01, validation=TEST[:40])
-    with pytest.raises(mct.Error, match="max-drop: 1 samples of validation-data are too few"):
+    with pytest.raises(mct.Error, match=r"1 samples are too few[^\n]*\n?(.|\n)*max-drop is judged"):
         quantize(effort="fast", metric="top1", max_drop=0.01, validation=TEST[:1], labels=LABELS[:1])
 
 

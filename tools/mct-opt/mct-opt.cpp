@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-opt with the tpc dialect and the mct passes.
+#include "../common/BusErrors.h"
+#include "../common/EndWithShards.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/Shards.h"
 #include "mct/Inspection/Passes.h"
@@ -8,7 +10,6 @@
 #include "mct/Pipelines/Pipelines.h"
 #include "mct/Report/Trace.h"
 #include "mct/Support/ContextFiles.h"
-#include "mct/Support/MappedFile.h"
 #include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -61,12 +62,12 @@ namespace {
 /// Releases memory of the input file that parsing, or a pass, no longer needs.
 class ReleaseInput : public PassInstrumentation {
 public:
-  void runBeforePass(Pass *, Operation *) override {
-    mct::support::releaseMappedFiles();
-  }
-  void runAfterPass(Pass *, Operation *) override {
-    mct::support::releaseMappedFiles();
-  }
+  explicit ReleaseInput(mct::support::MappedFiles &files) : files(files) {}
+  void runBeforePass(Pass *, Operation *) override { files.release(); }
+  void runAfterPass(Pass *, Operation *) override { files.release(); }
+
+private:
+  mct::support::MappedFiles &files;
 };
 } // namespace
 
@@ -139,23 +140,6 @@ static llvm::Error openBeside(const llvm::cl::opt<std::string> &name,
   return llvm::createStringError(name.ArgStr + ": " +
                                  llvm::toString(std::move(error)));
 }
-
-namespace {
-/// Provides the contexts of a registry with the state of shards that passes
-/// use.
-class ShardStateExtension
-    : public DialectExtension<ShardStateExtension, BuiltinDialect> {
-public:
-  explicit ShardStateExtension(mct::execution::ShardState &state)
-      : state(&state) {}
-  void apply(MLIRContext *context, BuiltinDialect *) const final {
-    mct::support::ContextObjects::get(context).set(state);
-  }
-
-private:
-  mct::execution::ShardState *state;
-};
-} // namespace
 
 /// Registers the dialects and passes of MLIR and of this project.
 static void registerAll(DialectRegistry &registry) {
@@ -236,7 +220,9 @@ int main(int argc, char **argv) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (StringRef(outputName).ends_with(".mlirbc"))
     config.emitBytecode(true);
-  auto input = mct::support::readModuleFile(inputName);
+  mct::support::MappedFiles mappedFiles;
+  mct::tools::BusErrors busErrors(mappedFiles);
+  auto input = mappedFiles.readModule(inputName);
   if (!input)
     return fail("cannot read '" + inputName +
                 "': " + llvm::toString(input.takeError()));
@@ -254,19 +240,20 @@ int main(int argc, char **argv) {
     if (failed(asked.setupPassPipeline(passes)))
       return failure();
     mct::execution::RunCache::shareAmong(passes);
-    passes.addInstrumentation(std::make_unique<ReleaseInput>());
+    passes.addInstrumentation(std::make_unique<ReleaseInput>(mappedFiles));
     if (!recordsName.empty() || !traceName.empty())
       mct::report::addTracing(passes, traceName.empty() ? nullptr : &trace,
                               &records);
     return success();
   });
   const mct::support::ToolFiles toolFiles{inputName, outputName};
-  registry.addExtension(
-      mlir::TypeID::get<mct::support::ToolFilesExtension>(),
-      std::make_unique<mct::support::ToolFilesExtension>(toolFiles));
+  mct::support::ContextExtension<const mct::support::ToolFiles>::addTo(
+      registry, toolFiles);
+  mct::support::ContextExtension<mct::support::MappedFiles>::addTo(registry,
+                                                                   mappedFiles);
   mct::execution::ShardState shards;
-  registry.addExtension(TypeID::get<ShardStateExtension>(),
-                        std::make_unique<ShardStateExtension>(shards));
+  mct::support::ContextExtension<mct::execution::ShardState>::addTo(registry,
+                                                                    shards);
   auto process = [&](llvm::raw_ostream &stream) {
     // Keep the buffer to inspect it again.
     if (succeeded(MlirOptMain(stream,
@@ -290,13 +277,13 @@ int main(int argc, char **argv) {
     output.emplace(outputName);
   bool isDone = process(output ? static_cast<llvm::raw_ostream &>(*output)
                                : llvm::outs());
-  if (llvm::Error error = mct::support::checkMappedFiles()) {
+  if (llvm::Error error = mappedFiles.check()) {
     // The system may have refused to write data that the file no longer has.
     llvm::outs().clear_error();
     return fail(llvm::toString(std::move(error)));
   }
   if (!isDone)
-    return mct::execution::endWithShards(shards);
+    return mct::tools::endWithShards(shards);
   if (llvm::Error error =
           keepFilesBeside(records, recordsFile, trace, traceFile))
     return fail(llvm::toString(std::move(error)));

@@ -2,6 +2,8 @@
 //
 // Runs a function of a module on .npy samples: accuracy, outputs, and distances
 // to another module.
+#include "../common/BusErrors.h"
+#include "../common/EndWithShards.h"
 #include "mct/Evaluation/Evaluation.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Executor.h"
@@ -11,8 +13,7 @@
 #include "mct/Report/Analyse.h"
 #include "mct/Report/Compare.h"
 #include "mct/Report/Diagnose.h"
-#include "mct/Support/InputFile.h"
-#include "mct/Support/MappedFile.h"
+#include "mct/Support/ContextFiles.h"
 #include "mct/Support/OutputFile.h"
 #include "mct/Support/Threads.h"
 #include "mlir/InitAllDialects.h"
@@ -202,7 +203,8 @@ static LogicalResult refuse(llvm::Error error) {
 
 /// Loads a module from text or bytecode.
 static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
-  auto buffer = support::readModuleFile(path);
+  auto &files = *support::ContextObjects::find<support::MappedFiles>(&context);
+  auto buffer = files.readModule(path);
   if (!buffer) {
     (void)refuse("cannot read '" + path +
                  "': " + llvm::toString(buffer.takeError()));
@@ -218,8 +220,8 @@ static OwningOpRef<ModuleOp> load(StringRef path, MLIRContext &context) {
     return failure();
   });
   auto module = parseSourceFile<ModuleOp>(sourceManager, &context);
-  support::releaseMappedFiles();
-  if (llvm::Error error = support::checkMappedFiles()) {
+  files.release();
+  if (llvm::Error error = files.check()) {
     (void)refuse(std::move(error));
     return {};
   }
@@ -600,7 +602,7 @@ evaluate(ModuleOp module, ModuleOp reference,
   return found;
 }
 
-static LogicalResult run(MLIRContext &context) {
+static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
   const std::pair<bool, void (*)(llvm::json::OStream &)> schemas[] = {
       {reportSchema, report::printSchema},
       {traceSchema, report::printTraceSchema},
@@ -668,7 +670,7 @@ static LogicalResult run(MLIRContext &context) {
     return failure();
   FailureOr<std::optional<execution::Evaluation>> results = evaluate(
       *module, reference ? *reference : ModuleOp(), *settings, options, shards);
-  if (llvm::Error error = support::checkMappedFiles())
+  if (llvm::Error error = files.check())
     return refuse(std::move(error));
   if (failed(results))
     return failure();
@@ -706,6 +708,8 @@ int main(int argc, char **argv) {
     }
     plugin->registerDialectRegistryCallbacks(registry);
   }
+  support::MappedFiles files;
+  tools::BusErrors busErrors(files);
   // The context's own threads must not be refused.
   bool threads = support::canRunThreads(support::Threads().count());
   MLIRContext context(registry, threads ? MLIRContext::Threading::ENABLED
@@ -716,6 +720,7 @@ int main(int argc, char **argv) {
     context.getOrLoadDialect(name);
   execution::ShardState shards;
   execution::ShardStateScope shardScope(&context, shards);
-  return succeeded(run(context)) ? EXIT_SUCCESS
-                                 : execution::endWithShards(shards);
+  support::ContextScope<support::MappedFiles> fileScope(&context, files);
+  return succeeded(run(context, files)) ? EXIT_SUCCESS
+                                        : tools::endWithShards(shards);
 }

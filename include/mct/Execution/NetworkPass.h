@@ -48,9 +48,14 @@ protected:
   mlir::FailureOr<Shards> openShards() {
     Shards::Options options = *getShardOptions();
     options.hasSamples = !this->calibrationData.empty();
-    options.hasLimit = this->calibrationSamples != 0;
     if (failed(checkOutputs(options.out, options.in, "shards-out: ")))
       return mlir::failure();
+    if (this->calibrationSamples != 0)
+      return fail() << "calibration-samples counts the samples of one process; "
+                       "leave it out where there are shards";
+    if (options.out.empty() && options.hasSamples)
+      return fail() << "calibration-data beside shards-in is a shard of the "
+                       "samples; give shards-out=FILE, too";
     return Shards::open(this->getOperation(), options);
   }
 

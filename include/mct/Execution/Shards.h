@@ -92,11 +92,6 @@ struct ShardState {
 };
 using ShardStateScope = support::ContextScope<ShardState>;
 
-/// Prints the next step on standard error if a tool ends because of shards, and
-/// returns its exit status: 0 for a shard, 3 if the shards have to be run once
-/// more, 1 on failure.
-int endWithShards(const ShardState &state);
-
 /// The shards as a pass sees them.
 class Shards {
 public:
@@ -104,12 +99,9 @@ public:
     std::vector<std::string> in;
     std::string out, shard;
     bool hasSamples = false;
-    /// True if the number of samples is limited; the limit is one of this
-    /// process.
-    bool hasLimit = false;
   };
-  /// Opens the files. Emits a diagnostic at the module for invalid options, and
-  /// for files that cannot be read.
+  /// Opens the files. Emits a diagnostic at the module if there is no such
+  /// shard, and for files that cannot be read.
   static mlir::FailureOr<Shards> open(mlir::ModuleOp module,
                                       const Options &options);
 

@@ -23,6 +23,7 @@ struct Node;
 } // namespace mct::tpc
 
 namespace mct {
+class KernelOps;
 
 /// One line of an overrides file.
 struct OverrideRule {
@@ -143,8 +144,9 @@ struct Overrides {
   /// `setOn` stored them; emits a diagnostic if one cannot be parsed.
   static mlir::FailureOr<Overrides> getFrom(mlir::func::FuncOp function);
   /// Finds the operators that rules with `Selector::Decoding` select in a
-  /// block. Must be called before `getWishes`.
-  void findDecoding(mlir::Block &block);
+  /// block. Must be called before `getWishes`. `kernels` are those of the
+  /// module of the block.
+  void findDecoding(mlir::Block &block, const KernelOps &kernels);
   /// Returns whether `leavesDecodingFloat` applies to an op.
   bool keepsFloatAsDecoding(mlir::Operation *op) const;
   /// Returns whether a value has users, and all of them are such operators.

@@ -169,11 +169,13 @@ public:
   /// diagnostic, if the function has control flow or already has points, if an
   /// operator matches contradicting sets, if no alternative fits its users, or
   /// if an override requests something that the target does not offer. Counts
-  /// in `overrides` the matches of each rule. `taken` holds the alternatives
-  /// that become the bases of operators.
+  /// in `overrides` the matches of each rule. `kernels` are those of the module
+  /// of the function. `taken` holds the alternatives that become the bases of
+  /// operators.
   static mlir::FailureOr<QuantizationPlan>
   create(tpc::TpcLookup &lookup, mlir::func::FuncOp function,
-         Overrides &overrides, const TakenAlternatives &taken = {});
+         const KernelOps &kernels, Overrides &overrides,
+         const TakenAlternatives &taken = {});
 
   /// Nodes in program order of their roots.
   std::vector<PlannedNode> nodes;

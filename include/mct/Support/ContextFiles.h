@@ -4,23 +4,37 @@
 
 #include "mct/Support/ContextScope.h"
 #include "mct/Support/InputFile.h"
+#include "mct/Support/MappedFile.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mct::support {
 
-/// Registers the files that the tool reads and writes with the contexts of a
-/// registry. The object must outlive them.
-class ToolFilesExtension
-    : public mlir::DialectExtension<ToolFilesExtension, mlir::BuiltinDialect> {
+/// Registers an object with the contexts of a registry (`ContextObjects`). The
+/// object must outlive them.
+template <typename T>
+class ContextExtension
+    : public mlir::DialectExtension<ContextExtension<T>, mlir::BuiltinDialect> {
 public:
-  explicit ToolFilesExtension(const ToolFiles &files) : files(&files) {}
+  static void addTo(mlir::DialectRegistry &registry, T &object) {
+    registry.addExtension(
+        mlir::TypeID::get<ContextExtension<T>>(),
+        std::unique_ptr<ContextExtension>(new ContextExtension(object)));
+  }
   void apply(mlir::MLIRContext *context, mlir::BuiltinDialect *) const final {
-    ContextObjects::get(context).set(files);
+    ContextObjects::get(context).set(object);
   }
 
 private:
-  const ToolFiles *files;
+  explicit ContextExtension(T &object) : object(&object) {}
+
+  T *object;
 };
+
+/// Releases the memory of the mapped files of the tool, if it has any.
+inline void releaseMappedFiles(mlir::MLIRContext *context) {
+  if (auto *files = ContextObjects::find<MappedFiles>(context))
+    files->release();
+}
 
 /// Checks the output files of a pass, also against those of the tool.
 inline llvm::Error checkOutputFiles(mlir::MLIRContext *context,

@@ -18,7 +18,7 @@
 // ASKED: "missing":"calibration"
 
 // RUN: sh -c 'mct-opt %s --mct-calibrate="shards-in=%t.none.json" -o %t.no.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: no file of shards-in has the calibration of this network; run all shards again, with these files as shards-in; see docs/guide/troubleshooting.md#shards-run-in-rounds
+// MISSING: error: no file of the shards has the calibration of this network; run all shards again, with these files; see docs/guide/troubleshooting.md#shards-run-in-rounds
 
 // A shard of another network, one that is not there, one that is there twice, and other divisions.
 // RUN: sed 's/tosa.exp/tosa.sigmoid/' %s > %t.other.mlir

@@ -5,7 +5,8 @@
 // same_outputs records and compares them.
 //
 // MCT_DIGESTS: a file to write them to. MCT_DIGEST_NETWORKS: how many networks
-// (default 4). MCT_RANDOM_SEED: the first one's seed.
+// (default 4). MCT_DIGEST_TARGETS: how many targets each network is quantized
+// for, in turns (default all). MCT_RANDOM_SEED: the first one's seed.
 #include "RandomTargets.h"
 
 #include "../Execution/Expectation.h"
@@ -14,6 +15,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/SHA256.h"
+
+#include <set>
 
 using namespace mct::execution;
 using namespace mct::testing;
@@ -102,12 +105,44 @@ void OutputDigests::append(std::string &lines, const std::string &network,
   }
 }
 
+unsigned readCount(const char *variable, unsigned otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? unsigned(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+/// Returns the targets that a network is quantized for: `count` of them, far
+/// apart in the list, others for the next pair of networks. Seeds that are even
+/// and odd make networks of different kinds, and every target meets both.
+std::vector<std::string> takeTargets(unsigned seed, unsigned count) {
+  std::vector<std::string> all = targetNames(), taken;
+  count = std::clamp<unsigned>(count, 1, all.size());
+  for (unsigned i = 0; i != count; ++i)
+    taken.push_back(all[(seed / 2 + i * all.size() / count) % all.size()]);
+  return taken;
+}
+
 } // namespace
+
+TEST(TakeTargets, EveryTargetMeetsBothKindsOfNetworks) {
+  size_t all = targetNames().size();
+  for (unsigned count : {1u, 2u, 5u, unsigned(all)}) {
+    std::set<std::pair<std::string, unsigned>> met;
+    for (unsigned seed = 0; seed != 2 * all; ++seed) {
+      std::vector<std::string> taken = takeTargets(seed, count);
+      EXPECT_EQ(std::set<std::string>(taken.begin(), taken.end()).size(),
+                count);
+      for (const std::string &target : taken)
+        met.emplace(target, seed % 2);
+    }
+    EXPECT_EQ(met.size(), 2 * all);
+  }
+}
 
 TEST_F(OutputDigests, AreTheSameInAnotherContext) {
   const char *path = std::getenv("MCT_DIGESTS");
-  const char *asked = std::getenv("MCT_DIGEST_NETWORKS");
-  unsigned count = asked ? unsigned(std::strtoul(asked, nullptr, 10)) : 4;
+  unsigned count = readCount("MCT_DIGEST_NETWORKS", 4);
+  unsigned numTargets =
+      readCount("MCT_DIGEST_TARGETS", unsigned(targetNames().size()));
   std::string all;
   unsigned taken = 0;
   for (unsigned seed = firstSeed(); seed != firstSeed() + count; ++seed) {
@@ -115,13 +150,14 @@ TEST_F(OutputDigests, AreTheSameInAnotherContext) {
     // The reference evaluator makes the samples.
     if (network.empty())
       continue;
-    for (const std::string &target : targetNames()) {
+    std::vector<std::string> targets = takeTargets(seed, numTargets);
+    for (const std::string &target : targets) {
       for (auto [name, options] : kConfigurations)
         append(all, network,
                "random-" + std::to_string(seed) + " " + target + " " + name,
                "target=" + target + options);
       // Once is enough to see what depends on the context.
-      if (target != targetNames().front())
+      if (target != targets.front())
         continue;
       std::string again, name = "random-" + std::to_string(seed) + " " + target;
       append(again, network, name + " default", "target=" + target);

@@ -2,6 +2,7 @@
 #include "TestPaths.h"
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mct/Planning/KernelOp.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -76,7 +77,8 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
   Overrides none;
   func::FuncOp function = *module->getOps<func::FuncOp>().begin();
   assignNames(function);
-  auto plan = QuantizationPlan::create(*lookup, function, none);
+  auto plan =
+      QuantizationPlan::create(*lookup, function, KernelOps(*module), none);
   EXPECT_TRUE(succeeded(plan));
   std::vector<std::string> lines;
   for (const PlannedInput &input : plan->inputs)
