@@ -756,9 +756,9 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
   auto drop = [&] {
     ScopedDiagnosticHandler judging(&getContext(), [](Diagnostic &found) {
       if (found.getSeverity() == DiagnosticSeverity::Error)
-        found.attachNote() << "max-drop is judged by drop-metric and labels on "
-                              "the samples of validation-data, which must not "
-                              "be among those of calibration-data";
+        found.attachNote() << "max-drop is judged by drop-metric and labels of "
+                              "validation-data, which must share no sample "
+                              "with calibration-data";
       return failure();
     });
     return execution::MetricDrop::create(getOperation(), *settings, options);

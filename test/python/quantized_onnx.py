@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import platform
 import re
-from pathlib import Path
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -239,12 +237,6 @@ def integers() -> Network:
         real = net.op("Cast", sums, to=TensorProto.FLOAT)
         net.end(net.op("Mul", real, net.op("Mul", grid[0], net.constant(scale))))
     return net
-
-
-def saturates() -> bool:
-    """Returns whether ONNX Runtime adds pairs of products of uint8 and int8 in 16 bits, as x86 without VNNI does."""
-    flags = Path("/proc/cpuinfo").read_text() if platform.machine() == "x86_64" else "avx_vnni"
-    return not re.search(r"\bavx(512)?_vnni\b", flags)
 
 
 def run(model, samples: dict[str, np.ndarray]) -> list[np.ndarray]:

@@ -234,6 +234,8 @@ def test_a_few_cases_are_exact(judged, key):
         pytest.skip(f"{runtimes.RUNTIMES[key].title} is not installed ({runtimes.missing([key])[key]})")
     if runtimes.RUNTIMES[key].form == "tflite" and "tflite" not in judged.forms["sum-01"]["files"]:
         pytest.skip(f"no .tflite: {judged.forms['sum-01']['reasons']['tflite']}")
+    if key == "openvino" and measure.has_saturating_sums():
+        pytest.skip("OpenVINO's sums of 8-bit products saturate on this processor (no VNNI)")
     assert judged.problems == []
     found = judged.verdicts[key]
     # Bytes without sign exist as TOSA alone.

@@ -13,13 +13,14 @@ for module in ("torch_mlir", "onnx", "onnxruntime"):
     pytest.importorskip(module, reason='the extra "onnx" is not installed (tools/dev/importers)')
 
 import importer_networks as networks  # noqa: E402
+import measure  # noqa: E402
 import onnx  # noqa: E402
 import quantized_onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from quantized_onnx import constants_in, steps_and_zero_points  # noqa: E402
 
 needs_exact_sums = pytest.mark.skipif(
-    quantized_onnx.saturates(), reason="ONNX Runtime's sums of 8-bit products saturate on this processor (no VNNI)"
+    measure.has_saturating_sums(), reason="ONNX Runtime's sums of 8-bit products saturate on this processor (no VNNI)"
 )
 
 # A code that is another one stands for a value a step away; what is smaller are rounding errors of float32.

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("MCT_BIN_DIR", REPOSITORY / "build" / "bin"))
 SHARED = Path(os.environ.get("MCT_SHARED_DIR", REPOSITORY.parent / "shared"))
 DIGITS = REPOSITORY / "test" / "data"
+
+
+def has_saturating_sums() -> bool:
+    """Returns whether runtimes add pairs of products of uint8 and int8 in 16 bits: on x86 without VNNI instructions."""
+    flags = Path("/proc/cpuinfo").read_text() if platform.machine() == "x86_64" else "avx_vnni"
+    return not re.search(r"\bavx(512)?_vnni\b", flags)
 
 
 class Finished(NamedTuple):
