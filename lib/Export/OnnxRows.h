@@ -11,7 +11,7 @@ namespace mct::onnx {
 /// Removes reshapes around layers of matrices: values of more axes that
 /// element-wise operators, slices and concatenations compute from one another
 /// become matrices [rows, channels] if that leaves fewer reshapes than before.
-/// Of consecutive reshapes only the last one remains.
+/// Also removes all but the last of consecutive reshapes.
 void keepRows(GraphBuilder &graph);
 
 } // namespace mct::onnx

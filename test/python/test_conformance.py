@@ -234,13 +234,14 @@ def test_a_few_cases_are_exact(judged, key):
         pytest.skip(f"{runtimes.RUNTIMES[key].title} is not installed ({runtimes.missing([key])[key]})")
     if runtimes.RUNTIMES[key].form == "tflite" and "tflite" not in judged.forms["sum-01"]["files"]:
         pytest.skip(f"no .tflite: {judged.forms['sum-01']['reasons']['tflite']}")
-    if key == "openvino" and measure.has_saturating_sums():
-        pytest.skip("OpenVINO's sums of 8-bit products saturate on this processor (no VNNI)")
     assert judged.problems == []
     found = judged.verdicts[key]
     # Bytes without sign exist as TOSA alone.
     needed = {"tosa": 6, "integers": 6, "": 5}.get(runtimes.RUNTIMES[key].form, 5)
     assert len(found) == needed
+    if key == "openvino" and measure.has_saturating_sums():
+        # Sums of 8-bit products may saturate on this processor; the other cases have none.
+        found = {name: verdict for name, verdict in found.items() if not name.startswith("convolution")}
     # XNNPACK has its own roundings, which docs/results/conformance.md tells.
     allowed = {"litert": {"off by one"}}.get(key, set())
     assert {verdict.kind for verdict in found.values()} <= {"exact", "taken"} | allowed

@@ -34,8 +34,8 @@ import tool_environments
 NETWORKS = ethos_results.NETWORKS | {"digits": integer_results.DIGITS}
 FEW = {"calibration_samples": 16, "effort": "fast"}
 BUDGETS = ("compressed:200%", "compressed:50%")
-# Bytes of the bias and the scale of an output channel, to what those of a range of channels are filled up, and to how
-# many channels.
+# Bytes of the bias and the scale of an output channel, and the size to a multiple of which those of a range of channels
+# are padded. CHANNELS: the number to a multiple of which channels are padded.
 SCALE, FILLED = 10, 16
 CHANNELS = {"ethos-u55": 1, "ethos-u85": 16}
 

@@ -48,7 +48,7 @@ struct NegativeShift {
 
 /// Returns the best shift for `threshold` and twice `threshold`, over all
 /// multiples of their steps up to the one that lifts the smallest atom to zero.
-/// Of equal errors, prefers the smaller threshold, then the larger shift.
+/// Prefers the smaller threshold among equal errors, then the larger shift.
 ///
 /// MCT's parameter search also tries larger shifts, which can win by
 /// coincidence of rounding: no value needs them, and values at the upper end

@@ -40,8 +40,8 @@ func.func @both(%arg0: tensor<1x1x1x1xf32>) -> (tensor<1x1x1x1xf32>, tensor<1x1x
   return %0, %2 : tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>
 }
 
-// So it is where both are one result, as boxes in pixels and scores are: what one part gains, 64 times as large, does not
-// make up for what the other one loses.
+// The same holds if both are parts of one result, as boxes in pixels and scores are: the gain of one part, whose values
+// are 64 times as large, does not compensate for the loss of the other part.
 // BESIDE-LABEL: func.func @beside
 // BESIDE-SAME:    tpc.rejected_corrections = [{correction = "quantized_network", layers = ["clamped/kernel_attr"], {{.*}}output = 0 : i64
 // BESIDE:         as "plain" {{.*}} bias_offset = [1.5

@@ -93,7 +93,7 @@ TEST(WeightCodingTest, SizesAreThoseOfTheEncoder) {
 }
 
 TEST(WeightCodingTest, LongRunsOfZerosKeepTheCodeOfShortOnes) {
-  // As kernels of one position are filled up: most runs have no zeros.
+  // Kernels of one position are padded like this: most runs have no zeros.
   Numbers numbers;
   std::vector<int16_t> stream;
   for (int block = 0; block != 16; ++block) {
@@ -101,6 +101,7 @@ TEST(WeightCodingTest, LongRunsOfZerosKeepTheCodeOfShortOnes) {
       stream.push_back(int16_t(numbers.below(255) - 127));
     stream.insert(stream.end(), 512, 0);
   }
+  // Bytes that the C++ encoder in the sources of Vela 5.2 writes.
   constexpr double kEncoder = 3072;
   EXPECT_NEAR(double(estimateEncodedBits(stream)) / 8, kEncoder,
               0.03 * kEncoder);

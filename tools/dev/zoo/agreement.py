@@ -49,8 +49,8 @@ LABELLING = [View(scale, mirrored) for scale in (0.7, 0.8, 0.9, 1.0) for mirrore
 JUDGING = [View(0.75, False), View(0.95, True)]
 CALIBRATION = View(0.9, False)
 
-# Every so many-th photograph is for the calibration, which takes so many of them. A photograph without a score of
-# NOTHING is left out.
+# One photograph of EVERY is for the calibration, which takes CALIBRATING of them. A photograph whose scores are all at
+# most NOTHING is left out.
 EVERY, CALIBRATING, NOTHING = 5, 40, 0.08
 
 # The corners of a photograph lie up to so many pixels beyond those of the image.
@@ -71,7 +71,7 @@ Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def read_square(file: Path) -> np.ndarray:
-    """The middle of a photograph as 320x320 pixels of 0 to 1."""
+    """Returns the middle of a photograph as 320x320 pixels of 0 to 1."""
     with Image.open(file) as stored:
         image = stored.convert("RGB")
     side = min(image.size)
@@ -180,7 +180,7 @@ def compare(metric: str, found: Sequence[Found], reference: Sequence[Found], lab
 
 
 def find_best(model: mct.Model, files: Sequence[Path], random: np.random.Generator) -> np.ndarray:
-    """The largest score that is found in each photograph."""
+    """Returns the largest score that the model finds in each photograph."""
     parts = [files[first : first + AT_ONCE] for first in range(0, len(files), AT_ONCE)]
     placed = (place([read_square(file) for file in part], CALIBRATION, random) for part in parts)
     return np.concatenate([np.asarray(model.run(each.images))[:, 4:].max(axis=(1, 2)) for each in placed])
