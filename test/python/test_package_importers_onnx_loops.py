@@ -344,13 +344,12 @@ def test_scans_compute_what_onnx_runtime_computes(axis, backward):
     assert_equal(results(model, sample), expected)
 
 
-def branching(condition_nodes, constants=None, inputs=()):
-    branches = {
-        name: graph(
-            name, [helper.make_node(kind, ["x"], [f"{name}_y"], name=kind.lower())], [], [(f"{name}_y", FLOAT, None)]
-        )
+def branching(condition_nodes, constants=None, inputs=(), branch_nodes=None):
+    branch_nodes = branch_nodes or {
+        name: [helper.make_node(kind, ["x"], [f"{name}_y"], name=kind.lower())]
         for name, kind in (("then_branch", "Neg"), ("else_branch", "Exp"))
     }
+    branches = {name: graph(name, nodes, [], [(f"{name}_y", FLOAT, None)]) for name, nodes in branch_nodes.items()}
     node = helper.make_node("If", ["condition"], ["y"], name="if", **branches)
     model = networks.onnx_model([*condition_nodes, node], [("x", [1, 3]), *inputs], [("y", None)], constants or {})
     return model
@@ -367,12 +366,61 @@ def test_a_branch_that_shapes_decide_is_the_network(rank):
     assert_equal([found], [-SAMPLE["x"] if rank == 2 else np.exp(SAMPLE["x"])])
 
 
-def test_a_branch_that_data_decide_is_refused_by_name():
-    nodes = [
-        helper.make_node("ReduceMax", ["x"], ["most"], keepdims=0),
+def positive(keepdims):
+    """Nodes whose condition is whether the largest value of `x` is positive, of the shape [] or [1, 1]."""
+    axes = {"axes": [1]} if keepdims else {}
+    return [
+        helper.make_node("ReduceMax", ["x"], ["most"], keepdims=keepdims, **axes),
         helper.make_node("Greater", ["most", "zero"], ["condition"], name="compare"),
     ]
+
+
+CONSTANTS = {"zero": np.float32(0), "last": np.array([1])}
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_a_branch_that_data_decide_is_selected(keepdims, sign, caplog):
+    model = branching(positive(keepdims), CONSTANTS)
+    x = sign * np.abs(SAMPLE["x"])
+    expected = results(model, {"x": x})
+    loaded = mct.load(model)
+    assert "both branches of If 'if' are computed, as its condition 'condition' depends on data" in caplog.text
+    assert_equal([loaded.run(x)], expected)
+    assert_equal(expected, [-x if sign > 0 else np.exp(x)])
+
+
+def test_a_condition_with_the_batch_selects_for_each_sample():
+    x = np.array([[1, 2, 3], [-1, -2, -3], [-4, 5, -6]], np.float32)
+    found = mct.load(branching(positive(1), CONSTANTS)).run(x)
+    assert_equal([found], [np.where(x.max(axis=1, keepdims=True) > 0, -x, np.exp(x))])
+
+
+def test_a_condition_of_higher_rank_than_the_results_selects():
+    model = branching(
+        positive(1),
+        {**CONSTANTS, "shape": np.array([3])},
+        branch_nodes={
+            name: [helper.make_node("Reshape", [value, "shape"], [f"{name}_y"], name=name)]
+            for name, value in (("then_branch", "x"), ("else_branch", "most3"))
+        },
+    )
+    model.graph.node.insert(0, helper.make_node("Exp", ["x"], ["most3"]))
+    for x in (SAMPLE["x"], -np.abs(SAMPLE["x"])):
+        before = results(model, {"x": x})
+        written = onnx.ModelProto.FromString(model.SerializeToString())
+        _onnx_control.write_out(written)
+        assert_equal(results(written, {"x": x}), before)
+        assert before[0].shape == (3,)
+
+
+def test_branches_of_different_shapes_that_data_decide_are_refused_by_name():
+    branch_nodes = {
+        "then_branch": [helper.make_node("Neg", ["x"], ["then_branch_y"])],
+        "else_branch": [helper.make_node("ReduceSum", ["x", "last"], ["else_branch_y"])],
+    }
     refused(
-        branching(nodes, {"zero": np.float32(0)}),
-        "If 'if' chooses by a condition that is computed at run time, 'condition'",
+        branching(positive(0), CONSTANTS, branch_nodes=branch_nodes),
+        "If 'if' chooses by a condition that is computed at run time, 'condition', between results of the shapes "
+        r"\[1, 3\] and \[1, 1\] for 'y'",
     )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes out the control flow of an ONNX graph whose way is known: `If`, `Loop` and `Scan`, for which TOSA has nothing.
+"""Writes out the control flow of an ONNX graph, `If`, `Loop` and `Scan`, for which TOSA has nothing.
 
-The nodes of step i of a loop `loop` have their names behind `loop/step<i>/`.
+The number of steps of a loop must be known. The names of the nodes of its step i begin with `loop/step<i>/` for a loop
+`loop`. Both branches of an `If` whose condition depends on data are computed, and `Where` takes the results of one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import onnx
 import onnxruntime
 from onnx import compose, helper, numpy_helper
 
-from mct.importers._child import Refused
+from mct.importers._child import Refused, warn
 from mct.importers._onnx_recurrent import name_of, subgraphs
 
 OPERATORS = frozenset({"If", "Loop", "Scan"})
@@ -100,6 +101,42 @@ class _Writer:
         (body,) = (a.g for a in node.attribute if a.name == ("then_branch" if condition else "else_branch"))
         for result, output in zip(self.inline(body, f"{name}/", []), node.output, strict=True):
             self.node("Identity", f"{name}/{output}", [result], [output])
+
+    def shapes_of(self, names: Sequence[str]) -> list[list[int] | None]:
+        """Returns the shapes of values of the nodes that are written; None for those that are not known."""
+        graph = onnx.GraphProto(name="written", node=self.nodes)
+        graph.input.extend(self.model.graph.input)
+        graph.initializer.extend(self.model.graph.initializer)
+        model = helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+        found: dict[str, list[int] | None] = {tensor.name: list(tensor.dims) for tensor in inferred.initializer}
+        for value in [*inferred.value_info, *inferred.input]:
+            extents = value.type.tensor_type.shape.dim if value.type.tensor_type.HasField("shape") else None
+            if extents is not None and all(extent.HasField("dim_value") for extent in extents):
+                found[value.name] = [extent.dim_value for extent in extents]
+        return [found.get(name) for name in names]
+
+    def select(self, node: onnx.NodeProto, name: str) -> None:
+        """Computes both branches of an `If`, which is allowed because no operator has an effect."""
+        bodies = {attribute.name: attribute.g for attribute in node.attribute}
+        ways = [self.inline(bodies[way], f"{name}/{way}/", []) for way in ("then_branch", "else_branch")]
+        (decides, *shapes) = self.shapes_of([node.input[0], *ways[0], *ways[1]])
+        count = len(node.output)
+        for output, *values, taken, other in zip(node.output, *ways, shapes[:count], shapes[count:], strict=True):
+            if taken is None or taken != other:
+                raise Refused(
+                    f"If '{name}' chooses by a condition that is computed at run time, '{node.input[0]}', between "
+                    f"results of the shapes {taken or 'unknown'} and {other or 'unknown'} for '{output}'",
+                    ["export the network with the branch that is to be taken, or with branches of one shape"],
+                )
+            condition = node.input[0]
+            # It has one element, but the result has its own rank. A leading dimension may be the batch.
+            if decides is None or len(decides) > len(taken):
+                condition = f"{name}/{output}/condition"
+                none = self.constant(f"{condition}/shape", np.zeros(0, np.int64))
+                self.node("Reshape", condition, [node.input[0], none], [condition])
+            self.node("Where", f"{name}/{output}", [condition, *values], [output])
+        warn(f"both branches of If '{name}' are computed, as its condition '{node.input[0]}' depends on data")
 
     def trip_count(self, node: onnx.NodeProto, name: str, body: onnx.GraphProto) -> int:
         """Steps of a loop: ONNX Runtime runs it with nothing in its body but what its end depends on."""
@@ -213,12 +250,9 @@ class _Writer:
             self.node("Concat", f"{name}/{output}", parts, [output], axis=axis)
 
 
-def write_out(model: onnx.ModelProto) -> dict[str, int]:
-    """Replaces what can be replaced of control flow outside all subgraphs; steps of each loop that was.
-
-    A loop that cannot be replaced may be after the graph is simplified again. Raises Refused where nothing can be
-    replaced.
-    """
+def _write(model: onnx.ModelProto, selects: bool) -> _Writer:
+    """Writes out what can be written out of control flow outside all subgraphs. `selects`: nothing but an `If` whose
+    condition depends on data."""
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
@@ -226,12 +260,14 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
     }
     writer = _Writer(model)
     for node in model.graph.node:
-        if node.op_type not in OPERATORS:
+        if node.op_type not in OPERATORS or (selects and node.op_type != "If"):
             writer.nodes.append(node)
             continue
         before, name = len(writer.nodes), name_of(node)
         try:
-            if node.op_type == "If":
+            if selects:
+                writer.select(node, name)
+            elif node.op_type == "If":
                 writer.branch(node, name)
             elif node.op_type == "Loop":
                 writer.loop(node, name)
@@ -241,8 +277,25 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
             writer.refusals.append(refused)
             del writer.nodes[before:]
             writer.nodes.append(node)
-    if len(writer.refusals) == sum(node.op_type in OPERATORS for node in model.graph.node):
-        raise writer.refusals[0]
+    return writer
+
+
+def write_out(model: onnx.ModelProto) -> dict[str, int]:
+    """Replaces what can be replaced of control flow outside all subgraphs; steps of each loop that was.
+
+    A loop that cannot be replaced may be after the graph is simplified again, and the condition of an `If` may become
+    constant, so that both of its branches are only computed where nothing else can be replaced. Raises Refused where
+    nothing can be replaced at all.
+    """
+    kinds = [node.op_type for node in model.graph.node if node.op_type in OPERATORS]
+    writer = _write(model, selects=False)
+    if len(writer.refusals) == len(kinds):
+        refusals = writer.refusals
+        if "If" not in kinds:
+            raise refusals[0]
+        writer = _write(model, selects=True)
+        if len(writer.refusals) == kinds.count("If"):
+            raise writer.refusals[0] if kinds[0] == "If" else refusals[0]
     del model.graph.node[:]
     model.graph.node.extend(writer.nodes)
     # The file describes values that are no more.
