@@ -141,7 +141,9 @@ struct CalibratePass
       return success();
     }
     StatisticsFile statistics;
-    if (failed(loadStatistics(statistics)) || failed(askShards(statistics)))
+    // Shards provide chosen samples, and not the statistics of their own.
+    if (failed(loadStatistics(statistics)) ||
+        (maxSamples == 0 && failed(askShards(statistics))))
       return failure();
     SmallVector<tpc::QuantizeOp> unseen = findUnseen(statistics);
     if (failed(writeFromFiles(statistics, unseen)) ||
@@ -391,8 +393,11 @@ LogicalResult CalibratePass::recordPart(execution::Shards &shards,
 LogicalResult CalibratePass::runSamples(
     ArrayRef<tpc::QuantizeOp> points, StatisticsFile &statistics,
     std::shared_ptr<const execution::SampleSource> *samples) {
+  auto most = int64_t(uint64_t(maxSamples));
   FailureOr<execution::RunSettings> settings =
-      parseOwnSettings(kStatistics, batchSize, threads);
+      most == 0 ? parseOwnSettings(kStatistics, batchSize, threads)
+                : parseRunSettings(kStatistics, batchSize, threads,
+                                   {most, /*halves=*/false});
   if (failed(settings))
     return failure();
   execution::CompileOptions compileOptions;
@@ -403,7 +408,7 @@ LogicalResult CalibratePass::runSamples(
     compileOptions.observed.push_back(point.getUniqueName());
   FailureOr<execution::NetworkRun> run =
       execution::NetworkRun::prepare(getOperation(), compileOptions, *settings);
-  if (failed(run))
+  if (failed(run) || failed(run->thin(most)))
     return failure();
   SmallVector<int64_t> lastAxisRows(points.size(), 0);
   if (channelStatistics)

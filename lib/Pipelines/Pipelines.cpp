@@ -472,8 +472,8 @@ static void addRest(OpPassManager &passManager, const PtqOptions &options,
   addCorrections(passManager, options, runs);
 }
 
-/// Number of samples that suffice to find parts of a concatenation with very
-/// different ranges.
+/// Number of samples that suffice to find channels of a residual sum, or parts
+/// of a concatenation, with very different ranges.
 static constexpr uint64_t kSamplesOfRanges = 64;
 
 /// Adds all passes except for the cut after the last layers.
@@ -511,6 +511,7 @@ static void addQuantization(OpPassManager &passManager,
       hasSampleFiles(options) && options.statistics.statisticsIn.empty();
   auto measuring = gather<CalibratePassOptions>(options.samples);
   measuring.channelStatistics = true;
+  measuring.maxSamples = kSamplesOfRanges;
   if (options.equalization.residualEqualization && measures) {
     auto equalize = gather<EqualizeResidualsPassOptions>(options.remarks);
     equalize.measuredBy.emplace_back(ModuleOp::getOperationName())
@@ -523,12 +524,6 @@ static void addQuantization(OpPassManager &passManager,
         complete);
   }
   if (options.equalization.rescaleParts && measures) {
-    // A few samples show which ranges are far apart; those of shards are
-    // counted.
-    if (options.samples.shardsIn.empty() &&
-        (measuring.calibrationSamples == 0 ||
-         measuring.calibrationSamples > kSamplesOfRanges))
-      measuring.calibrationSamples = kSamplesOfRanges;
     auto rescale = gather<RescalePartsPassOptions>(options.remarks);
     rescale.measuredBy.emplace_back(ModuleOp::getOperationName())
         .addPass(createCalibratePass(measuring));

@@ -24,8 +24,8 @@
 // CHECK-NEXT:   mct-collapse-linear{remarks=false},
 // CHECK-NEXT:   mct-collapse-residual{remarks=false},
 // CHECK-NEXT:   mct-insert-quantizers{activations=0 decode=float function= {{.*}}overrides= weights=0},
-// CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true{{.*}}
-// CHECK-NEXT:   mct-judge-correction{{.*}} correction=parts_rescaling {{.*}}made-by={builtin.module(mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} calibration-samples=64 channel-statistics=true{{.*}}
+// CHECK-NEXT:   mct-judge-correction{{.*}} correction=residual_equalization {{.*}}made-by={builtin.module(mct-equalize-residuals{measured-by={builtin.module(mct-calibrate{{{.*}}channel-statistics=true {{.*}} max-samples=64 {{.*}}
+// CHECK-NEXT:   mct-judge-correction{{.*}} correction=parts_rescaling {{.*}}made-by={builtin.module(mct-rescale-parts{measured-by={builtin.module(mct-calibrate{{{.*}} channel-statistics=true {{.*}} max-samples=64 {{.*}}
 // CHECK-NEXT:   mct-select-weight-parameters{error-method=mse {{.*}} threads=0},
 // CHECK-NEXT:   mct-calibrate{
 // CHECK-NEXT:   mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},

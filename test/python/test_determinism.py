@@ -145,3 +145,50 @@ def test_shards_end_in_the_bytes_of_one_process(tools, tmp_path, shards):
     for order in (files, files[::-1]):
         inputs = ",".join(map(str, order))
         assert quantized(MODEL, CALIBRATION, tmp_path, statistics_in=inputs, **DIGITS) == whole
+
+
+# A concatenation of the input with a layer that has 256 times its range, whose parts are rescaled by what samples show.
+PARTS = """
+func.func @main(%arg0: tensor<1x1x2xf32>) -> tensor<1x1x1xf32> {
+  %kernel = "tosa.const"() <{values = dense<[[[256.0], [0.0]]]> : tensor<1x2x1xf32>}> : () -> tensor<1x2x1xf32>
+  %next = "tosa.const"() <{values = dense<[[[1.0], [-2.0], [0.25]]]> : tensor<1x3x1xf32>}> : () -> tensor<1x3x1xf32>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.matmul %arg0, %kernel, %zero, %zero :
+    (tensor<1x1x2xf32>, tensor<1x2x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1xf32>
+  %1 = tosa.concat %arg0, %0 {axis = 2 : i32} : (tensor<1x1x2xf32>, tensor<1x1x1xf32>) -> tensor<1x1x3xf32>
+  %2 = tosa.matmul %1, %next, %zero, %zero :
+    (tensor<1x1x3xf32>, tensor<1x3x1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x1xf32>
+  return %2 : tensor<1x1x1xf32>
+}
+"""
+
+
+def test_ranges_of_parts_do_not_depend_on_order_or_shards(tools, tmp_path):
+    """64 samples show the ranges; whether the large one is among them must not depend on its place."""
+    network = tmp_path / "parts.mlir"
+    network.write_text(PARTS)
+    values = np.random.default_rng(0).uniform(-1, 1, (128, 1, 2)).astype(np.float32)
+    modules = []
+    for place in (0, 100):
+        samples = np.insert(values, place, np.float32([[0.5, 8]]), axis=0)
+        np.save(tmp_path / "whole.npy", samples)
+        whole = quantized(network, tmp_path / "whole.npy", tmp_path)
+        assert b"matmul_scaled" in whole
+        modules.append(whole)
+        for shard in range(2):
+            np.save(tmp_path / f"{shard}.npy", samples[shard::2])
+        files: list = []
+        for turn in range(8):
+            asked = [tmp_path / f"{turn}.{shard}.json" for shard in range(2)]
+            output = tmp_path / "merged.mlir"
+            known = {"shards_in": ",".join(map(str, files))} if files else {}
+            if files:
+                merged = measure.ptq_command(network, None, output, shards_out=tmp_path / "asked.json", **known)
+                if measure.run(merged).returncode == 0:
+                    break
+            for shard, file in enumerate(asked):
+                options = {"shard": f"{shard}/2", "shards_out": file, **known}
+                measure.run_ok(measure.ptq_command(network, tmp_path / f"{shard}.npy", output, **options))
+            files += asked
+        assert output.read_bytes() == whole
+    assert modules[0] == modules[1]

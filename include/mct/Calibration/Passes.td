@@ -50,6 +50,8 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
   let options = Mct_SampleOptions # Mct_StatisticsOptions # [
     Option<"channelStatistics", "channel-statistics", "bool", /*default=*/"false",
            "Also record mean, mean square, minimum and maximum of each channel (index of the last axis of one sample)">,
+    Option<"maxSamples", "max-samples", "uint64_t", /*default=*/"0",
+           "Run on about this many samples, chosen by their values; 0: on all">,
     Option<"onlyMissing", "only-missing", "bool", /*default=*/"false",
            "Keep the statistics of points that have some; run nothing if all have">,
   ];

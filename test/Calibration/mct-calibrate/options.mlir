@@ -7,6 +7,13 @@
 // RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy function=other" | FileCheck %s --check-prefix=OTHER
 // RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy channel-statistics=true" | FileCheck %s --check-prefix=PER
 
+// Samples are chosen by their values: the same ones in another order.
+// RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy,%S/Inputs/half.npy max-samples=1" -o %t.few.mlir
+// RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy,%S/Inputs/two_samples.npy max-samples=1" -o %t.order.mlir
+// RUN: cmp %t.few.mlir %t.order.mlir
+// RUN: FileCheck %s --check-prefix=FEW < %t.few.mlir
+// FEW:     as "in" {{.*}} statistics(#tpc.statistics<count = 4,
+
 // ONE:     as "in" {{.*}} statistics(#tpc.statistics<count = 4, zeros = 2, min = -1.000000e+00, max = 5.000000e-01,
 // SCALED:  as "in" {{.*}} statistics(#tpc.statistics<count = 8, zeros = 1, min = -1.000000e+00, max = 2.500000e+00,
 // CHANNEL: as "in" {{.*}} statistics(#tpc.statistics<count = 8, zeros = 1, min = 0.000000e+00, max = 7.000000e+02,
