@@ -217,7 +217,7 @@ private:
   }
 
   /// Tells which samples these are, where somebody asks.
-  LogicalResult tell(const execution::SampleSource &samples) {
+  LogicalResult storeDigest(const execution::SampleSource &samples) {
     auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)
       return success();
@@ -419,7 +419,7 @@ LogicalResult CalibratePass::runSamples(
 
   if (samples)
     *samples = run->sharedSamples();
-  else if (failed(tell(run->samples())))
+  else if (failed(storeDigest(run->samples())))
     return failure();
   statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, known] : llvm::enumerate(points)) {

@@ -279,7 +279,7 @@ mct::corrections::createSummaries(const execution::Executor &executor,
   for (const ChannelValue &value : values)
     channels +=
         cast<RankedTensorType>(value.value.getType()).getDimSize(value.axis);
-  bool told =
+  bool keepsMeans =
       executor.allowsPartialUnits() && channels != 0 &&
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
@@ -287,7 +287,8 @@ mct::corrections::createSummaries(const execution::Executor &executor,
     // A value that the samples do not change has no mean of its own in each of
     // them.
     summaries.emplace_back(
-        value, told && sampled.contains(value.value) ? samples : 0, moments);
+        value, keepsMeans && sampled.contains(value.value) ? samples : 0,
+        moments);
   return summaries;
 }
 

@@ -85,7 +85,7 @@ private:
     Value value;
     /// The op before which the value is observed; null if it is observed when
     /// it is computed.
-    Operation *reader = nullptr;
+    Operation *user = nullptr;
   };
   SmallVector<Observation> observations;
   /// The values of `options.observedBefore` in the copy.
@@ -441,7 +441,7 @@ LogicalResult Compiler::findObserved() {
     StringAttr name = mct::getName(observed.value);
     if (failed(add(name ? name.getValue() : "", observed.value)))
       return failure();
-    observations.back().reader = observed.op;
+    observations.back().user = observed.op;
   }
   return success();
 }
@@ -655,14 +655,14 @@ LogicalResult Compiler::plan(PartSet &parts) {
 
   SmallVector<Value> observed = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.value; });
-  SmallVector<Operation *> readers = llvm::map_to_vector(
-      observations, [](const Observation &o) { return o.reader; });
+  SmallVector<Operation *> users = llvm::map_to_vector(
+      observations, [](const Observation &o) { return o.user; });
   SmallVector<Operation *> hostOps =
       llvm::map_to_vector(hosts, [](const auto &host) { return host.first; });
   scheduler.emplace(entry, *program, parts,
                     // The others have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
-                    observed, readers, options.numEdited, replaceable,
+                    observed, users, options.numEdited, replaceable,
                     replaceablePoints, hostOps);
   return scheduler->schedule(options.usePrimitives);
 }

@@ -76,12 +76,12 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
                      bool simulate, ArrayRef<Value> observed,
-                     ArrayRef<Operation *> readers, size_t numEdited,
+                     ArrayRef<Operation *> users, size_t numEdited,
                      ArrayRef<OpOperand *> replaceable,
                      ArrayRef<QuantizeOp> replaceablePoints,
                      ArrayRef<Operation *> hostOps)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed), readers(readers), numEdited(numEdited),
+      observed(observed), users(users), numEdited(numEdited),
       replaceable(replaceable), replaceablePoints(replaceablePoints) {
   for (auto [number, op] : llvm::enumerate(hostOps))
     hosts[op] = number;
@@ -263,12 +263,12 @@ void Scheduler::scheduleObservers(Value value) {
   if (found == observers.end())
     return;
   for (size_t number : found->second)
-    if (!readers[number])
+    if (!users[number])
       scheduleObserver(number, buffers.lookup(value));
 }
 
 /// Returns whether the point is the only user of the buffer of its input.
-bool Scheduler::hasSingleReader(QuantizeOp point) {
+bool Scheduler::hasSingleUser(QuantizeOp point) {
   Value value = point.getInput();
   while (value.hasOneUse() && !observers.contains(value)) {
     visit();
@@ -304,7 +304,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     Planned &next = add(site->kind, site->index, op);
     next.reads = site->before.empty() ? std::move(reads) : select(site->reads);
     next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
-    makerOf[next.writes.front()] = planned.size() - 1;
+    producerOf[next.writes.front()] = planned.size() - 1;
     return success();
   }
   if (isView(op)) {
@@ -339,10 +339,10 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
       program.replaceablePoints[number->second].stage = stage;
     }
     // At once, where the value is made for this point alone.
-    auto maker = makerOf.find(*buffer);
-    if (maker != makerOf.end() && hasSingleReader(point) &&
-        !planned[maker->second].step.quantizer) {
-      planned[maker->second].step.quantizer = quantizer;
+    auto producer = producerOf.find(*buffer);
+    if (producer != producerOf.end() && hasSingleUser(point) &&
+        !planned[producer->second].step.quantizer) {
+      planned[producer->second].step.quantizer = quantizer;
       buffers[point.getResult()] = *buffer;
       return success();
     }
@@ -429,19 +429,19 @@ LogicalResult Scheduler::findReplaceable() {
 /// Sorts the ops so that those of a stage come before those of later ones.
 void Scheduler::sortByStage() {
   Block &body = function.getBody().front();
-  llvm::DenseMap<Value, unsigned> stageBehind;
+  llvm::DenseMap<Value, unsigned> stageAfter;
   for (BlockArgument argument : body.getArguments())
-    stageBehind[argument] = changing.contains(argument);
+    stageAfter[argument] = changing.contains(argument);
   SmallVector<SmallVector<Operation *>> ops;
   for (Operation &op : body.without_terminator()) {
     unsigned own = 0;
     for (Value read : readsOf(&op)) {
       visit();
-      own = std::max(own, stageBehind.lookup(read));
+      own = std::max(own, stageAfter.lookup(read));
     }
     stageOf[&op] = own;
     for (Value result : op.getResults())
-      stageBehind[result] = own + changing.contains(result);
+      stageAfter[result] = own + changing.contains(result);
     if (ops.size() <= own)
       ops.resize(own + 1);
     ops[own].push_back(&op);
@@ -520,9 +520,9 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
 
   Block &body = function.getBody().front();
   llvm::DenseMap<Operation *, SmallVector<size_t, 1>> readBy;
-  for (auto [number, reader] : llvm::enumerate(readers))
-    if (reader)
-      readBy[reader].push_back(number);
+  for (auto [number, user] : llvm::enumerate(users))
+    if (user)
+      readBy[user].push_back(number);
   for (BlockArgument argument : body.getArguments()) {
     newBuffer(argument, ProgramBuffer::Place::Input, argument.getArgNumber());
     if (observers.contains(argument) && failed(observe(argument)))
@@ -558,8 +558,8 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   }
   for (ReplaceablePoint &point : program.replaceablePoints)
     for (auto [number, constant] : llvm::enumerate(point.constants)) {
-      unsigned reader = stageOf.lookup(replaceable[constant]->getOwner());
-      point.stage = number == 0 ? reader : std::min(point.stage, reader);
+      unsigned user = stageOf.lookup(replaceable[constant]->getOwner());
+      point.stage = number == 0 ? user : std::min(point.stage, user);
     }
   return findReplaceable();
 }

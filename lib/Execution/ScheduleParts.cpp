@@ -281,6 +281,6 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   for (Value result : root->getResults())
     next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
   if (next.writes.size() == 1)
-    makerOf[next.writes.front()] = planned.size() - 1;
+    producerOf[next.writes.front()] = planned.size() - 1;
   return success();
 }

@@ -135,7 +135,7 @@ TEST_F(LowerControlFlow, PointsInLoopsReadWhatIsOutside) {
 }
 
 // The operand of the reshape was computed for the point, behind the argmax.
-TEST_F(LowerToInteger, LargestPlacesBeforeOtherReaders) {
+TEST_F(LowerToInteger, LargestPlacesBeforeOtherUsers) {
   std::string text =
       "(%x: tensor<1x8xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {\n" +
       shapeConstant("s", {2, 4}) +

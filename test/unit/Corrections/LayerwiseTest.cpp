@@ -138,7 +138,7 @@ struct Restore : corrections::LayerVisitor {
 // With its float kernel in every layer, and activations that nothing quantizes,
 // the network is the float one: each layer reads what the float layer reads,
 // because those before it got their kernels back in time.
-TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
+TEST_F(CorrectionsTest, LaterLayersSeeReplacedKernels) {
   auto target = parse();
   auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
                                          "main", "test", false);
@@ -408,7 +408,7 @@ protected:
 // the first layer: what the layers behind it read and make is what they would
 // in a module that has these quantizers, and the float network beside it stays
 // what it is.
-TEST_F(ChangePointsTest, LayersBehindSeeReplacedQuantizers) {
+TEST_F(ChangePointsTest, LaterLayersSeeReplacedQuantizers) {
   auto plain = parse(), changed = parse();
   ChangePoints before, replaced, expected;
   replaced.quantizers = choose(*plain);

@@ -545,12 +545,12 @@ TEST_F(SampleSourceTest, NothingIsCompiledForACancelledRun) {
   mct::support::ProgressScope scope(&context, progress);
   EXPECT_TRUE(compile(network));
   progress.cancel();
-  std::string said;
+  std::string reported;
   mlir::ScopedDiagnosticHandler handler(
       &context,
-      [&](mlir::Diagnostic &diagnostic) { said += diagnostic.str(); });
+      [&](mlir::Diagnostic &diagnostic) { reported += diagnostic.str(); });
   EXPECT_FALSE(compile(network));
-  EXPECT_NE(said.find("cancelled"), std::string::npos) << said;
+  EXPECT_NE(reported.find("cancelled"), std::string::npos) << reported;
 }
 
 TEST_F(SampleSourceTest, ProgressCountsSamplesAndEndsRuns) {

@@ -124,7 +124,7 @@ TEST_F(StagesTest, ResultsOfEarlierStagesAreThere) {
   EXPECT_EQ(runApart(*stages, inputs).second, runUnit(*stages, inputs));
 }
 
-TEST_F(StagesTest, EditedValuesAreSeenBehind) {
+TEST_F(StagesTest, EditedValuesAreSeenDownstream) {
   auto stages = compileStages(shortcut(), {"first", "second"});
   ASSERT_TRUE(stages);
   auto inputs = randomInputs(*stages);

@@ -28,7 +28,7 @@ std::string describe(const QuantizationPlan &plan, const PlannedNode &planned) {
                                   : "default")
      << ", ";
   for (const PlannedWeight &weight : planned.weights)
-    if (weight.whyFloat.empty())
+    if (weight.floatReason.empty())
       os << weight.name.getValue() << " " << weight.config.getBits() << ", ";
   switch (planned.cover) {
   case ResultCover::Fused:
@@ -157,7 +157,7 @@ static std::string summarize(ArrayRef<std::string> plan) {
 }
 
 // 27 convolutions, each with a ReLU; average, classifier, softmax, input.
-TEST(MobileNet, QuantizesBehindEveryReLU) {
+TEST(MobileNet, QuantizesAfterEveryReLU) {
   std::vector<std::string> plan = planOf("mobilenet_vww.mlirbc", "imx500");
   if (plan.empty())
     GTEST_SKIP() << "no shared models";
@@ -165,7 +165,7 @@ TEST(MobileNet, QuantizesBehindEveryReLU) {
 }
 
 // Ten fully connected layers, nine with a ReLU; the input.
-TEST(Autoencoder, QuantizesBehindEveryLayer) {
+TEST(Autoencoder, QuantizesAfterEveryLayer) {
   std::vector<std::string> plan = planOf("autoencoder_ad.mlirbc", "imx500");
   if (plan.empty())
     GTEST_SKIP() << "no shared models";

@@ -224,7 +224,7 @@ TEST_F(TrainingRunTest, ThreadsChangeNothing) {
   }
 }
 
-TEST_F(TrainingRunTest, StoppedBehindAnyStepItGoesOnToTheSameBytes) {
+TEST_F(TrainingRunTest, StoppedAfterAnyStepItGoesOnToTheSameBytes) {
   for (bool hasTeacher : {false, true}) {
     auto problem = [&] { return hasTeacher ? distil() : classify(); };
     settings.biases = OptimizerSettings{GradientDescent{0.1, 0.9}};
