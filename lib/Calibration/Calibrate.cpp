@@ -216,7 +216,7 @@ private:
     return success();
   }
 
-  /// Tells which samples these are, where somebody asks.
+  /// Stores the digest and the number of the samples for a caller that asks.
   LogicalResult storeDigest(const execution::SampleSource &samples) {
     auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)

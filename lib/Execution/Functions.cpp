@@ -5,7 +5,7 @@
 // and the rest of a loop round alike: every step is an op of IEEE 754.
 //
 // Coefficients: least largest relative error, each rounded to f32 before the
-// ones behind it were fitted.
+// ones after it were fitted.
 #include "Pipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,7 +90,7 @@ private:
 
 /// The error is below 1 unit in the last place.
 Value Arithmetic::exp(Value x) {
-  // Results are 0, or infinite, beyond them. NaN stays.
+  // Outside of these limits results are 0 or infinite. A NaN passes.
   Value least = real(-104), most = real(89);
   x = selectIfLess(x, least, least, x);
   x = selectIfLess(most, x, most, x);
@@ -130,7 +130,7 @@ Value Arithmetic::tanh(Value x) {
 /// The error is below 1 unit in the last place.
 Value Arithmetic::erf(Value x) {
   Value size = magnitude(x), square = multiply(size, size), end = real(4);
-  // 1 - erf is the exponential of a polynomial; behind the end it is nothing.
+  // erf is 1 minus the exponential of a polynomial, which vanishes above `end`.
   Value inside = selectIfLess(end, size, end, size);
   Value logarithm =
       polynomial(inside, {0.0002136455150321126, -0.0032121434342116117,

@@ -252,7 +252,7 @@ ChainNode SiteFinder::link(Value value, Chain &chain) {
 void SiteFinder::findChain(Operation *op) {
   if (!isLink(op))
     return;
-  // The last one makes the call.
+  // The call is created for the last op of the chain.
   Operation *user = soleUser(op->getResult(0));
   if (user && isLink(user))
     return;

@@ -106,7 +106,7 @@ Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
     makeQuantizer(point).run(floats->values().data(), values.data());
     return ConstantTensor::create(input.getType(), std::move(values));
   }
-  // It may keep what it has seen: it sees a constant once.
+  // A host quantizer may have state, so it must see each constant only once.
   auto known = hostConstants.find(host->second);
   if (known != hostConstants.end())
     return ConstantTensor::create(input.getType(), known->second);
@@ -156,7 +156,7 @@ void Scheduler::markNeeded() {
         llvm::none_of(op.getResults(),
                       [&](Value result) { return values.contains(result); }))
       continue;
-    // A constant that can be evaluated is not computed.
+    // Constants that can be evaluated need no step.
     if (op.getNumResults() == 1 && constantValues.contains(op.getResult(0)) &&
         (op.hasTrait<OpTrait::ConstantLike>() ||
          constants.evaluate(op.getResult(0))))
@@ -212,7 +212,7 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
     return value.getDefiningOp()->emitOpError("cannot be executed: there are "
                                               "not ")
            << bytes << " bytes of memory for it";
-  // A splat is one element.
+  // A splat has one element, which is repeated.
   auto dataBytes = int64_t(data.size());
   if (bytes != 0 && (dataBytes == 0 || bytes % dataBytes != 0))
     return value.getDefiningOp()->emitOpError("cannot be executed: it has ")
@@ -242,7 +242,8 @@ FailureOr<unsigned> Scheduler::bufferOf(Value value) {
   if (std::optional<ConstantTensor> constant = constants.evaluate(value);
       constant && isStoredInBytes(constant->getType()))
     return addConstant(value, constant->getBytes());
-  // Compiled code knows how its elements lie in memory.
+  // Let compiled code make other constants, since it knows their layout in
+  // memory.
   members[op] = {op};
   if (failed(schedulePart(op)))
     return failure();
@@ -338,7 +339,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
       program.replaceablePoints[number->second].site = quantizer;
       program.replaceablePoints[number->second].stage = stage;
     }
-    // At once, where the value is made for this point alone.
+    // Quantize in the step that makes the value if the point is its only user.
     auto producer = producerOf.find(*buffer);
     if (producer != producerOf.end() && hasSingleUser(point) &&
         !planned[producer->second].step.quantizer) {
@@ -470,8 +471,8 @@ LogicalResult Scheduler::observe(Value value) {
 }
 
 LogicalResult Scheduler::schedule(bool usePrimitives) {
-  // Points that do not quantize would stand between a primitive and what it can
-  // do itself.
+  // Remove points that do not quantize, as they would prevent fusion into
+  // primitives.
   llvm::DenseSet<Operation *> stays(replaceablePoints.begin(),
                                     replaceablePoints.end());
   llvm::DenseMap<Value, Value> replaced;

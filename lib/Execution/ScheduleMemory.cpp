@@ -66,12 +66,12 @@ void Scheduler::divideIntoStages() {
 
   std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
   std::vector<SmallVector<unsigned>> readLater(count);
-  // Values that are there all the time cross nothing.
+  // Inputs and constants are always available; they do not cross stages.
   auto isMade = [&](unsigned buffer) {
     return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
            program.buffers[buffer].place == ProgramBuffer::Place::Output;
   };
-  // The caller reads results behind the last stage, whichever makes them.
+  // The caller reads results after the last stage, whichever stage makes them.
   llvm::DenseSet<unsigned> live;
   for (const Planned &next : planned)
     for (unsigned buffer : next.writes)

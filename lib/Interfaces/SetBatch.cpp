@@ -138,7 +138,7 @@ Value Rewriter::moved(Operation *op, Value value, int64_t dimension) {
   Value &known = movedValues[{value, dimension}];
   if (known)
     return known;
-  // Right behind the value, so that all who want it there share it.
+  // Right after the value, so that all who want it there share it.
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfterValue(value);
   Location loc = withoutName(value.getLoc());

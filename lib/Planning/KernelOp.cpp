@@ -258,7 +258,7 @@ mct::getChannelConstant(Value value, int64_t axis, int64_t channels) {
   return result;
 }
 
-/// Same as `getChannelConstant` for a constant behind weight points.
+/// Same as `getChannelConstant`, but looks through weight points.
 static std::optional<std::vector<float>>
 getConstantThroughPoints(Value value, int64_t axis, int64_t channels) {
   if (Operation *constant = tpc::getConstantOp(value))
@@ -354,7 +354,7 @@ static Value createLike(Operation *like, OpBuilder &builder, Location loc,
   return createConstant(builder, loc, type, values, name);
 }
 
-/// Replaces the constant behind the points of `operand`, for this operand only.
+/// Replaces the constant before the points of `operand`, for this operand only.
 static void replaceConstant(OpBuilder &builder, OpOperand &operand,
                             Value constant) {
   OpOperand *use = &operand;

@@ -77,7 +77,7 @@ static std::vector<float> multiply(const KernelOp &first,
     matrix[second.outChannelOf(element) * middle +
            second.inChannelOf(element)] = value;
 
-  // View the first kernel as an array [before, middle, behind].
+  // View the first kernel as an array [before, middle, after].
   ArrayRef<int64_t> shape = first.getKernelShape();
   int64_t axis = first.getOutAxes().front();
   int64_t before = llvm::product_of(shape.take_front(axis)),

@@ -476,7 +476,7 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are read again behind an op that may compute in their place
+// Values that are read again after an op that may compute in their place
 //===----------------------------------------------------------------------===//
 
 // The tensors that a loop hands on are not those that it was given.

@@ -114,7 +114,7 @@ static std::vector<float> equalizedKernel(StringRef text) {
 }
 
 TEST(ToyDialect, ChannelsAreEqualizedThroughAnOpThatMovesThem) {
-  // The deviating channel is the last one behind the op.
+  // The deviating channel is the last one after the op.
   std::vector<float> kernel = equalizedKernel(kLayers);
   ASSERT_EQ(kernel.size(), 2u);
   EXPECT_EQ(kernel[0], 1.0f);

@@ -95,7 +95,7 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
 //    default, 8 bits;
 //  * kernels of convolutions and fully connected layers: 8 bits, the base of
 //    8, 4 and 2; biases stay in float;
-//  * convolution and ReLU, addition and ReLU: one operator, quantized behind
+//  * convolution and ReLU, addition and ReLU: one operator, quantized after
 //    the ReLU. A convolution whose result an addition reads ends in no pattern,
 //    and keeps its own quantizer: the second of each block, and the projection;
 //  * a slice is a GetItem, whose result is not quantized;

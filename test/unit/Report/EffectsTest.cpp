@@ -581,7 +581,7 @@ TEST_F(EffectsTest, DeviationIsThatOfTheSamples) {
 }
 
 // A bias that linalg broadcasts first is no constant of the layer; it is
-// changed behind the layer.
+// changed after the layer.
 TEST_F(EffectsTest, BiasesThatAreBroadcastAreSwitched) {
   const std::string image = "tensor<1x5x5x3xf32>",
                     kernel = "tensor<1x1x3x3xf32>";

@@ -109,7 +109,7 @@ TEST_F(GraphPassesTest, EqualizedBoundedConvolutionsComputeTheSame) {
              "per-channel-bounds=true}");
 }
 
-// Behind a flattening each channel is read once for every position.
+// After a flattening each channel is read once for every position.
 TEST_F(GraphPassesTest, EqualizedDenseLayerAfterPoolAndZerosComputesTheSame) {
   expectSame(
       function(
