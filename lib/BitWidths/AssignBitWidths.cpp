@@ -47,7 +47,7 @@ struct AssignBitWidthsPass
 
   LogicalResult runOn(func::FuncOp found) override {
     entry = found;
-    if (failed(checkFiles()) || failed(checkWhatDecides()))
+    if (failed(checkFiles()) || failed(checkDecidingOptions()))
       return failure();
     if (!llvm::hasSingleElement(entry.getBody()))
       return entry.emitOpError("has several blocks, so that its resources are "
@@ -84,9 +84,9 @@ private:
              << llvm::toString(std::move(error));
     return success();
   }
-  LogicalResult checkWhatDecides();
+  LogicalResult checkDecidingOptions();
   LogicalResult checkMaxDrop();
-  LogicalResult findReader();
+  LogicalResult resolveDevice();
   LogicalResult parseBudget(BitWidthModel &model);
   LogicalResult estimateCompressed(BitWidthModel &model);
   LogicalResult estimateCycles(BitWidthModel &model);
@@ -120,7 +120,7 @@ private:
   Sensitivities smoothed;
   Budget limits;
   /// The device that reads the weights, or null.
-  std::shared_ptr<Device> reader;
+  std::shared_ptr<Device> resolvedDevice;
   /// Largest loss in dB, or 0 if a budget determines the assignment.
   double loss = 0;
   CompressedWeights compressed;
@@ -130,7 +130,7 @@ private:
 
 /// Determines how the alternatives are chosen: by a budget, a file, or the
 /// allowed loss.
-LogicalResult AssignBitWidthsPass::checkWhatDecides() {
+LogicalResult AssignBitWidthsPass::checkDecidingOptions() {
   constexpr double kDefaultLoss = 0.1;
   loss = maxLoss;
   bool isDecided = !budget.empty() || !bitWidthsIn.empty();
@@ -140,13 +140,13 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
     return fail() << "cost-table is for cycles, which nothing limits; give "
                      "budget=cycles:90%, or max-drop with minimize=cycles";
   if (maxDrop != 0)
-    return findReader();
+    return resolveDevice();
   if (!(loss >= 0 && loss <= 100))
     return emitError(getOperation().getLoc())
            << "max-loss is " << loss << "; give a number of dB from 0 to 100";
-  if (failed(findReader()))
+  if (failed(resolveDevice()))
     return failure();
-  if (reader && loss == 0 && !isDecided)
+  if (resolvedDevice && loss == 0 && !isDecided)
     loss = kDefaultLoss;
   if (loss == 0 && !isDecided)
     return entry.emitOpError(
@@ -163,7 +163,7 @@ LogicalResult AssignBitWidthsPass::checkWhatDecides() {
   return success();
 }
 
-LogicalResult AssignBitWidthsPass::findReader() {
+LogicalResult AssignBitWidthsPass::resolveDevice() {
   if (device.empty())
     return success();
   FailureOr<Device> found = Device::find(device, getOperation());
@@ -174,7 +174,7 @@ LogicalResult AssignBitWidthsPass::findReader() {
            << "device=" << device
            << " reads weights as they are stored; give one with "
               "tpc.compressed_weights, or no device";
-  reader = std::make_shared<Device>(std::move(*found));
+  resolvedDevice = std::make_shared<Device>(std::move(*found));
   return success();
 }
 
@@ -250,7 +250,7 @@ bool AssignBitWidthsPass::needsCycles() {
 
 LogicalResult AssignBitWidthsPass::estimateCycles(BitWidthModel &model) {
   const auto &kernels = getAnalysis<KernelOps>();
-  auto table = findCostTable(costTable, reader.get(), getOperation());
+  auto table = findCostTable(costTable, resolvedDevice.get(), getOperation());
   if (failed(table))
     return failure();
   if (!*table)
@@ -275,9 +275,9 @@ LogicalResult AssignBitWidthsPass::estimateCompressed(BitWidthModel &model) {
       entry, kernels, [&](ModuleOp copy) { return selectMissing(copy); });
   if (failed(candidates))
     return failure();
-  compressed =
-      estimateCompressedWeights(entry, kernels, choices, *candidates,
-                                reader ? reader->get() : tpc::DeviceOp());
+  compressed = estimateCompressedWeights(entry, kernels, choices, *candidates,
+                                         resolvedDevice ? resolvedDevice->get()
+                                                        : tpc::DeviceOp());
   model.setCompressed(compressed.bits, compressed.others);
   return success();
 }
@@ -472,10 +472,10 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
     AllocationProblem shared = problem;
     double share = number * kLargestShare / std::max(1U, remeasure - 1);
     for (auto [index, costs] : llvm::enumerate(shared.costs)) {
-      double behind =
+      double remaining =
           double(shared.costs.size() - 1 - index) / double(shared.costs.size());
       for (double &cost : costs)
-        cost *= 1 - share * behind;
+        cost *= 1 - share * remaining;
     }
     llvm::Expected<AllocationResult> result = quantization::allocate(shared);
     if (!result)
@@ -642,7 +642,7 @@ AllocationProblem
 AssignBitWidthsPass::createLossProblem(const BitWidthModel &model) {
   // This is larger than any sum of distances.
   constexpr double kNever = 1e9;
-  if (!reader)
+  if (!resolvedDevice)
     return model.createProblem(compressed.bits);
   AllocationProblem problem = model.createProblem(compressed.waits);
   // A layer that does not wait for its weights gains nothing from a change.
@@ -786,8 +786,8 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
 }
 
 LogicalResult AssignBitWidthsPass::write(const BitWidthModel &model) {
-  tellBitWidths(&getContext(), choices, assignment,
-                model.getUse(assignment.alternatives));
+  reportBitWidths(&getContext(), choices, assignment,
+                  model.getUse(assignment.alternatives));
   if (bitWidthsOut.empty())
     return success();
   if (llvm::Error error = writeBitWidths(

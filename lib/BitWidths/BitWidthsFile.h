@@ -41,9 +41,9 @@ std::string describeAlternatives(llvm::ArrayRef<OperatorPoints> choices,
 
 /// Reports the alternatives to `PassSideOutputs`, if the caller requested them.
 /// `use` is that of the assignment.
-void tellBitWidths(mlir::MLIRContext *context,
-                   llvm::ArrayRef<OperatorPoints> choices,
-                   const Assignment &assignment, const ResourceUse &use);
+void reportBitWidths(mlir::MLIRContext *context,
+                     llvm::ArrayRef<OperatorPoints> choices,
+                     const Assignment &assignment, const ResourceUse &use);
 
 /// Emits a remark at each operator about its alternative, and one about the
 /// guarantee. `pass` is the argument of the pass that chose.

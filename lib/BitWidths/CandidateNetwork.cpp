@@ -29,19 +29,19 @@ bool CandidateNetwork::addKernel(tpc::QuantizeOp point,
                                  const KernelOps &kernels,
                                  const CandidateRunOptions &options,
                                  execution::CompileOptions &own) {
-  SmallVector<KernelOp> readers;
+  SmallVector<KernelOp> kernelUsers;
   bool isKernel = !point->use_empty();
   for (Operation *user : point->getUsers()) {
     std::optional<KernelOp> layer = kernels.get(user);
     isKernel &= layer && layer->getKernelPoint() == point;
     if (isKernel)
-      readers.push_back(*layer);
+      kernelUsers.push_back(*layer);
   }
   point.removeQuantizer();
   if (!isKernel)
     return false;
-  candidate.kernel = readers.front().getKernel().values().vec();
-  for (const KernelOp &layer : readers) {
+  candidate.kernel = kernelUsers.front().getKernel().values().vec();
+  for (const KernelOp &layer : kernelUsers) {
     candidate.layers.push_back(layers.size());
     std::optional<std::vector<float>> bias = layer.getBias();
     CandidateLayer &added = layers.emplace_back(
@@ -53,7 +53,7 @@ bool CandidateNetwork::addKernel(tpc::QuantizeOp point,
                        std::nullopt,
                        {}});
     added.empty.emplace(added.result, /*samples=*/0, /*moments=*/false);
-    if (bias && readers.size() == 1 && options.roundMaxBits != 0)
+    if (bias && kernelUsers.size() == 1 && options.roundMaxBits != 0)
       added.layout = corrections::ProductLayout::create(layer);
     own.replaceable.push_back(&layer.getKernelOperand());
     own.observedValues.push_back(layer.getResult());

@@ -24,10 +24,10 @@ using execution::TensorView;
 
 namespace {
 /// Summarizes the result of a layer, stores rows of its product, or both.
-class SeeLayer : public execution::TensorObserver {
+class LayerObserver : public execution::TensorObserver {
 public:
-  SeeLayer(std::optional<ChannelSummary> summary, ProductRows *rows,
-           LayerValue what)
+  LayerObserver(std::optional<ChannelSummary> summary, ProductRows *rows,
+                LayerValue what)
       : summary(std::move(summary)), rows(rows), what(what) {}
   void observe(const TensorView &values) override {
     if (summary)
@@ -54,7 +54,7 @@ struct Trial {
   /// Layers whose means are not known yet, in program order.
   std::vector<size_t> unseen;
   /// Observers of these layers for each worker.
-  std::vector<std::vector<std::unique_ptr<SeeLayer>>> observers;
+  std::vector<std::vector<std::unique_ptr<LayerObserver>>> observers;
   ResultDistance::Found found;
   /// Distance of each sample, for each compared point.
   std::vector<std::vector<double>> distances;
@@ -74,7 +74,7 @@ struct TrialRounding {
 /// Buffers and observers of one thread.
 struct ThreadObservers {
   std::vector<float> reference;
-  std::vector<std::unique_ptr<SeeLayer>> observers;
+  std::vector<std::unique_ptr<LayerObserver>> observers;
   std::vector<std::unique_ptr<PointObserver>> points;
 };
 } // namespace
@@ -119,7 +119,7 @@ private:
   /// means of its layers, and stores their inputs if their weights can be
   /// rounded together.
   LogicalResult observeBase(unsigned stage, const Frontier *before,
-                            Frontier *behind);
+                            Frontier *after);
   LogicalResult
   findProducts(ArrayRef<size_t> layers,
                MutableArrayRef<std::unique_ptr<ProductRows>> rows);
@@ -325,7 +325,7 @@ LogicalResult CandidateRunImpl::findProducts(
 
 LogicalResult CandidateRunImpl::observeBase(unsigned stage,
                                             const Frontier *before,
-                                            Frontier *behind) {
+                                            Frontier *after) {
   SmallVector<size_t> here = layersOfStage(stage);
   std::vector<std::unique_ptr<ProductRows>> rows(here.size());
   auto hasProducts = [&](size_t layer) {
@@ -346,9 +346,9 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
       llvm::filter_to_vector(here, [&](size_t layer) {
         return options.measured.empty() || isMeasuredLayer(layer);
       });
-  auto add = [&](size_t worker, size_t observed, SeeLayer observer) {
+  auto add = [&](size_t worker, size_t observed, LayerObserver observer) {
     auto &observers = lanes[worker].observers;
-    observers.push_back(std::make_unique<SeeLayer>(std::move(observer)));
+    observers.push_back(std::make_unique<LayerObserver>(std::move(observer)));
     staged->worker(worker).setObserver(observed, observers.back().get());
   };
   for (size_t worker = 0; worker != lanes.size(); ++worker)
@@ -358,14 +358,15 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
         summary = network.layers[layer].empty->fresh();
       if (summary || kept)
         add(worker, layer,
-            SeeLayer(std::move(summary), kept.get(), LayerValue::FloatOutput));
+            LayerObserver(std::move(summary), kept.get(),
+                          LayerValue::FloatOutput));
       if (kept)
         add(worker, inputNumber(layer),
-            SeeLayer(std::nullopt, kept.get(), LayerValue::Input));
+            LayerObserver(std::nullopt, kept.get(), LayerValue::Input));
     }
   ResultDistance::Found found = results->createFound();
   bool isLast = stage + 1 == network.quantized->numStages();
-  StagedRun::Pass pass{stage, stage, before, isLast ? nullptr : behind, {}, {}};
+  StagedRun::Pass pass{stage, stage, before, isLast ? nullptr : after, {}, {}};
   pass.enter = [&](size_t worker) {
     enter(worker, /*trial=*/nullptr, /*comparesPoints=*/true);
   };
@@ -576,9 +577,9 @@ LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
       trial.observers.resize(lanes.size());
       for (auto &ofWorker : trial.observers)
         for (size_t layer : seen)
-          ofWorker.push_back(
-              std::make_unique<SeeLayer>(network.layers[layer].empty->fresh(),
-                                         nullptr, LayerValue::Output));
+          ofWorker.push_back(std::make_unique<LayerObserver>(
+              network.layers[layer].empty->fresh(), nullptr,
+              LayerValue::Output));
       StagedRun::Pass &pass = passes.emplace_back(
           StagedRun::Pass{first, stage, before, nullptr, {}, {}});
       pass.enter = [&, seen = seen](size_t worker) {
@@ -647,11 +648,11 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
   for (const OperatorCandidates &of : candidates)
     distances.emplace_back(of.alternatives.size());
   auto before = staged->createFrontier(frontierBytes),
-       behind = staged->createFrontier(frontierBytes);
+       after = staged->createFrontier(frontierBytes);
   if (runOptions.progress)
     runOptions.progress->beginParts(countStages());
   for (unsigned stage = 0; stage != countStages(); ++stage) {
-    if (failed(observeBase(stage, before.get(), behind.get())))
+    if (failed(observeBase(stage, before.get(), after.get())))
       return failure();
     std::vector<Trial> trials;
     int64_t bytes = 0;
@@ -683,7 +684,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       return failure();
     for (size_t layer : layersOfStage(stage))
       network.layers[layer].products = ProductSamples();
-    std::swap(before, behind);
+    std::swap(before, after);
     if (runOptions.progress)
       runOptions.progress->endPart();
   }

@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace mct;
 using namespace mct::bit_widths;
-using quantization::parseWeightOrder;
 using quantization::WeightOrder;
 
 /// Returns the number of cycles that the computation of a layer takes.
@@ -39,9 +38,7 @@ CompressedWeights mct::bit_widths::estimateCompressedWeights(
     reading = device.getFact<tpc::CompressedWeightsOp>();
     costs = device.getFact<tpc::RepeatedLayersOp>();
   }
-  // The dialect takes the names of orders alone.
-  WeightOrder order =
-      reading ? *parseWeightOrder(reading.getOrder()) : WeightOrder::EthosU55;
+  WeightOrder order = reading ? reading.getOrder() : WeightOrder::EthosU55;
   for (auto [of, candidate] : llvm::zip(choices, candidates)) {
     std::vector<int64_t> &bits =
         found.bits.emplace_back(candidate.alternatives.size());

@@ -218,8 +218,8 @@ private:
     return success();
   }
 
-  /// Tells which samples these are, where somebody asks.
-  LogicalResult tell(const execution::SampleSource &samples) {
+  /// Stores the digest and the number of the samples for a caller that asks.
+  LogicalResult storeDigest(const execution::SampleSource &samples) {
     auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)
       return success();
@@ -424,7 +424,7 @@ LogicalResult CalibratePass::runSamples(
 
   if (samples)
     *samples = run->sharedSamples();
-  else if (failed(tell(run->samples())))
+  else if (failed(storeDigest(run->samples())))
     return failure();
   statistics.instructionSets.insert(execution::Executor::instructionSet());
   for (auto [index, known] : llvm::enumerate(points)) {

@@ -50,13 +50,13 @@ static void addColumn(tosa::ReduceSumOp sum, tpc::ColumnSumsOp fact) {
   if (sum.getAxis() != 1 || !wide || !wide->hasOneUse() || !isWidening(wide) ||
       !sum->hasOneUse())
     return;
-  auto behind = dyn_cast<tosa::RescaleOp>(*sum->user_begin());
+  auto rescale = dyn_cast<tosa::RescaleOp>(*sum->user_begin());
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(sum.getInput().getType()).getShape());
   int64_t channels = chooseChannels(shape, fact);
-  if (channels == 0 || !behind || behind.getPerChannel())
+  if (channels == 0 || !rescale || rescale.getPerChannel())
     return;
-  IntegerBuilder b(sum.getLoc(), behind);
+  IntegerBuilder b(sum.getLoc(), rescale);
   int64_t positions = shape[1], columns = shape[2] / channels;
   SmallVector<int64_t> row{shape[0], 1, columns, channels};
   Value image =
@@ -69,14 +69,14 @@ static void addColumn(tosa::ReduceSumOp sum, tpc::ColumnSumsOp fact) {
       b.createConstant({1}, 8, 0), b.getDenseI64ArrayAttr({0, 0, 0, 0}),
       b.getDenseI64ArrayAttr({1, 1}), b.getDenseI64ArrayAttr({1, 1}),
       TypeAttr::get(b.getIntegerType(32)), BoolAttr());
-  auto type = cast<RankedTensorType>(behind.getType());
-  Operation *rescaled = b.clone(*behind);
+  auto type = cast<RankedTensorType>(rescale.getType());
+  Operation *rescaled = b.clone(*rescale);
   rescaled->setOperand(0, added);
   rescaled->getResult(0).setType(type.clone(row));
-  behind.getResult().replaceAllUsesWith(
+  rescale.getResult().replaceAllUsesWith(
       b.reshape(rescaled->getResult(0), type.getShape()));
   for (Operation *op :
-       {behind.getOperation(), sum.getOperation(), wide.getOperation()})
+       {rescale.getOperation(), sum.getOperation(), wide.getOperation()})
     op->erase();
 }
 

@@ -47,9 +47,9 @@ static tpc::QuantizeOp findOnlyPoint(Value value) {
 }
 
 static tpc::QuantizerAttrInterface selectFor(ArrayRef<float> values,
-                                             tpc::QuantizeOp behind) {
+                                             tpc::QuantizeOp after) {
   tpc::QuantizationMethodAttrInterface method =
-      behind.getParametersAttr().getQuantizationMethod();
+      after.getParametersAttr().getQuantizationMethod();
   std::optional<quantization::QuantizationMethod> kind =
       method ? method.getGridSearch() : std::nullopt;
   if (!kind)
@@ -76,17 +76,17 @@ void mct::insertConstantPoints(func::FuncOp function) {
     if (!constant || llvm::all_equal(constant->values()) ||
         !isOnNarrowGrid(sum->getOperand(1 - operand->getOperandNumber())))
       continue;
-    tpc::QuantizeOp behind = findOnlyPoint(sum->getResult(0));
+    tpc::QuantizeOp after = findOnlyPoint(sum->getResult(0));
     tpc::QuantizerAttrInterface parameters =
-        behind ? selectFor(constant->values(), behind)
-               : tpc::QuantizerAttrInterface();
+        after ? selectFor(constant->values(), after)
+              : tpc::QuantizerAttrInterface();
     if (!parameters)
       continue;
     OpBuilder builder(sum);
     StringAttr name = getName(sum->getResult(0));
     operand->set(tpc::QuantizeOp::create(
         builder, operand->get().getLoc(), operand->get(),
-        name ? name : behind.getPointNameAttr(),
+        name ? name : after.getPointNameAttr(),
         builder.getStringAttr(tpc::kPositionalWeight), /*axes=*/{},
         /*config=*/{}, parameters));
   }

@@ -92,9 +92,9 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
 /// Lets an op read the integers instead of the levels that they represent. This
 /// is valid since integers have the same order as levels, and for results if
 /// the options ask for integers.
-template <typename Op> struct ConvertReader : OpConversionPattern<Op> {
-  ConvertReader(const TypeConverter &converter, IntegerForms &forms,
-                MLIRContext *context)
+template <typename Op> struct ConvertUser : OpConversionPattern<Op> {
+  ConvertUser(const TypeConverter &converter, IntegerForms &forms,
+              MLIRContext *context)
       : OpConversionPattern<Op>(converter, context), forms(forms) {}
 
   LogicalResult
@@ -147,7 +147,7 @@ void IntegerLowering::cutSoftmax() {
   }
 }
 
-void IntegerLowering::lowerReaders() {
+void IntegerLowering::lowerUsers() {
   IntegerBuilder &b = forms.getBuilder();
   bool areResults = forms.getOptions().boundary == IntegerBoundary::Integer;
   function.walk([&](Operation *op) {
@@ -169,8 +169,7 @@ LogicalResult IntegerLowering::convert() {
   MLIRContext *ir = function.getContext();
   IntegerConverter converter(forms, points);
   RewritePatternSet patterns(ir);
-  patterns.add<ConvertPoint, ConvertReader<tosa::ArgMaxOp>>(converter, forms,
-                                                            ir);
+  patterns.add<ConvertPoint, ConvertUser<tosa::ArgMaxOp>>(converter, forms, ir);
   patterns.add<ConvertBias>(converter, ir);
   // Other ops have no pattern: they stay and read floats.
   ConversionTarget target(*ir);
@@ -183,7 +182,7 @@ LogicalResult IntegerLowering::convert() {
   target.addLegalDialect<tosa::TosaDialect>();
   target.addDynamicallyLegalOp<tosa::ArgMaxOp>(readsNumbers);
   if (forms.getOptions().boundary == IntegerBoundary::Integer) {
-    patterns.add<ConvertReader<func::ReturnOp>>(converter, forms, ir);
+    patterns.add<ConvertUser<func::ReturnOp>>(converter, forms, ir);
     target.addDynamicallyLegalOp<func::ReturnOp>(readsNumbers);
   }
   return applyPartialConversion(function, target, std::move(patterns));
@@ -233,7 +232,7 @@ void IntegerLowering::recordPoints() {
 LogicalResult IntegerLowering::finish() {
   if (forms.getOptions().softmax == IntegerSoftmax::Cut)
     cutSoftmax();
-  lowerReaders();
+  lowerUsers();
   if (failed(convert()))
     return failure();
   eraseDead(function.front());

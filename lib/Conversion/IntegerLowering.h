@@ -39,7 +39,7 @@ private:
   /// Replaces results of a softmax by its operand.
   void cutSoftmax();
   /// Creates the integers of values that `finish` replaces after points.
-  void lowerReaders();
+  void lowerUsers();
   mlir::LogicalResult convert();
   /// Erases float arguments that integers have replaced.
   void eraseArguments();

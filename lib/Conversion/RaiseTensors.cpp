@@ -104,18 +104,18 @@ static const char *raiseInsertion(tensor::InsertSliceOp op,
                     sizes = op.getStaticSizes(),
                     strides = op.getStaticStrides(),
                     shape = op.getType().getShape();
-  SmallVector<int64_t> apart, zeros, behind, spread, cut, high;
+  SmallVector<int64_t> apart, zeros, after, spread, cut, high;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     int64_t stride = std::max<int64_t>(strides[axis], 1);
     apart.append({size, 1});
     zeros.append({0, 0});
-    behind.append({0, stride - 1});
+    after.append({0, stride - 1});
     spread.push_back(size * stride);
     cut.push_back(std::min(size * stride, shape[axis] - offsets[axis]));
     high.push_back(shape[axis] - offsets[axis] - cut.back());
   }
   value = builder.reshape(value, apart);
-  value = builder.reshape(builder.pad(value, zeros, behind, *number), spread);
+  value = builder.reshape(builder.pad(value, zeros, after, *number), spread);
   value = builder.slice(value, SmallVector<int64_t>(sizes.size(), 0), cut);
   builder.replace(builder.pad(value, offsets, high, *number));
   return nullptr;

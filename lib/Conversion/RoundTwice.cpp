@@ -71,8 +71,8 @@ static void insertNudge(Value value, const Nudge &nudge) {
 /// rounded once.
 static void roundLayer(const KernelOp &layer) {
   std::optional<Grid> input = findGrid(layer.getInput().get()),
-                      behind = findRoundingGrid(layer.getResult());
-  if (!input || !behind)
+                      after = findRoundingGrid(layer.getResult());
+  if (!input || !after)
     return;
   std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
   const auto *integers = std::get_if<IntegerLayer>(&found);
@@ -82,10 +82,10 @@ static void roundLayer(const KernelOp &layer) {
   nudge.axis = layer.resultAxis();
   for (int64_t channel = 0; channel != layer.numOutputChannels(); ++channel) {
     int exponent = 0;
-    std::frexp(integers->getStep(channel) / behind->step, &exponent);
+    std::frexp(integers->getStep(channel) / after->step, &exponent);
     bool isShifted = integers->getStep(channel) > 0 && exponent < 0;
     nudge.above.push_back(
-        isShifted ? float(std::ldexp(behind->step, exponent - 1)) : 0);
+        isShifted ? float(std::ldexp(after->step, exponent - 1)) : 0);
     nudge.below.push_back(-nudge.above.back());
   }
   if (llvm::any_of(nudge.above, [](float number) { return number != 0; }))
@@ -95,9 +95,9 @@ static void roundLayer(const KernelOp &layer) {
 /// Rounds the means of codes half away from the stored code 0.
 static void roundPool(tosa::AvgPool2dOp pool) {
   std::optional<Grid> input = findGrid(pool.getInput()),
-                      behind = findRoundingGrid(pool.getResult());
-  if (!input || !behind || input->step != behind->step ||
-      input->zeroPoint != behind->zeroPoint)
+                      after = findRoundingGrid(pool.getResult());
+  if (!input || !after || input->step != after->step ||
+      input->zeroPoint != after->zeroPoint)
     return;
   // Unsigned 8-bit codes are stored minus 128.
   int64_t stored = input->qmin < 0 ? 0 : (input->qmax + 1) / 2;
@@ -131,11 +131,11 @@ static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
     if (!number || number->getNumElements() != 1 || !summands)
       continue;
     std::optional<Grid> input = findGrid(summands),
-                        behind = findRoundingGrid(mean.getResult());
+                        after = findRoundingGrid(mean.getResult());
     double factor = number->decode<double>().front();
-    if (!input || !behind || !(factor > 0))
+    if (!input || !after || !(factor > 0))
       return;
-    double ratio = input->step / behind->step;
+    double ratio = input->step / after->step;
     int exponent = 0;
     if (std::optional<double> count = findCount(factor))
       exponent = getMeanExponent(ratio, *count);
@@ -144,7 +144,7 @@ static void roundMean(tosa::MulOp mean, ConstantEvaluator &constants) {
     if (exponent >= 0)
       return;
     Nudge nudge;
-    nudge.above = {float(std::ldexp(behind->step, exponent - 1))};
+    nudge.above = {float(std::ldexp(after->step, exponent - 1))};
     nudge.below = {-nudge.above.front()};
     return insertNudge(mean.getResult(), nudge);
   }
@@ -211,13 +211,13 @@ static SmallVector<LeakyRelu> findLeakyRelus(func::FuncOp function,
 /// negative codes.
 static void roundLeakyRelu(const LeakyRelu &relu) {
   std::optional<Grid> input = findGrid(relu.input),
-                      behind = findRoundingGrid(relu.result);
-  if (!input || !behind || !(relu.slope > 0))
+                      after = findRoundingGrid(relu.result);
+  if (!input || !after || !(relu.slope > 0))
     return;
   auto part = [&](double factor) {
     int exponent = 0;
-    std::frexp(factor * input->step / behind->step, &exponent);
-    return exponent < 0 ? float(std::ldexp(behind->step, exponent - 1)) : 0.0f;
+    std::frexp(factor * input->step / after->step, &exponent);
+    return exponent < 0 ? float(std::ldexp(after->step, exponent - 1)) : 0.0f;
   };
   Nudge nudge;
   nudge.above = {part(1)};
@@ -276,12 +276,12 @@ static Value findNudged(tosa::AddOp sum, ConstantEvaluator &constants) {
     return nullptr;
   auto above = readNumbers(numbers.getInput2(), constants),
        below = readNumbers(numbers.getInput3(), constants);
-  std::optional<Grid> behind = findRoundingGrid(sum.getResult());
-  if (!above || !below || !behind)
+  std::optional<Grid> after = findRoundingGrid(sum.getResult());
+  if (!above || !below || !after)
     return nullptr;
   // Shifts are by one bit or more, so a nudge is at most half of half a code.
   auto fits = [&](double number) {
-    return number >= 0 && number <= behind->step / 4;
+    return number >= 0 && number <= after->step / 4;
   };
   return llvm::all_of(*above, fits) &&
                  llvm::all_of(*below,

@@ -28,7 +28,7 @@ using quantization::Grid;
 
 /// Returns the first point after a value, if there are only fused ops in
 /// between.
-static tpc::QuantizeOp findPointBehind(Value value) {
+static tpc::QuantizeOp findPointAfter(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
     if (auto point = dyn_cast<tpc::QuantizeOp>(user))
@@ -130,10 +130,10 @@ private:
         if (auto point = dyn_cast<tpc::QuantizeOp>(user);
             point && point.getParametersAttr())
           return leave(layer, Reason::BiasHasQuantizer);
-    tpc::QuantizeOp point = findPointBehind(layer.getResult());
-    SmallVector<Grid> behind;
+    tpc::QuantizeOp point = findPointAfter(layer.getResult());
+    SmallVector<Grid> after;
     if (point && point.getParametersAttr())
-      behind = point.getParametersAttr().getGrids();
+      after = point.getParametersAttr().getGrids();
     std::vector<float> rounded = *bias;
     double bound = 0;
     for (auto [channel, value] : llvm::enumerate(rounded)) {
@@ -159,7 +159,7 @@ private:
         return;
       }
       value = static_cast<float>(code * step);
-      double halfStep = behind.size() == 1 ? behind.front().step / step / 2 : 0;
+      double halfStep = after.size() == 1 ? after.front().step / step / 2 : 0;
       bound = std::max(bound, integers.getReach(int64_t(channel)) +
                                   std::abs(code) + halfStep);
     }

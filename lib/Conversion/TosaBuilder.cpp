@@ -267,11 +267,10 @@ Value TosaBuilder::pad(Value value, ArrayRef<int64_t> low,
                        ArrayRef<int64_t> high, double number) {
   RankedTensorType type = getTensorType(value);
   SmallVector<int64_t> shape, sizes;
-  for (auto [size, before, behind] :
+  for (auto [size, before, after] :
        llvm::zip_equal(type.getShape(), low, high)) {
-    shape.push_back(ShapedType::isDynamic(size) ? size
-                                                : before + size + behind);
-    sizes.append({before, behind});
+    shape.push_back(ShapedType::isDynamic(size) ? size : before + size + after);
+    sizes.append({before, after});
   }
   if (llvm::all_of(sizes, [](int64_t size) { return size == 0; }))
     return value;

@@ -181,10 +181,10 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                       error * error / variance * (samples - 3) / (samples - 1));
     ++known;
   }
-  // Errors that other samples would not show again are left out: more where the
-  // errors of a layer differ little from chance altogether, for few samples say
-  // little about a single channel. Both the largest errors and the many may
-  // show that they are more than that.
+  // Leave out errors that would not occur with other samples. This shrinks more
+  // where the errors of a layer hardly differ from chance as a whole, since few
+  // samples say little about a single channel. The large errors alone, or all
+  // of them together, can show that they are not chance.
   double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));
   for (auto [error, variance] : errors) {
@@ -193,7 +193,8 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                           std::max(ofMany, spread / (spread + variance)));
     correction.push_back({1, error});
   }
-  // The layers behind see the bias that the module gets.
+  // The next layers read the bias after rounding, which is what the module
+  // gets.
   for (auto [affine, value] : llvm::zip(correction, bias))
     affine.offset = double(float(value + affine.offset)) - double(value);
   return correction;
@@ -248,8 +249,8 @@ mct::corrections::compilePair(ModuleOp module,
                               MutableArrayRef<execution::CompileOptions> both,
                               const execution::RunSettings &settings) {
   auto executors = compileQuietly(module, both, settings);
-  // Both read the same units. Where the batch is followed through one of them
-  // alone, these are the smaller ones.
+  // Both executors must read the same units. If the batch can be followed
+  // through only one of them, use the smaller units.
   if (succeeded(executors) &&
       executors->front()->unit() != executors->back()->unit()) {
     const int64_t unit =
@@ -279,7 +280,7 @@ mct::corrections::createSummaries(const execution::Executor &executor,
   for (const ChannelValue &value : values)
     channels +=
         cast<RankedTensorType>(value.value.getType()).getDimSize(value.axis);
-  bool told =
+  bool keepsMeans =
       executor.allowsPartialUnits() && channels != 0 &&
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
@@ -287,7 +288,8 @@ mct::corrections::createSummaries(const execution::Executor &executor,
     // A value that the samples do not change has no mean of its own in each of
     // them.
     summaries.emplace_back(
-        value, told && sampled.contains(value.value) ? samples : 0, moments);
+        value, keepsMeans && sampled.contains(value.value) ? samples : 0,
+        moments);
   return summaries;
 }
 

@@ -25,7 +25,7 @@ public:
         undone(undone), correct(correct), workers(exact.size()) {}
 
   void begin(ArrayRef<size_t> layers, size_t numWorkers) override {
-    isBehindFound = !found.empty();
+    isAfterFound = !found.empty();
     for (size_t layer : layers)
       workers[layer].assign(numWorkers, exact[layer].fresh());
   }
@@ -92,13 +92,13 @@ private:
                   exact[layer].with(moments->second.seen), numSamples);
       return success();
     }
-    if (isBehindFound)
+    if (isAfterFound)
       return failure();
     found[layer] = {exact[layer].getStatistics(), seen.getStatistics()};
     return success();
   }
 
-  bool isBehindFound = false;
+  bool isAfterFound = false;
   ArrayRef<ChannelSummary> exact;
   int64_t numSamples;
   const std::vector<bool> &undone;

@@ -4,7 +4,7 @@
 #include "Layers.h"
 #include "mct/Corrections/Passes.h"
 #include "mct/Execution/NetworkPass.h"
-#include "mct/IR/OpsBehind.h"
+#include "mct/IR/DependentOps.h"
 
 namespace mct {
 #define GEN_PASS_DEF_CORRECTSECONDMOMENTPASS
@@ -18,8 +18,8 @@ using quantization::Affine;
 
 /// Returns the reason why the thresholds of a layer cannot be scaled with its
 /// channels; none if they can.
-static std::optional<Record> whyNotScalable(const Layer &layer,
-                                            unsigned maxBits) {
+static std::optional<Record> getNotScalableReason(const Layer &layer,
+                                                  unsigned maxBits) {
   tpc::QuantizeOp point = layer.point;
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   if (parameters.getBits() > maxBits)
@@ -41,8 +41,8 @@ static std::optional<Record> whyNotScalable(const Layer &layer,
 
 /// Drops statistics and parameters of the points after a value, which belong to
 /// another network now.
-static void forgetPointsBehind(ArrayRef<Value> values) {
-  for (Operation *op : findOpsBehind(values))
+static void forgetDependentPoints(ArrayRef<Value> values) {
+  for (Operation *op : findDependentOps(values))
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation()) {
       point.removeStatisticsAttr();
@@ -66,7 +66,7 @@ struct CorrectSecondMomentPass
     for (Layer &layer : found->layers) {
       std::optional<Record> why = layer.point.getCorrectionsAttr()
                                       ? Reason::CorrectedBefore
-                                      : whyNotScalable(layer, maxBits);
+                                      : getNotScalableReason(layer, maxBits);
       if (!why)
         layers.push_back(&layer);
       else if (remarks)
@@ -119,7 +119,7 @@ CorrectSecondMomentPass::correct(const Layers &found, ArrayRef<Layer *> layers,
             return correction;
           })))
     return failure();
-  forgetPointsBehind(llvm::map_to_vector(
+  forgetDependentPoints(llvm::map_to_vector(
       layers, [](Layer *layer) { return layer->op.getResult(); }));
   return success();
 }

@@ -68,7 +68,8 @@ struct Player {
          ArrayRef<size_t> summands, size_t number, bool isFloat)
       : worker(executor) {
     shows.reserve(executor.observed().size());
-    // Inputs come behind the outputs, if they are observed, and then summands.
+    // The observed values are the outputs, then the inputs (if they are
+    // observed), then the summands.
     for (size_t seen = 0; seen != executor.observed().size() - summands.size();
          ++seen)
       shows.emplace_back(
@@ -235,7 +236,7 @@ LogicalResult LayerwiseRun::prepare() {
       hasMemory &=
           own.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
               .get() != nullptr;
-    // Both networks have the same results, or none.
+    // Either both networks make results, of the same types, or neither does.
     for (const execution::TensorSpec &spec : executor.outputs()) {
       int64_t bytes = spec.type.getNumElements() *
                       execution::getElementBytes(spec.type.getElementType());
@@ -305,8 +306,8 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
       samples.numSamples(), executor.unit(), buffers.size(), options.run,
       [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played) {
-          // Behind the last layer one network may have nothing left to do, and
-          // the other one a point of its result.
+          // After the last layer, one network may have no stage left, while the
+          // other one still has a point of its result.
           if (stage >= track->executor.numStages())
             continue;
           if (llvm::Error error =
@@ -351,7 +352,8 @@ LogicalResult LayerwiseRun::run() {
         if (llvm::Error error = executor.replaceConstant(number, values))
           return emitError(loc) << llvm::toString(std::move(error));
       for (const auto &[number, quantizer] : change->quantizers) {
-        // Its values are kept, as they were, by the layers before.
+        // Earlier stages have kept the values of their points without this
+        // change.
         if (executor.stageOfPoint(number) < stage + (again ? 0 : 1))
           return emitError(layers[layer].value.getLoc())
                  << "cannot change the quantizer of a point that was run "
@@ -364,12 +366,13 @@ LogicalResult LayerwiseRun::run() {
       editors.emplace_back(layer,
                            ChangeChannels(change->output, layers[layer].axis));
     }
-    // Values that cross were not kept: the layers make other values now. Those
-    // of the float network were.
+    // The first pass kept no values for later stages, since the layers make
+    // other values now. Only those of the float network were kept.
     if (again && stage + 1 != executor.numStages() &&
         failed(runStage(changing, stage, /*show=*/false, /*notKept=*/nullptr)))
       return failure();
-    // It is edited when it is read again, and not before it is kept.
+    // Edit the result only after it was kept: it is edited when it is read
+    // again.
     for (const auto &[layer, editor] : editors)
       for (std::unique_ptr<Player> &player : changing->players)
         player->worker.setEditor(layer, editor);

@@ -82,8 +82,8 @@ void ProductLayout::findPlaces(const KernelOp &op) {
       support::getStridesAlong(shape, op.getOutAxes(), numColumns);
   if (op.getInAxis() && !isDepthwise)
     steps[*op.getInAxis()] = 1;
-  // The tap of an element is the row-major index over the axes that are about
-  // no channels.
+  // The tap of an element is the row-major index over the axes that are neither
+  // input nor output channels.
   SmallVector<int64_t> taps;
   for (int64_t axis : llvm::seq<int64_t>(shape.size()))
     if (!llvm::is_contained(op.getOutAxes(), axis) && op.getInAxis() != axis)
@@ -152,7 +152,8 @@ void ProductLayout::gatherInput(const float *input, ArrayRef<int64_t> shape,
   int64_t x = row % width, y = row / width % height;
   const float *image = input + row / width / height * steps[0];
   auto [rows, columns] = getSpace(inputAxis);
-  // Where a tap reads along one axis; none where it reads nothing.
+  // Returns the position that a tap reads along one axis, or none if it reads
+  // padding.
   auto find = [&](int64_t position, int64_t tap, int64_t axis, int64_t before,
                   int64_t size) -> std::optional<int64_t> {
     int64_t at = isTransposed ? position - before - tap

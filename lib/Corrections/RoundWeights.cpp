@@ -223,7 +223,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =
       member.layer->point.getParametersAttr();
-  // The levels of all layers would take more memory than their weights.
+  // Candidates are created for one layer at a time: those of all layers would
+  // take more memory than the weights.
   rounded.makeCandidates(quantizer);
   if (failed(roundLayer(*member.layer, quantizer, seenRows, rounded, threads)))
     return failure();
@@ -312,7 +313,7 @@ struct RoundWeightsPass
       if (member.rounded || correctBias)
         members.push_back(std::move(member));
     }
-    // Biases alone are not this pass's.
+    // Layers of which only the bias changes are left to mct-correct-bias.
     if (!rounds)
       return;
     FailureOr<execution::RunSettings> settings = parseRunSettings(
@@ -439,7 +440,8 @@ LogicalResult RoundingRun::prepare() {
     kernels.push_back(
         &copy->getOpOperand(op.getKernelOperand().getOperandNumber()));
   }
-  // The other summand of a layer that is rounded was changed before it.
+  // The other summand of a rounded layer already contains the changes of
+  // earlier layers.
   SmallVector<Value> floatSummands = makeOtherSummands(floatResults),
                      summands = makeOtherSummands(results);
   for (auto [number, member] : llvm::enumerate(members)) {
@@ -451,7 +453,7 @@ LogicalResult RoundingRun::prepare() {
       floatSummands[number] = summands[number] = {};
   }
   layerwise.run = settings.run;
-  // The rows take as much beside it.
+  // The sampled rows take about as much memory as the kept values.
   layerwise.memoryBudget = settings.limitKept(int64_t(16) << 20);
   SmallVector<execution::CompileOptions, 2> options{
       compileLayerwise(both.floating, floatResults, {}, floatSummands, judges),
@@ -495,7 +497,7 @@ LogicalResult RoundingRun::divideSamples() {
       tried = (*parts)->fitted;
     }
   }
-  // More tell hardly more of whether it is worth anything, and take time.
+  // More samples add little to the judgement but take time.
   int64_t most =
       maxSamples > 0 ? std::min(maxSamples, kManySamples) : kManySamples;
   if (failed(thin(fitted, maxSamples)) || (tried && failed(thin(tried, most))))
@@ -608,7 +610,7 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
   std::optional<JudgedLoss> loss = findWorstLoss(&samples, *with, *without);
   if (!loss)
     return rejection;
-  // Layers of which only the bias is corrected are no candidates.
+  // Layers of which only the bias is corrected cannot be undone.
   std::vector<bool> undone;
   for (const Member &member : members)
     undone.push_back(!member.rounded);

@@ -163,9 +163,9 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
                                 ArrayRef<const ResultDistance::Found *> with,
                                 ArrayRef<const ResultDistance::Found *> without,
                                 const std::set<size_t> &lost, bool isFitted) {
-  // In dB: what is less matters to nobody.
+  // In dB; smaller losses do not matter.
   constexpr double kLeast = 0.1;
-  // Share of the float results: values nearer to them than this are exact.
+  // Share of the float results below which a difference counts as exact.
   constexpr double kNegligible = 1e-12;
   std::optional<JudgedLoss> worst;
   // The types of the results decide which ones count, so that all runs agree.

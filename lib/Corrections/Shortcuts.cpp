@@ -32,7 +32,7 @@ mct::corrections::makeOtherSummands(ArrayRef<ChannelValue> layers) {
   SmallVector<Value> found(layers.size());
   if (layers.empty())
     return found;
-  // How many layers lie on the longest way to a value.
+  // The number of layers on the longest path to each value.
   llvm::DenseMap<Value, unsigned> depth;
   llvm::SmallDenseSet<Value> ends;
   for (const ChannelValue &layer : layers)
@@ -50,8 +50,8 @@ mct::corrections::makeOtherSummands(ArrayRef<ChannelValue> layers) {
   for (auto [other, layer] : llvm::zip(found, layers)) {
     Operation *op = layer.value.getDefiningOp();
     Value summand = op ? getOtherSummand(layer.value) : Value();
-    // A layer's own depth counts itself. What depends on no layer that is run
-    // with it or later does not depend on it.
+    // The depth of a layer includes the layer itself. A value of smaller depth
+    // depends on no layer that runs together with this one or later.
     if (!summand || depth.lookup(summand) >= depth.lookup(layer.value))
       continue;
     IRRewriter rewriter(op->getContext());

@@ -103,8 +103,8 @@ std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,
                                    unsigned maxBits, int stride) {
-  // Channels that share one range reach a part of it only, as if there were a
-  // bit less.
+  // With one range for all channels, most of them use only a part of it, as if
+  // they had one bit less.
   bool shares = maxBits != 0 && quantizer.getNumChannels() == 1 &&
                 layer.op.numOutputChannels() > 1;
   if (quantizer.getBits() - unsigned(shares) > maxBits)
@@ -191,8 +191,8 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
     int64_t row = begin + int64_t(scramble(uint64_t(slot)) % among) - first;
     if (row < 0 || row >= rows)
       continue;
-    // Written by the worker of this row only, which sees values of one unit in
-    // the same order whatever others do.
+    // Only the worker that has this row writes it, and it sees the values of a
+    // unit in the same order, whatever the other workers do.
     seen[slot] |= bitOf(what);
     if (what == LayerValue::Input) {
       layout.gatherInput(data, shape, row, &inputs[slot * layout.rowSize()]);
@@ -282,7 +282,7 @@ bool ProductSamples::hasFiniteSquares() const {
         values.data(), int64_t(values.size()), found);
     return found == 0;
   };
-  // As many rows as are added up.
+  // Small enough that the squares of all rows can be summed.
   constexpr float kLargest = 1e16f;
   auto isSmall = [](ArrayRef<float> values) {
     return llvm::all_of(

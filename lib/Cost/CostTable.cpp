@@ -159,14 +159,14 @@ std::optional<LayerCost> CostTable::find(const CostedLayer &layer,
   while (last + 1 < points.size() &&
          points[last].compressedBytes < compressedBytes)
     ++last;
-  const Point &before = points[last - 1], &behind = points[last];
+  const Point &before = points[last - 1], &after = points[last];
   LayerCost cost;
   cost.cycles =
       interpolate(compressedBytes, before.compressedBytes, before.cost.cycles,
-                  behind.compressedBytes, behind.cost.cycles);
-  cost.memoryBytes = interpolate(
-      compressedBytes, before.compressedBytes, before.cost.memoryBytes,
-      behind.compressedBytes, behind.cost.memoryBytes);
+                  after.compressedBytes, after.cost.cycles);
+  cost.memoryBytes = interpolate(compressedBytes, before.compressedBytes,
+                                 before.cost.memoryBytes, after.compressedBytes,
+                                 after.cost.memoryBytes);
   // Beyond the last point, do not extrapolate a falling line.
   if (compressedBytes > points.back().compressedBytes) {
     cost.cycles = std::max(cost.cycles, points.back().cost.cycles);

@@ -58,7 +58,7 @@ private:
   TensorMemory countConstant(Value constant, int64_t multiple,
                              ArrayRef<int64_t> outAxes);
   TensorMemory countActivation(Value value);
-  void countConstants(Operation *reader, OpMemory &memory);
+  void countConstants(Operation *user, OpMemory &memory);
   /// Returns the number of channels that are computed at once for this op, or 1
   /// if it is not specified.
   int64_t getMultiple(Operation *op);
@@ -160,9 +160,9 @@ TensorMemory Counter::countActivation(Value value) {
   return memory;
 }
 
-void Counter::countConstants(Operation *reader, OpMemory &memory) {
-  std::optional<KernelOp> kernel = kernels.get(reader);
-  for (Value operand : reader->getOperands()) {
+void Counter::countConstants(Operation *user, OpMemory &memory) {
+  std::optional<KernelOp> kernel = kernels.get(user);
+  for (Value operand : user->getOperands()) {
     while (auto point = operand.getDefiningOp<tpc::QuantizeOp>()) {
       if (point.isActivation())
         break;
@@ -174,7 +174,7 @@ void Counter::countConstants(Operation *reader, OpMemory &memory) {
       continue;
     bool isKernel = kernel && kernel->getKernelConstant() == operand;
     memory.tensors.push_back(
-        countConstant(operand, isKernel ? getMultiple(reader) : 1,
+        countConstant(operand, isKernel ? getMultiple(user) : 1,
                       isKernel ? kernel->getOutAxes() : ArrayRef<int64_t>()));
   }
 }

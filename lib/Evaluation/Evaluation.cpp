@@ -207,7 +207,7 @@ private:
   LogicalResult prepareMetric();
   LogicalResult openOutputs();
   LogicalResult prepareComparison(size_t workers);
-  llvm::Error see(const execution::Unit &done);
+  llvm::Error handleUnit(const execution::Unit &done);
   void collect();
 
   ModuleOp module, reference;
@@ -491,7 +491,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
 }
 
 /// Compares, counts, writes and reports a unit in the thread of its worker.
-llvm::Error EvaluationRun::see(const execution::Unit &done) {
+llvm::Error EvaluationRun::handleUnit(const execution::Unit &done) {
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
   ArrayRef<void *> theirs;
   if (comparison) {
@@ -554,7 +554,7 @@ FailureOr<execution::EvaluationTotals> EvaluationRun::run() {
             if (comparison)
               comparison->setUp(index, worker);
           },
-          [&](const execution::Unit &done) { return see(done); })))
+          [&](const execution::Unit &done) { return handleUnit(done); })))
     return failure();
   totals.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

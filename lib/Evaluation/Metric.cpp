@@ -418,7 +418,7 @@ static std::string printDifference(double value, Metric::Unit unit) {
                  unit == Metric::Unit::Share ? 100 * value : value);
 }
 
-/// Returns the unit of differences, behind a space.
+/// Returns the unit of differences, after a space.
 static StringRef nameDifferences(Metric::Unit unit) {
   static constexpr StringRef kUnits[] = {" points", " dB", ""};
   return kUnits[size_t(unit)];

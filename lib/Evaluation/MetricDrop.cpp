@@ -9,6 +9,12 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::execution;
 
+/// Reports an error of the samples or of the metric at the network, as all
+/// other failures are.
+static LogicalResult fail(ModuleOp network, llvm::Error error) {
+  return network.emitError() << llvm::toString(std::move(error));
+}
+
 FailureOr<std::unique_ptr<MetricDrop>>
 MetricDrop::create(ModuleOp network, RunSettings settings,
                    const Options &options) {
@@ -53,7 +59,7 @@ LogicalResult MetricDrop::divide(ModuleOp network) {
   // Judging takes more samples than finding what is to be judged.
   auto divided = holdOut(all, all->numSamples() - all->numSamples() / 10);
   if (!divided)
-    return network.emitError() << llvm::toString(divided.takeError());
+    return fail(network, divided.takeError());
   if (!*divided)
     return network.emitError()
            << all->numSamples()
@@ -72,20 +78,16 @@ LogicalResult MetricDrop::checkUnseen(ModuleOp network,
   auto seen = SampleSource::open(options.calibration, executor.inputs(),
                                  executor.unit());
   if (!seen)
-    return network.emitError() << llvm::toString(seen.takeError());
+    return fail(network, seen.takeError());
   auto shared = countShared(prepared.samples(), **seen);
   if (!shared)
-    return network.emitError() << llvm::toString(shared.takeError());
+    return fail(network, shared.takeError());
   if (*shared == 0)
     return success();
   return network.emitError()
          << *shared << " of the " << prepared.samples().numSamples()
          << " samples that judge the network are among those that calibrated "
             "it; give others, which it was not fitted to";
-}
-
-static LogicalResult fail(ModuleOp network, llvm::Error error) {
-  return network.emitError() << llvm::toString(std::move(error));
 }
 
 /// Prepares a run on all samples, which it opens, where `samples` are null.
@@ -199,7 +201,8 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
     llvm::append_range(others.values, std::as_const(reference)[position]);
   for (MetricRows *each : {&*rows, &others})
     if (llvm::Error error = metric->finish(*each))
-      return network.emitError() << "metric '" << options.metric
-                                 << "': " << llvm::toString(std::move(error));
+      return fail(network,
+                  llvm::createStringError("metric '" + options.metric + "': " +
+                                          llvm::toString(std::move(error))));
   return limitLoss(*metric, *rows, others, options.allowed);
 }

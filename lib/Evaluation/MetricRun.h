@@ -47,7 +47,7 @@ public:
   const Metric &getMetric() const { return *inputs.metric; }
 
   /// Returns what was measured of the network, before `Metric::finish`, and the
-  /// metric, behind which nothing is measured.
+  /// metric, after which nothing is measured.
   std::unique_ptr<Metric> takeMetric() { return std::move(inputs.metric); }
   const MetricRows &getRows() const { return rows; }
 

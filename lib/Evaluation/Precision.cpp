@@ -15,7 +15,7 @@ using llvm::ArrayRef;
 static constexpr size_t kRecalls = 101;
 
 /// Returns the mean over the recalls of the largest precision from there on.
-/// `points`: recall and precision behind each detection that is right, by
+/// `points`: recall and precision after each detection that is right, by
 /// ascending recall; the precisions are lost.
 static double
 averagePrecision(llvm::MutableArrayRef<std::pair<double, double>> points) {

@@ -85,7 +85,7 @@ private:
     Value value;
     /// The op before which the value is observed; null if it is observed when
     /// it is computed.
-    Operation *reader = nullptr;
+    Operation *user = nullptr;
   };
   SmallVector<Observation> observations;
   /// The values of `options.observedBefore` in the copy.
@@ -224,7 +224,7 @@ LogicalResult Compiler::extract() {
       if (other != entry)
         other.erase();
   }
-  // Where a bias comes from does not matter any more.
+  // From here on biases are constants; their origin does not matter.
   entry.walk([&](tpc::BiasOp bias) {
     OpBuilder builder(bias);
     Value constant = tosa::ConstOp::create(builder, bias.getLoc(),
@@ -263,8 +263,8 @@ LogicalResult Compiler::checkOps() {
       return entry.emitOpError("cannot be executed: ")
              << type << " is not a ranked tensor of numbers";
   }
-  // Computations on tensors, and nothing that could reach other memory: a
-  // network may come from anywhere.
+  // Allow only computations on tensors, and no op that could access other
+  // memory: the network may come from an untrusted source.
   llvm::StringSet<> dialects;
   for (StringRef name : {"tosa", "tensor", "arith", "math", "linalg", "scf",
                          "affine", "index", "ub"})
@@ -384,7 +384,8 @@ LogicalResult Compiler::findObserved() {
       inOrder.push_back(point);
     }
   });
-  // Rewrites leave several ops with one name; the last makes the result.
+  // A rewrite can leave several ops with one name; the last of them makes the
+  // result.
   llvm::StringMap<Value> named;
   for (BlockArgument argument : entry.getArguments())
     if (StringAttr name = mct::getName(argument))
@@ -441,7 +442,7 @@ LogicalResult Compiler::findObserved() {
     StringAttr name = mct::getName(observed.value);
     if (failed(add(name ? name.getValue() : "", observed.value)))
       return failure();
-    observations.back().reader = observed.op;
+    observations.back().user = observed.op;
   }
   return success();
 }
@@ -456,7 +457,7 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
   int64_t largest = 1;
   for (auto [value, dimension] : dimensions) {
     auto type = cast<RankedTensorType>(value.getType());
-    // Sizes have not been checked yet: a product that is too large stays so.
+    // Sizes have not been checked yet, so the product may overflow.
     int64_t bytes = dimension.rows;
     bool isHuge =
         llvm::MulOverflow(bytes, getElementBytes(type.getElementType()), bytes);
@@ -578,7 +579,7 @@ LogicalResult Compiler::checkTypes() {
   });
   if (result.wasInterrupted())
     return failure();
-  // Again, as only now all sizes are known.
+  // Verify again, since all sizes are known only now.
   if (hasOtherBatch && failed(mlir::verify(entry)))
     return failure();
   return mct::verifyShapes(entry);
@@ -655,14 +656,14 @@ LogicalResult Compiler::plan(PartSet &parts) {
 
   SmallVector<Value> observed = llvm::map_to_vector(
       observations, [](const Observation &o) { return o.value; });
-  SmallVector<Operation *> readers = llvm::map_to_vector(
-      observations, [](const Observation &o) { return o.reader; });
+  SmallVector<Operation *> users = llvm::map_to_vector(
+      observations, [](const Observation &o) { return o.user; });
   SmallVector<Operation *> hostOps =
       llvm::map_to_vector(hosts, [](const auto &host) { return host.first; });
   scheduler.emplace(entry, *program, parts,
-                    // The others have lost their parameters.
+                    // Points that are not simulated have lost their parameters.
                     options.simulateQuantization || !options.quantizers.empty(),
-                    observed, readers, options.numEdited, replaceable,
+                    observed, users, options.numEdited, replaceable,
                     replaceablePoints, hostOps);
   return scheduler->schedule(options.usePrimitives);
 }
@@ -672,7 +673,8 @@ LogicalResult Compiler::checkMemory() {
   if (memory.shared <= program->maxMemory &&
       memory.perWorker <= program->maxMemory - memory.shared)
     return success();
-  // Not all units are chosen, and constants are the same for all.
+  // A smaller unit helps only if the unit was not given and the constants,
+  // which are the same for all units, fit.
   if (batch && options.unit == 0 && program->unit > 1 &&
       memory.shared <= program->maxMemory) {
     wantsSmallerUnit = true;
@@ -764,7 +766,7 @@ Executor::compileAll(ModuleOp module, ArrayRef<CompileOptions> options,
       return failure();
     unit = tooLarge->program->unit / 2;
   }
-  // Programs have copies of what they read of the module.
+  // The programs have copies of everything that they read from the module.
   mct::support::releaseMappedFiles(module.getContext());
   std::vector<std::unique_ptr<Executor>> executors;
   for (Compiler &compiler : compilers)

@@ -31,7 +31,8 @@ char *Frontier::reserve(int64_t unit, int64_t bytes) {
   if (!memory)
     return nullptr;
   Block &own = blocks[unit];
-  // Where all fit at any size memory is kept: its pages are there already.
+  // If all units fit at the largest size, keep that size: the pages are already
+  // there.
   bool keeps = largest <= budget / std::max<int64_t>(1, blocks.size());
   int64_t capacity = keeps ? largest : bytes;
   if (own.isInMemory && own.bytes != capacity) {

@@ -5,7 +5,7 @@
 // and the rest of a loop round alike: every step is an op of IEEE 754.
 //
 // Coefficients: least largest relative error, each rounded to f32 before the
-// ones behind it were fitted.
+// ones after it were fitted.
 #include "Pipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,7 +52,7 @@ public:
     return math::CopySignOp::create(builder, loc, value, sign);
   }
   /// Returns the first value if `left` is less; not if one is NaN.
-  Value whereLess(Value left, Value right, Value first, Value second) {
+  Value selectIfLess(Value left, Value right, Value first, Value second) {
     Value less = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT,
                                        left, right);
     return arith::SelectOp::create(builder, loc, less, first, second);
@@ -90,10 +90,10 @@ private:
 
 /// The error is below 1 unit in the last place.
 Value Arithmetic::exp(Value x) {
-  // Results are 0, or infinite, beyond them. NaN stays.
+  // Outside of these limits results are 0 or infinite. A NaN passes.
   Value least = real(-104), most = real(89);
-  x = whereLess(x, least, least, x);
-  x = whereLess(most, x, most, x);
+  x = selectIfLess(x, least, least, x);
+  x = selectIfLess(most, x, most, x);
   // x = exponent * log(2) + rest. A sum of this size has no fraction, and ends
   // in the bits of the exponent, also that of NaN in some bits.
   Value large = real(12582912);
@@ -124,14 +124,14 @@ Value Arithmetic::tanh(Value x) {
                                      -0.33333247900009155});
   Value small = multiplyAdd(multiply(series, square), size, size);
   return withSignOf(
-      whereLess(size, real(0.625), small, subtract(one, quotient)), x);
+      selectIfLess(size, real(0.625), small, subtract(one, quotient)), x);
 }
 
 /// The error is below 1 unit in the last place.
 Value Arithmetic::erf(Value x) {
   Value size = magnitude(x), square = multiply(size, size), end = real(4);
-  // 1 - erf is the exponential of a polynomial; behind the end it is nothing.
-  Value inside = whereLess(end, size, end, size);
+  // erf is 1 minus the exponential of a polynomial, which vanishes above `end`.
+  Value inside = selectIfLess(end, size, end, size);
   Value logarithm =
       polynomial(inside, {0.0002136455150321126, -0.0032121434342116117,
                           0.022880906239151955, -0.10524765402078629,
@@ -143,7 +143,7 @@ Value Arithmetic::erf(Value x) {
                -0.3761262893676758, 0.12837916612625122});
   Value small = multiplyAdd(series, size, size);
   Value large = subtract(real(1), exp(logarithm));
-  return withSignOf(whereLess(size, real(0.93), small, large), x);
+  return withSignOf(selectIfLess(size, real(0.93), small, large), x);
 }
 
 /// Returns the power as products if the exponent is 2 or 3, as frameworks

@@ -135,7 +135,7 @@ void Border::write(const IntegerLoops &loops, const int8_t *image,
   if (phases == 1 && stepHeight == 1 && stepWidth == 1 && repeats == 1 &&
       top >= 0 && left >= 0 && top + inputHeight <= height &&
       left + inputWidth <= width) {
-    // Only what is around the image is filled.
+    // Fill only the border around the image.
     int64_t between = (width - inputWidth) * channels;
     int64_t before = (top * width + left) * channels;
     uint8_t *end = to + bytes();
@@ -331,7 +331,8 @@ private:
     Border border = padded(shape, inputZeroPoint);
     if (shape.kind != ConvolutionShape::Kind::Transpose)
       return border;
-    // A convolution with the kernel turned round, of pixels that lie apart.
+    // A transposed convolution is a convolution of spread pixels with the
+    // reversed kernel.
     border.stepHeight = shape.strideHeight;
     border.stepWidth = shape.strideWidth;
     border.top = shape.kernelHeight - 1 - shape.padTop;
@@ -356,8 +357,8 @@ public:
       : shape(shape), border(borderOf(shape, inputZeroPoint)),
         quads((shape.kernelWidth + 3) / 4) {
     int64_t channels = shape.outputChannels;
-    // All pixels of a row are neighbours where few different blocks repeat;
-    // else the channels of a pixel are.
+    // If few different blocks repeat, a run is a row of pixels; otherwise it is
+    // the channels of one pixel.
     constexpr int64_t kMaxBlocks = 64;
     runLength = shape.outputWidth * channels;
     int64_t numBlocks = std::lcm(channels, kBlock) / kBlock;
@@ -400,7 +401,7 @@ public:
           packed[place * 4 + x % 4] =
               weights[(y * shape.kernelWidth + x) * channels + channel];
         }
-    // The weight of what is no column is 0.
+    // Columns beyond the kernel have weights of 0.
     for (int64_t x = 0; x != 4 * quads; ++x)
       columns.push_back(border.columnAt(std::min(x, shape.kernelWidth - 1) *
                                         shape.dilationWidth));
@@ -445,7 +446,7 @@ private:
     Border border = padded(shape, inputZeroPoint);
     border.channels = shape.outputChannels;
     border.repeats = shape.outputChannels / shape.inputChannels;
-    // Windows side by side read values side by side.
+    // Neighbouring windows read neighbouring values.
     border.phases = shape.strideWidth;
     return border;
   }
@@ -535,7 +536,7 @@ public:
                             n * shape.rows * shape.inner;
       loops.flip(first, shape.rows * shape.inner, rows);
       if (secondZeroPoint != 0) {
-        // -b * sum(x - a), where x has 128 more in its bytes.
+        // -b * sum(x - a); the stored bytes of x are 128 larger.
         for (int64_t row = 0; row != shape.rows; ++row) {
           int64_t sum = 0;
           for (int64_t i = 0; i != shape.inner; ++i)

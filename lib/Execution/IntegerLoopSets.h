@@ -29,7 +29,7 @@ extern const IntegerLoops kAvx2Loops, kAvx512Loops, kVnniLoops;
 
 } // namespace mct::execution
 
-/// Defines the table of a set, behind its loops.
+/// Defines the table of a set, after its loops.
 #define MCT_INTEGER_LOOPS(name)                                                \
   {name,  &convolve,   &convolveDepthwise, &compute,                           \
    &flip, &flipPixels, &packColumns}

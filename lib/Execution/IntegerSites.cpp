@@ -68,8 +68,8 @@ std::optional<RescaleShape> SiteFinder::readRescale(tosa::RescaleOp op) {
 
 /// Returns the rescale, and clamp, that are the only users of the op's result.
 SmallVector<Operation *, 2>
-SiteFinder::readRescaleBehind(Operation *op,
-                              std::optional<RescaleShape> &rescale) {
+SiteFinder::readFusedRescale(Operation *op,
+                             std::optional<RescaleShape> &rescale) {
   auto next = dyn_cast_or_null<tosa::RescaleOp>(soleUser(op->getResult(0)));
   if (!next)
     return {};
@@ -252,7 +252,7 @@ ChainNode SiteFinder::link(Value value, Chain &chain) {
 void SiteFinder::findChain(Operation *op) {
   if (!isLink(op))
     return;
-  // The last one makes the call.
+  // The call is created for the last op of the chain.
   Operation *user = soleUser(op->getResult(0));
   if (user && isLink(user))
     return;
@@ -278,7 +278,7 @@ void SiteFinder::findInteger(Operation *op) {
            tosa::MatMulOp>(op))
     return;
   std::optional<RescaleShape> rescale;
-  SmallVector<Operation *, 2> behind = readRescaleBehind(op, rescale);
+  SmallVector<Operation *, 2> fused = readFusedRescale(op, rescale);
   Site site{Step::Kind::Integer, program.integers.size(), {}, {}};
   std::unique_ptr<IntegerKernel> kernel =
       makeInteger(op, rescale ? &*rescale : nullptr, site.operands);
@@ -288,7 +288,7 @@ void SiteFinder::findInteger(Operation *op) {
   program.primitiveInfos.push_back(
       {describeOp(op), std::string("integer:") + integerLoops().name});
   Operation *last = op;
-  for (Operation *next : behind) {
+  for (Operation *next : fused) {
     covered.insert(last);
     last = next;
   }

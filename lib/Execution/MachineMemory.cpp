@@ -15,7 +15,7 @@ int64_t mct::execution::machineMemory() {
   int64_t pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
   if (pages > 0 && pageSize > 0)
     bytes = pages * pageSize;
-  // Version 2 and 1 of control groups; "max" is no number.
+  // Control groups of versions 2 and 1; "max" is not a number.
   for (const char *path : {"/sys/fs/cgroup/memory.max",
                            "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     auto file = llvm::MemoryBuffer::getFileAsStream(path);
@@ -33,7 +33,8 @@ int64_t mct::execution::machineMemory() {
 }
 
 int64_t mct::execution::residentMemory() {
-  // Size of the address space, and of what is in memory, in pages.
+  // The file holds the sizes of the address space and of the resident set, in
+  // pages.
   auto file = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
   int64_t pages;
   if (!file ||

@@ -12,7 +12,8 @@ void StridedCopy::simplify() {
   for (size_t d = 0; d != sizes.size(); ++d) {
     if (sizes[d] == 1)
       continue;
-    // The dimension before ends where this one begins again.
+    // Merge this dimension into the one before, of which it is a contiguous
+    // part.
     if (!newSizes.empty() && newFrom.back() == from[d] * sizes[d] &&
         newTo.back() == to[d] * sizes[d]) {
       newSizes.back() *= sizes[d];
@@ -57,9 +58,9 @@ void copyAll(StridedCopy copy, const Element *source, Element *target) {
     });
     return;
   }
-  // Square by square, so that the lines of both sides stay in the cache: over
-  // the last dimension, which is dense in the target, and the densest one of
-  // the source.
+  // Copy square by square, so that the cache lines of both sides are reused:
+  // over the last dimension, which is dense in the target, and the densest
+  // dimension of the source.
   size_t dense = 0;
   for (size_t d = 1; d + 1 < rank; ++d)
     if (copy.from[d] < copy.from[dense])

@@ -170,7 +170,7 @@ static void checkIndices(func::FuncOp function, IndexChecks checks) {
               (*begin >= 0 && end >= 0 && end < whole.getDimSize(axis)))
             continue;
         }
-        // The first and the last element, where there is one.
+        // The first and the last element, if there are any.
         Location loc = op->getLoc();
         Value first = asValue(offset);
         Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -264,7 +264,7 @@ SmallVector<bool> PartSet::findUpdatable(func::FuncOp function) const {
     return updatable;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto argument = dyn_cast<BlockArgument>(input->get());
-    // A second use might be an access to other elements.
+    // A second use might access other elements.
     if (argument && argument.hasOneUse() &&
         argument.getType() == init->get().getType() &&
         op.getMatchingIndexingMap(input).isIdentity())
@@ -319,7 +319,7 @@ static MemRefType bufferType(Type tensor) {
 /// same.
 static void writeTo(Value result, Value destination) {
   OpBuilder builder(destination.getContext());
-  // Where the result is read on the way from the empty tensor.
+  // The operand that reads `result` on the path from the empty tensor.
   OpOperand *use = nullptr;
   while (Operation *op = result.getDefiningOp()) {
     builder.setInsertionPointAfterValue(destination);
@@ -328,7 +328,7 @@ static void writeTo(Value result, Value destination) {
         use->set(destination);
       return;
     }
-    // A value that others read, too, must outlive what is written next.
+    // A value with other users must outlive the next write.
     if (use && !result.hasOneUse())
       return;
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
@@ -378,7 +378,7 @@ func::FuncOp PartSet::takeDestinations(const Code &code, size_t number) {
     if (isUpdated)
       generic.getDpsInitOperand(0)->set(value);
   }
-  // Nothing that a part reads overlaps what it writes elsewhere.
+  // A part never reads memory that it writes elsewhere.
   SmallVector<unsigned> written;
   for (Value result : SmallVector<Value>(terminator->getOperands())) {
     Value target;
@@ -521,7 +521,8 @@ LogicalResult PartSet::compile() {
   now->resize(codes.size());
   MLIRContext *context = all->getContext();
   OwningOpRef<ModuleOp> shards = ModuleOp::create(loc);
-  // A dozen small functions compile as fast as starting another thread's tools.
+  // Starting another thread's tools costs as much as compiling a dozen small
+  // functions.
   constexpr size_t kCodesPerShard = 12;
   size_t threads =
       context->isMultithreadingEnabled() ? context->getNumThreads() : 1;

@@ -154,7 +154,7 @@ void buildBufferization(OpPassManager &all) {
   // buffer of one of them to the others.
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions bufferize;
-  // Values that a loop carries may be made anew in every round.
+  // Loops may allocate the values that they carry in every iteration.
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createCanonicalizerPass());
@@ -360,7 +360,7 @@ void collapseLoops(ModuleOp module) {
       continue;
     rewriter.setInsertionPoint(op);
     auto collapsed = linalg::collapseOpIterationDims(op, groups, rewriter);
-    // Loops as they are, then.
+    // Keep the loops as they are.
     if (failed(collapsed))
       continue;
     rewriter.replaceOp(op, collapsed->results);
@@ -377,8 +377,8 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
   buildToLLVM(pm);
   pm.addPass(createInlinerPass());
   pm.getDependentDialects(registry);
-  // Passes declare the dialects of ops that they create; they create none of
-  // these.
+  // Passes declare the dialects of the ops that they create; none of them
+  // creates ops of these dialects.
   registry.insert<tosa::TosaDialect, func::FuncDialect, mct::tpc::TpcDialect>();
   func::registerAllExtensions(registry);
   mct::registerOpModels(registry);
@@ -410,8 +410,9 @@ void mct::execution::registerPipelineDependencies(DialectRegistry &registry) {
 
 LogicalResult mct::execution::lowerToLinalg(ModuleOp module,
                                             const OpNames &names) {
-  // Not by tosa-optional-decompositions, which also makes products of depthwise
-  // convolutions with 1x1 kernels: padded ones of integers come out wrong.
+  // Do not use tosa-optional-decompositions: it also turns depthwise
+  // convolutions with 1x1 kernels into products, which is wrong for padded
+  // integers.
   SmallVector<Operation *> transposed;
   module.walk([&](tosa::TransposeConv2DOp op) {
     if (!decomposeWideTransposed(op))
@@ -447,7 +448,8 @@ LogicalResult mct::execution::lowerToLoops(ModuleOp module,
                              copy.getTarget());
     copy.erase();
   }
-  // Behind the copies: small nests would be unrolled completely.
+  // Collapse loops after the copies, as small nests would be unrolled
+  // completely.
   collapseLoops(module);
   return success();
 }

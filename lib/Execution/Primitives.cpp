@@ -105,7 +105,7 @@ struct PrimitiveSet::Impl {
   static dnnl::primitive_attr attributes(const Epilogue &epilogue,
                                          const memory::desc &result) {
     dnnl::primitive_attr attributes;
-    // The worker brings the scratchpad, so that workers share the primitive.
+    // Workers share the primitive, so each provides its own scratchpad.
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     dnnl::post_ops operations;
     if (epilogue.addOperand)
@@ -206,7 +206,7 @@ static void foldDilatedRow(ConvolutionShape &shape) {
   shape.padTop = shape.padLeft / dilation;
   shape.padBottom = shape.padRight / dilation;
   shape.kernelWidth = shape.dilationHeight = shape.dilationWidth = 1;
-  // One row has any stride.
+  // The stride along a single row does not matter.
   shape.strideHeight = 1;
   shape.padLeft = shape.padRight = 0;
 }
@@ -459,7 +459,7 @@ llvm::Error PrimitiveSet::setWeights(size_t number,
   return packInto(made.weights, [&] {
     if (!made.sharedWeights)
       return impl->pack(made.givenWeights, weights.data(), made.weights);
-    // Others may have the old ones.
+    // Other executors may still use the old weights.
     made.weights =
         impl->pack(made.givenWeights, weights.data(), made.weights.get_desc());
     made.sharedWeights.reset();
@@ -587,7 +587,7 @@ struct PrimitiveRunner::Impl {
                                     arguments.data());
     }
   };
-  /// The calls for one primitive: itself, and reorders before and behind.
+  /// The calls for one primitive: itself, and reorders before and after.
   struct Call {
     std::vector<Execution> executions;
     std::vector<memory> memories;
@@ -601,7 +601,7 @@ struct PrimitiveRunner::Impl {
   void add(const Primitive &made) {
     const dnnl::engine &engine = primitives.engine;
     Call &call = calls.emplace_back();
-    // Where the scratch memory of this call ends.
+    // The end of the scratch memory of this call.
     size_t end = 0;
     auto hold = [&](const memory &value) {
       call.memories.push_back(value);
@@ -664,7 +664,7 @@ struct PrimitiveRunner::Impl {
 };
 
 PrimitiveRunner::PrimitiveRunner(const PrimitiveSet &primitives) {
-  // A program without primitives has not even an engine.
+  // A program without primitives does not have an engine.
   if (primitives.impl)
     impl = std::make_unique<Impl>(*primitives.impl);
 }

@@ -37,7 +37,7 @@ struct Lane {
 struct Chunks {
   Chunks(int64_t unit, int64_t samples, const RunOptions &options)
       : units(llvm::divideCeil(samples, unit)) {
-    // More than all samples is all of them.
+    // A batch cannot be larger than the number of samples.
     int64_t batch = std::clamp<int64_t>(options.batchSize, 1,
                                         std::max<int64_t>(1, samples));
     unitsInARow = llvm::divideCeil(batch, unit);
@@ -72,7 +72,7 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
 }
 
 int64_t RunSettings::limitKept(int64_t usual) const {
-  // Several kinds of values are kept at a time.
+  // Up to `kShares` kinds of values are kept at the same time.
   constexpr int64_t kShares = 8, kLeast = int64_t(1) << 20;
   if (maxMemory <= 0)
     return usual;

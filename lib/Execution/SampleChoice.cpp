@@ -169,8 +169,8 @@ mct::execution::halve(const std::shared_ptr<const SampleSource> &samples) {
   auto hashes = hashSamples(*samples);
   if (!hashes)
     return hashes.takeError();
-  // Not the lowest bit or the order: thinSamples keeps the smallest numbers,
-  // and of those, too, half are to be in each half.
+  // Divide neither by the lowest bit nor by order: `thinSamples` keeps the
+  // smallest hashes, and each half must get half of those, too.
   return divide(samples, *hashes,
                 [](uint64_t hash) { return llvm::popcount(hash) % 2 != 0; });
 }
@@ -183,7 +183,8 @@ mct::execution::holdOut(const std::shared_ptr<const SampleSource> &samples,
     return hashes.takeError();
   if (count <= 0 || count >= int64_t(hashes->size()))
     return std::nullopt;
-  // thinSamples keeps the smallest ones.
+  // `thinSamples` keeps the samples with the smallest hashes; hold out the
+  // largest.
   std::vector<uint64_t> sorted = *hashes;
   std::nth_element(sorted.begin(), sorted.end() - count, sorted.end());
   uint64_t smallest = *(sorted.end() - count);

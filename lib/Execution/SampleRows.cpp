@@ -85,7 +85,7 @@ llvm::Error mct::execution::readAsFloats(RowReader &rows, ElementType type,
   case ElementType::U32:
     return readAs<uint32_t>(rows, elements, to, plain);
   default:
-    // isConvertible has left no other.
+    // `isConvertible` accepts no other type.
     return rows.read(0, elements, reinterpret_cast<char *>(to));
   }
 }

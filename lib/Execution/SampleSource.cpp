@@ -424,13 +424,13 @@ static std::vector<int64_t> getOrder(llvm::ArrayRef<int64_t> shape,
 llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
                                     llvm::ArrayRef<double> offset,
                                     int64_t axis) {
-  int64_t channels = axis > 0 ? input.shape[axis] : 1, behind = 1;
+  int64_t channels = axis > 0 ? input.shape[axis] : 1, after = 1;
   for (int64_t size :
        llvm::drop_begin(input.shape, std::max<int64_t>(axis + 1, 0)))
-    behind *= size;
+    after *= size;
   // One value for all needs no table of all elements.
   if (scale.size() <= 1 && offset.size() <= 1)
-    behind = 1;
+    after = 1;
   auto expand = [&](llvm::ArrayRef<double> values, float missing,
                     llvm::StringRef what,
                     llvm::SmallVector<float> &result) -> llvm::Error {
@@ -443,13 +443,13 @@ llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
         return fail("{0}: expected finite values, found {1}", what, value);
     // Repeated, so that the loop that applies them is long.
     constexpr int64_t kLoopLength = 256;
-    int64_t period = channels * behind;
+    int64_t period = channels * after;
     int64_t repeats = (kLoopLength + period - 1) / period;
     result.assign(repeats * period, missing);
     for (auto [i, factor] : llvm::enumerate(result))
       if (!values.empty())
         factor = static_cast<float>(
-            values.size() == 1 ? values[0] : values[i / behind % channels]);
+            values.size() == 1 ? values[0] : values[i / after % channels]);
     return llvm::Error::success();
   };
   if (scale.empty() && offset.empty())

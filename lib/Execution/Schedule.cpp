@@ -76,12 +76,12 @@ static QuantizeSite makeQuantizer(QuantizeOp op) {
 
 Scheduler::Scheduler(func::FuncOp function, Program &program, PartSet &parts,
                      bool simulate, ArrayRef<Value> observed,
-                     ArrayRef<Operation *> readers, size_t numEdited,
+                     ArrayRef<Operation *> users, size_t numEdited,
                      ArrayRef<OpOperand *> replaceable,
                      ArrayRef<QuantizeOp> replaceablePoints,
                      ArrayRef<Operation *> hostOps)
     : function(function), program(program), parts(parts), simulate(simulate),
-      observed(observed), readers(readers), numEdited(numEdited),
+      observed(observed), users(users), numEdited(numEdited),
       replaceable(replaceable), replaceablePoints(replaceablePoints) {
   for (auto [number, op] : llvm::enumerate(hostOps))
     hosts[op] = number;
@@ -106,7 +106,7 @@ Scheduler::quantizeConstant(QuantizeOp point, const ConstantTensor &input) {
     makeQuantizer(point).run(floats->values().data(), values.data());
     return ConstantTensor::create(input.getType(), std::move(values));
   }
-  // It may keep what it has seen: it sees a constant once.
+  // A host quantizer may have state, so it must see each constant only once.
   auto known = hostConstants.find(host->second);
   if (known != hostConstants.end())
     return ConstantTensor::create(input.getType(), known->second);
@@ -156,7 +156,7 @@ void Scheduler::markNeeded() {
         llvm::none_of(op.getResults(),
                       [&](Value result) { return values.contains(result); }))
       continue;
-    // A constant that can be evaluated is not computed.
+    // Constants that can be evaluated need no step.
     if (op.getNumResults() == 1 && constantValues.contains(op.getResult(0)) &&
         (op.hasTrait<OpTrait::ConstantLike>() ||
          constants.evaluate(op.getResult(0))))
@@ -212,7 +212,7 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
     return value.getDefiningOp()->emitOpError("cannot be executed: there are "
                                               "not ")
            << bytes << " bytes of memory for it";
-  // A splat is one element.
+  // A splat has one element, which is repeated.
   auto dataBytes = int64_t(data.size());
   if (bytes != 0 && (dataBytes == 0 || bytes % dataBytes != 0))
     return value.getDefiningOp()->emitOpError("cannot be executed: it has ")
@@ -242,7 +242,8 @@ FailureOr<unsigned> Scheduler::bufferOf(Value value) {
   if (std::optional<ConstantTensor> constant = constants.evaluate(value);
       constant && isStoredInBytes(constant->getType()))
     return addConstant(value, constant->getBytes());
-  // Compiled code knows how its elements lie in memory.
+  // Let compiled code make other constants, since it knows their layout in
+  // memory.
   members[op] = {op};
   if (failed(schedulePart(op)))
     return failure();
@@ -263,12 +264,12 @@ void Scheduler::scheduleObservers(Value value) {
   if (found == observers.end())
     return;
   for (size_t number : found->second)
-    if (!readers[number])
+    if (!users[number])
       scheduleObserver(number, buffers.lookup(value));
 }
 
 /// Returns whether the point is the only user of the buffer of its input.
-bool Scheduler::hasSingleReader(QuantizeOp point) {
+bool Scheduler::hasSingleUser(QuantizeOp point) {
   Value value = point.getInput();
   while (value.hasOneUse() && !observers.contains(value)) {
     visit();
@@ -304,7 +305,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     Planned &next = add(site->kind, site->index, op);
     next.reads = site->before.empty() ? std::move(reads) : select(site->reads);
     next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
-    makerOf[next.writes.front()] = planned.size() - 1;
+    producerOf[next.writes.front()] = planned.size() - 1;
     return success();
   }
   if (isView(op)) {
@@ -338,11 +339,11 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
       program.replaceablePoints[number->second].site = quantizer;
       program.replaceablePoints[number->second].stage = stage;
     }
-    // At once, where the value is made for this point alone.
-    auto maker = makerOf.find(*buffer);
-    if (maker != makerOf.end() && hasSingleReader(point) &&
-        !planned[maker->second].step.quantizer) {
-      planned[maker->second].step.quantizer = quantizer;
+    // Quantize in the step that makes the value if the point is its only user.
+    auto producer = producerOf.find(*buffer);
+    if (producer != producerOf.end() && hasSingleUser(point) &&
+        !planned[producer->second].step.quantizer) {
+      planned[producer->second].step.quantizer = quantizer;
       buffers[point.getResult()] = *buffer;
       return success();
     }
@@ -429,19 +430,19 @@ LogicalResult Scheduler::findReplaceable() {
 /// Sorts the ops so that those of a stage come before those of later ones.
 void Scheduler::sortByStage() {
   Block &body = function.getBody().front();
-  llvm::DenseMap<Value, unsigned> stageBehind;
+  llvm::DenseMap<Value, unsigned> stageAfter;
   for (BlockArgument argument : body.getArguments())
-    stageBehind[argument] = changing.contains(argument);
+    stageAfter[argument] = changing.contains(argument);
   SmallVector<SmallVector<Operation *>> ops;
   for (Operation &op : body.without_terminator()) {
     unsigned own = 0;
     for (Value read : readsOf(&op)) {
       visit();
-      own = std::max(own, stageBehind.lookup(read));
+      own = std::max(own, stageAfter.lookup(read));
     }
     stageOf[&op] = own;
     for (Value result : op.getResults())
-      stageBehind[result] = own + changing.contains(result);
+      stageAfter[result] = own + changing.contains(result);
     if (ops.size() <= own)
       ops.resize(own + 1);
     ops[own].push_back(&op);
@@ -470,8 +471,8 @@ LogicalResult Scheduler::observe(Value value) {
 }
 
 LogicalResult Scheduler::schedule(bool usePrimitives) {
-  // Points that do not quantize would stand between a primitive and what it can
-  // do itself.
+  // Remove points that do not quantize, as they would prevent fusion into
+  // primitives.
   llvm::DenseSet<Operation *> stays(replaceablePoints.begin(),
                                     replaceablePoints.end());
   llvm::DenseMap<Value, Value> replaced;
@@ -520,9 +521,9 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
 
   Block &body = function.getBody().front();
   llvm::DenseMap<Operation *, SmallVector<size_t, 1>> readBy;
-  for (auto [number, reader] : llvm::enumerate(readers))
-    if (reader)
-      readBy[reader].push_back(number);
+  for (auto [number, user] : llvm::enumerate(users))
+    if (user)
+      readBy[user].push_back(number);
   for (BlockArgument argument : body.getArguments()) {
     newBuffer(argument, ProgramBuffer::Place::Input, argument.getArgNumber());
     if (observers.contains(argument) && failed(observe(argument)))
@@ -558,8 +559,8 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   }
   for (ReplaceablePoint &point : program.replaceablePoints)
     for (auto [number, constant] : llvm::enumerate(point.constants)) {
-      unsigned reader = stageOf.lookup(replaceable[constant]->getOwner());
-      point.stage = number == 0 ? reader : std::min(point.stage, reader);
+      unsigned user = stageOf.lookup(replaceable[constant]->getOwner());
+      point.stage = number == 0 ? user : std::min(point.stage, user);
     }
   return findReplaceable();
 }

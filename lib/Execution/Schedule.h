@@ -34,12 +34,12 @@ bool hasOnlyScalars(mlir::Operation *op);
 class Scheduler {
 public:
   /// `observed` has the values for observers, by index; each is observed before
-  /// the op in `readers` reads it, or, if that is null, when it is computed.
+  /// the op in `users` reads it, or, if that is null, when it is computed.
   /// `numEdited`, `replaceable` and `replaceablePoints` are as in
   /// CompileOptions, in this function; `hosts` has the ops of `Program::hosts`.
   Scheduler(mlir::func::FuncOp function, Program &program, PartSet &parts,
             bool simulate, llvm::ArrayRef<mlir::Value> observed,
-            llvm::ArrayRef<mlir::Operation *> readers, size_t numEdited,
+            llvm::ArrayRef<mlir::Operation *> users, size_t numEdited,
             llvm::ArrayRef<mlir::OpOperand *> replaceable,
             llvm::ArrayRef<tpc::QuantizeOp> replaceablePoints,
             llvm::ArrayRef<mlir::Operation *> hosts);
@@ -96,7 +96,7 @@ private:
   void scheduleObservers(mlir::Value value);
   std::optional<ConstantTensor> quantizeConstant(tpc::QuantizeOp point,
                                                  const ConstantTensor &input);
-  bool hasSingleReader(tpc::QuantizeOp point);
+  bool hasSingleUser(tpc::QuantizeOp point);
   Planned &add(Step::Kind kind, size_t index, mlir::Operation *op);
 
   /// Returns whether a part has its own copy of the constant, or scalar,
@@ -118,7 +118,7 @@ private:
   PartSet &parts;
   bool simulate;
   llvm::SmallVector<mlir::Value> observed;
-  llvm::SmallVector<mlir::Operation *> readers;
+  llvm::SmallVector<mlir::Operation *> users;
   size_t numEdited;
   /// Indices in `observed`, by value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> observers;
@@ -155,7 +155,7 @@ private:
       members;
   llvm::DenseMap<mlir::Value, unsigned> buffers;
   /// Indices of the planned steps that write the buffers.
-  llvm::DenseMap<unsigned, size_t> makerOf;
+  llvm::DenseMap<unsigned, size_t> producerOf;
   std::vector<Planned> planned;
 };
 

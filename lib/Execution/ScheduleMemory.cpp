@@ -65,13 +65,13 @@ void Scheduler::divideIntoStages() {
     return;
 
   std::vector<std::optional<quantization::Grid>> grids(program.buffers.size());
-  std::vector<SmallVector<unsigned>> readBehind(count);
-  // Values that are there all the time cross nothing.
+  std::vector<SmallVector<unsigned>> readLater(count);
+  // Inputs and constants are always available; they do not cross stages.
   auto isMade = [&](unsigned buffer) {
     return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
            program.buffers[buffer].place == ProgramBuffer::Place::Output;
   };
-  // The caller reads results behind the last stage, whichever makes them.
+  // The caller reads results after the last stage, whichever stage makes them.
   llvm::DenseSet<unsigned> live;
   for (const Planned &next : planned)
     for (unsigned buffer : next.writes)
@@ -79,8 +79,8 @@ void Scheduler::divideIntoStages() {
         live.insert(buffer);
   for (unsigned last = count; last-- > 0;) {
     visit(live.size());
-    readBehind[last].assign(live.begin(), live.end());
-    llvm::sort(readBehind[last]);
+    readLater[last].assign(live.begin(), live.end());
+    llvm::sort(readLater[last]);
     for (; number > program.stages[last].begin; --number) {
       const Planned &next = planned[number - 1];
       for (unsigned buffer : next.writes)
@@ -106,7 +106,7 @@ void Scheduler::divideIntoStages() {
       for (unsigned buffer : next.writes)
         grids[buffer] = gridOf(program, next.step, reads);
     }
-    for (unsigned buffer : readBehind[index]) {
+    for (unsigned buffer : readLater[index]) {
       SavedBuffer &saved = own.saved.emplace_back();
       saved.buffer = buffer;
       saved.bytes = program.buffers[buffer].bytes;

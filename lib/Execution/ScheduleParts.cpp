@@ -66,7 +66,8 @@ static int64_t cutIntoBlocks(func::FuncOp part) {
     }
   }
 
-  // Few sizes, so that they are shared; below that calls would cost too much.
+  // Use few block sizes, so that parts share code; with smaller blocks calls
+  // would cost too much.
   int64_t count = whole.getNumElements(), block = count;
   for (int64_t size : {256, 1024, 4096})
     if (count % size == 0)
@@ -94,11 +95,11 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   bool isTosa = isa<tosa::TosaDialect>(producer->getDialect());
   if (isTosa != isa<tosa::TosaDialect>(user->getDialect()))
     return false;
-  // Initial tensors and what fills them.
+  // Merge initial tensors with the ops that fill them.
   if (!isTosa)
     return producer->getNumResults() == 1;
-  // Ops of which fusion makes one loop. That loop would compute what is
-  // repeated as often as it is read.
+  // Merge ops that fusion makes one loop, which computes an element once for
+  // each read. Do not merge if that repeats work.
   return isElementwise(producer) &&
          (isElementwise(user) || isa<ReductionOpInterface>(user)) &&
          elementsOf(producer->getResult(0)) >=
@@ -115,7 +116,7 @@ static bool isCheaperAgain(Operation *op, size_t numParts) {
            tosa::LogicalXorOp, tosa::MaximumOp, tosa::MinimumOp, tosa::MulOp,
            tosa::NegateOp, tosa::SelectOp, tosa::SubOp>(op))
     return false;
-  // Loops that load truths do not become vector code.
+  // Loops that load i1 values are not vectorized.
   constexpr size_t kMostParts = 4;
   if (getElementTypeOrSelf(op->getResult(0)).isInteger(1))
     return numParts <= kMostParts;
@@ -281,6 +282,6 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   for (Value result : root->getResults())
     next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
   if (next.writes.size() == 1)
-    makerOf[next.writes.front()] = planned.size() - 1;
+    producerOf[next.writes.front()] = planned.size() - 1;
   return success();
 }

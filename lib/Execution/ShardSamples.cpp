@@ -194,7 +194,7 @@ struct SampleSet {
   std::vector<Input> inputs;
   struct Sample {
     uint64_t hash = 0;
-    /// Values of all inputs behind each other.
+    /// Values of all inputs, one after the other.
     std::string values;
     bool operator<(const Sample &other) const {
       return std::tie(hash, values) < std::tie(other.hash, other.values);
@@ -458,7 +458,7 @@ findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
   std::map<StringRef, int64_t> given;
   for (const ShardPart *part : shards.findKind(kSamples))
     given[part->key] += part->content.getInteger("samples").value_or(0);
-  // A larger choice has the smaller one in it.
+  // A larger choice of samples contains the smaller ones.
   std::optional<Asked> best;
   for (const ShardPart *part : shards.findKind(kSamples)) {
     auto [name, how] = StringRef(part->key).split(' ');
@@ -467,7 +467,7 @@ findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
     asked.halves = how.consume_back(" of each half");
     if (name != reading || how.getAsInteger(10, asked.most))
       continue;
-    // There are no more.
+    // The shards have no more samples than these.
     if (all && given[part->key] == *all)
       asked.most = 0;
     bool isEnough =

@@ -22,7 +22,8 @@ struct SiteFinder::View {
 /// Looks through transposes, slices and reversals whose results are neither
 /// changed nor observed by others. The value has a static type.
 SiteFinder::View SiteFinder::viewOf(Value value) const {
-  // Outermost first, and what they read.
+  // The ops from the last one backwards, and the starts of the slices among
+  // them.
   SmallVector<Operation *> ops;
   SmallVector<SmallVector<int64_t>> starts;
   while (Operation *op = value.getDefiningOp()) {
@@ -107,7 +108,8 @@ void SiteFinder::findMove(Operation *op) {
 
   SmallVector<Value, 2> operands{op->getOperand(0)};
   if (isa<tosa::TransposeOp, tosa::SliceOp, tosa::ReverseOp>(op)) {
-    // Past this op in any case: it is what is made.
+    // Look through this op even if its result is kept, since this op is what is
+    // computed.
     bool wasKept = kept.erase(op->getResult(0));
     View view = viewOf(op->getResult(0));
     if (wasKept)

@@ -63,7 +63,7 @@ bool mct::execution::readClamp(tosa::ClampOp clamp, Epilogue &epilogue) {
 std::optional<Record> SiteFinder::placePrimitive(
     Operation *op, ArrayRef<Value> operands,
     function_ref<llvm::Expected<size_t>(const Epilogue &)> add) {
-  // Largest fusion first.
+  // Try the largest fusion first.
   SmallVector<Fusion, 3> fusions;
   Operation *user = soleUser(op->getResult(0));
   if (auto sum = dyn_cast_or_null<tosa::AddOp>(user);
@@ -117,7 +117,7 @@ std::optional<Record> SiteFinder::placePrimitive(
         Step::Kind::Primitive, *primitive, SmallVector<Value, 2>(operands), {}};
     if (fusion.added)
       site.operands.push_back(fusion.added);
-    // The chain is op -> (add) -> (clamp); the call stands at its end.
+    // The fused chain is op -> (add) -> (clamp); the call replaces its last op.
     Operation *last = op;
     for (Operation *next : fusion.ops) {
       covered.insert(last);
@@ -126,7 +126,7 @@ std::optional<Record> SiteFinder::placePrimitive(
     sites[last] = std::move(site);
     return std::nullopt;
   }
-  // The last fusion is none, which is refused only where oneDNN does so.
+  // The last attempt fuses nothing, and only oneDNN itself refuses that.
   return Record(Reason::RefusedByOneDnn) << refusal;
 }
 
@@ -183,7 +183,8 @@ ConvolutionShape mct::execution::readShape(ConvolutionOp op) {
                : isDepthwise ? ConvolutionShape::Kind::Depthwise
                              : ConvolutionShape::Kind::Plain;
   constexpr bool isDeep = std::is_same_v<ConvolutionOp, tosa::Conv3DOp>;
-  // Where height stands among the sizes of images and of attributes.
+  // Index of the height in the shapes of images, and in the arrays of
+  // attributes.
   constexpr unsigned row = isDeep ? 2 : 1, space = row - 1;
   shape.batch = input.getDimSize(0);
   shape.inputHeight = input.getDimSize(row);
@@ -323,7 +324,7 @@ bool SiteFinder::findWeightGradient(ConvolutionOp op) {
   if (from.getNumElements() == 0 || to.getNumElements() == 0 ||
       isTooLarge(from) || isTooLarge(to) || isTooLarge(product))
     return false;
-  // The op takes the output for its kernel.
+  // The op uses the gradient of the output as its kernel.
   ConvolutionShape shape = readShape(op);
   shape.batch = from.getShape().front();
   shape.inputChannels = from.getShape().back();
@@ -334,7 +335,7 @@ bool SiteFinder::findWeightGradient(ConvolutionOp op) {
   std::swap(shape.strideDepth, shape.dilationDepth);
   std::swap(shape.strideHeight, shape.dilationHeight);
   std::swap(shape.strideWidth, shape.dilationWidth);
-  // Weights are wanted with the output's channels in front.
+  // oneDNN wants the output channels of the weights first.
   Operation *last = op;
   auto turned = dyn_cast_or_null<tosa::TransposeOp>(soleUser(op.getResult()));
   if (turned && swappedEnds(turned.getResult()))
@@ -353,10 +354,10 @@ bool SiteFinder::findWeightGradient(ConvolutionOp op) {
 }
 
 /// A depthwise convolution in which every channel of every sample is a channel
-/// of its own, and the sum over the samples behind it, are the gradient of the
+/// of its own, and the sum over the samples after it, are the gradient of the
 /// weights of a depthwise convolution.
 bool SiteFinder::findDepthwiseWeightGradient(tosa::DepthwiseConv2DOp op) {
-  // [N,H,W,C] that is read as [H,W,N * C] with ones around it.
+  // Matches [N,H,W,C] that is viewed as [H,W,N * C] with unit dimensions.
   auto samplesInChannels = [](Value value) -> Value {
     auto reshape = value.getDefiningOp<tosa::ReshapeOp>();
     auto transpose =
@@ -480,7 +481,7 @@ void SiteFinder::moveReshapesBack() {
   for (auto [number, value] : llvm::enumerate(observed))
     observers[value].push_back(number);
   for (tosa::ReshapeOp reshape : reshapes)
-    // It may pass several ops.
+    // The reshape may be moved past several ops.
     while (Operation *user = soleUser(reshape)) {
       Value input = reshape.getInput1();
       auto point = dyn_cast<QuantizeOp>(user);
@@ -521,7 +522,7 @@ void SiteFinder::findPrimitives() {
   moveReshapesBack();
   for (Operation &op : function.getBody().front()) {
     std::optional<Record> reason;
-    // Another call may do what this op does.
+    // Another call may already compute this op.
     if (op.getNumOperands() == 0 || op.getNumResults() != 1 ||
         covered.contains(&op) || sites.contains(&op))
       continue;
@@ -555,7 +556,7 @@ void SiteFinder::findPrimitives() {
       if (pool.getNanMode() == tosa::NanPropagationMode::PROPAGATE)
         findPool(pool, Step::Kind::MaximumPool);
     }
-    // Their values are packed now, and large.
+    // The constants are packed now; free them, as they are large.
     constants.clear();
     if (hasLargeConstant(op))
       support::releaseMappedFiles(op.getContext());

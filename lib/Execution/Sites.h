@@ -100,7 +100,7 @@ private:
   void findChain(mlir::Operation *op);
   std::optional<RescaleShape> readRescale(mlir::tosa::RescaleOp op);
   llvm::SmallVector<mlir::Operation *, 2>
-  readRescaleBehind(mlir::Operation *op, std::optional<RescaleShape> &rescale);
+  readFusedRescale(mlir::Operation *op, std::optional<RescaleShape> &rescale);
   std::unique_ptr<IntegerKernel>
   makeInteger(mlir::Operation *op, const RescaleShape *rescale,
               llvm::SmallVectorImpl<mlir::Value> &operands);

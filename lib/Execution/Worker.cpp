@@ -32,7 +32,7 @@ public:
       return nullptr;
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     size_t number = 0;
-    // A program has a handful of different sizes.
+    // A program has only a few different sizes.
     while (number < classes.size() && classes[number].bytes != bytes)
       ++number;
     if (number == classes.size())
@@ -126,7 +126,7 @@ llvm::Error HostSite::run(const float *values, const float *gradients,
       elements *= size;
     return elements;
   };
-  // Samples that are none are not shown to anybody.
+  // Do not show the padding of an incomplete unit to the quantizer.
   llvm::SmallVector<int64_t> sizes = shape.withSamples(samples);
   size_t all = count(shape.shape), valid = count(sizes);
   const float *kept = gradients ? gradients : values;

@@ -47,8 +47,8 @@ public:
         kernels(kernels) {
     for (const Node &node : graph.nodes) {
       for (const std::string &input : node.inputs)
-        readers[input].push_back(&node);
-      makers[node.outputs.front()] = &node;
+        users[input].push_back(&node);
+      producers[node.outputs.front()] = &node;
     }
     for (const Tensor &tensor : graph.initializers)
       constants.insert(tensor.name);
@@ -94,9 +94,9 @@ private:
   bool isConstant(StringRef name) const {
     if (constants.contains(name))
       return true;
-    auto maker = makers.find(name);
-    return maker != makers.end() &&
-           StringRef(maker->second->opType).starts_with("Weights");
+    auto producer = producers.find(name);
+    return producer != producers.end() &&
+           StringRef(producer->second->opType).starts_with("Weights");
   }
   static bool isMoving(const Node &node) {
     const NodeAttribute *mode =
@@ -110,9 +110,9 @@ private:
   /// Checks the uses of a value, or of its moved forms, which has `name`. A
   /// moved value is visited once, however often it is concatenated with itself.
   LogicalResult
-  forReaders(const std::string &name,
-             llvm::function_ref<LogicalResult(const std::string &)> visitValue,
-             llvm::function_ref<LogicalResult(const Node &)> visitReader) {
+  forEachUser(const std::string &name,
+              llvm::function_ref<LogicalResult(const std::string &)> visitValue,
+              llvm::function_ref<LogicalResult(const Node &)> visitUser) {
     SmallVector<std::string> open{name};
     llvm::StringSet<> seen;
     seen.insert(name);
@@ -120,21 +120,21 @@ private:
       std::string next = open.pop_back_val();
       if (failed(visitValue(next)))
         return failure();
-      for (const Node *reader : readers[next]) {
-        if (failed(visitReader(*reader)))
+      for (const Node *user : users[next]) {
+        if (failed(visitUser(*user)))
           return failure();
-        if (isMoving(*reader) && seen.insert(reader->outputs.front()).second)
-          open.push_back(reader->outputs.front());
+        if (isMoving(*user) && seen.insert(user->outputs.front()).second)
+          open.push_back(user->outputs.front());
       }
     }
     return success();
   }
 
   LogicalResult checkInput(const ValueInfo &input) {
-    auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || isMoving(reader))
+    auto isRead = [&](const Node &user) -> LogicalResult {
+      if (isQuantizer(user) || isMoving(user))
         return success();
-      InFlightDiagnostic error = reader.source->emitOpError()
+      InFlightDiagnostic error = user.source->emitOpError()
                                  << "reads input '" << input.name
                                  << "', which no point quantizes";
       error.attachNote()
@@ -142,46 +142,45 @@ private:
              "are changed: mct-ptq, or mct-insert-quantizers";
       return failure();
     };
-    return forReaders(
+    return forEachUser(
         input.name, [](const std::string &) { return success(); }, isRead);
   }
 
-  /// Returns whether `reader` is computed together with `maker`.
-  bool isFused(const Node &maker, const Node &reader) {
-    if (llvm::is_contained(kLayers, maker.opType)) {
+  /// Returns whether `user` is computed together with `producer`.
+  bool isFused(const Node &producer, const Node &user) {
+    if (llvm::is_contained(kLayers, producer.opType)) {
       // x * sigmoid(x), or the addition of a bias.
-      bool isSwish = reader.opType == "Mul" &&
-                     llvm::any_of(reader.inputs, [&](const std::string &name) {
-                       auto other = makers.find(name);
-                       return other != makers.end() &&
+      bool isSwish = user.opType == "Mul" &&
+                     llvm::any_of(user.inputs, [&](const std::string &name) {
+                       auto other = producers.find(name);
+                       return other != producers.end() &&
                               other->second->opType == "Sigmoid" &&
-                              other->second->inputs == maker.outputs;
+                              other->second->inputs == producer.outputs;
                      });
-      bool isBias = maker.opType == "MatMul" && reader.opType == "Add" &&
-                    llvm::any_of(reader.inputs, [&](const std::string &name) {
+      bool isBias = producer.opType == "MatMul" && user.opType == "Add" &&
+                    llvm::any_of(user.inputs, [&](const std::string &name) {
                       return isConstant(name);
                     });
-      return has(operators.getBehindLayers(), reader.opType) || isSwish ||
-             isBias;
+      return has(operators.getBehindLayers(), user.opType) || isSwish || isBias;
     }
-    if (maker.opType == "Add" || maker.opType == "Sub") {
+    if (producer.opType == "Add" || producer.opType == "Sub") {
       // The bias of a matrix product.
-      for (const std::string &name : maker.inputs) {
-        auto other = makers.find(name);
-        if (other != makers.end() && other->second->opType == "MatMul" &&
-            isFused(*other->second, maker))
-          return has(operators.getBehindLayers(), reader.opType);
+      for (const std::string &name : producer.inputs) {
+        auto other = producers.find(name);
+        if (other != producers.end() && other->second->opType == "MatMul" &&
+            isFused(*other->second, producer))
+          return has(operators.getBehindLayers(), user.opType);
       }
-      return has(operators.getBehindSums(), reader.opType);
+      return has(operators.getBehindSums(), user.opType);
     }
-    if (maker.opType == "Sigmoid")
-      return reader.opType == "Mul" &&
-             llvm::is_contained(reader.inputs, maker.inputs.front());
+    if (producer.opType == "Sigmoid")
+      return user.opType == "Mul" &&
+             llvm::is_contained(user.inputs, producer.inputs.front());
     // A mean, written as a sum and a factor.
-    if (maker.opType == "ReduceSum")
-      return reader.opType == "ReduceSum" ||
-             (reader.opType == "Mul" &&
-              llvm::any_of(reader.inputs, [&](const std::string &name) {
+    if (producer.opType == "ReduceSum")
+      return user.opType == "ReduceSum" ||
+             (user.opType == "Mul" &&
+              llvm::any_of(user.inputs, [&](const std::string &name) {
                 return isConstant(name);
               }));
     return false;
@@ -201,22 +200,22 @@ private:
                          << "an-operator-stays-float";
       return failure();
     };
-    auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || isFused(node, reader) || isMoving(reader))
+    auto isRead = [&](const Node &user) -> LogicalResult {
+      if (isQuantizer(user) || isFused(node, user) || isMoving(user))
         return success();
       InFlightDiagnostic error = node.source->emitOpError()
                                  << "becomes '" << node.opType
                                  << "', whose result no point quantizes before "
-                                 << "'" << reader.opType << "' reads it";
+                                 << "'" << user.opType << "' reads it";
       noteDecoding(error, node.source, kernels);
-      error.attachNote(reader.source->getLoc())
+      error.attachNote(user.source->getLoc())
           << "read here; " << device.getDisplayName()
           << " has no float values: see tpc-explain for why there is no point, "
              "or write the file with profile 'mct_quantizers'"
           << mct::support::kTroubleshooting << "an-operator-stays-float";
       return failure();
     };
-    return forReaders(node.outputs.front(), isMade, isRead);
+    return forEachUser(node.outputs.front(), isMade, isRead);
   }
 
   /// Checks that only operators that support 16-bit values read them.
@@ -224,18 +223,18 @@ private:
     const NodeAttribute *bits = point.lookup("num_bits");
     if (!bits || std::get<int64_t>(bits->value) != 16)
       return success();
-    auto isRead = [&](const Node &reader) -> LogicalResult {
-      if (isQuantizer(reader) || has(operators.getWide(), reader.opType))
+    auto isRead = [&](const Node &user) -> LogicalResult {
+      if (isQuantizer(user) || has(operators.getWide(), user.opType))
         return success();
-      InFlightDiagnostic error = reader.source->emitOpError()
-                                 << "becomes '" << reader.opType
+      InFlightDiagnostic error = user.source->emitOpError()
+                                 << "becomes '" << user.opType
                                  << "', which reads 8 bits on "
                                  << device.getDisplayName() << ", and gets 16";
       error.attachNote(point.source->getLoc())
           << "from this point; give it 8 bits (overrides)";
       return failure();
     };
-    return forReaders(
+    return forEachUser(
         point.outputs.front(), [](const std::string &) { return success(); },
         isRead);
   }
@@ -244,8 +243,8 @@ private:
   mct::tpc::DeviceOp device;
   mct::tpc::OnnxOperatorsOp operators;
   const mct::KernelOps &kernels;
-  llvm::StringMap<SmallVector<const Node *>> readers;
-  llvm::StringMap<const Node *> makers;
+  llvm::StringMap<SmallVector<const Node *>> users;
+  llvm::StringMap<const Node *> producers;
   llvm::StringSet<> constants, outputs;
 };
 } // namespace

@@ -123,10 +123,10 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
     // The addition, perhaps after a reshape.
     Operation *next = nullptr;
     for (Value operand : part->getOperands())
-      if (Operation *maker = operand.getDefiningOp();
-          maker && (maker == op || isa<tosa::ReshapeOp>(maker)) &&
+      if (Operation *producer = operand.getDefiningOp();
+          producer && (producer == op || isa<tosa::ReshapeOp>(producer)) &&
           !readConstant(operand))
-        next = maker;
+        next = producer;
     part = next;
   }
   return true;

@@ -28,8 +28,9 @@ static Value findInput(ArrayRef<Operation *> ops) {
   Value input;
   for (Operation *op : ops)
     for (Value operand : op->getOperands()) {
-      Operation *maker = operand.getDefiningOp();
-      if (llvm::is_contained(ops, maker) || mct::tpc::getConstantOp(operand) ||
+      Operation *producer = operand.getDefiningOp();
+      if (llvm::is_contained(ops, producer) ||
+          mct::tpc::getConstantOp(operand) ||
           !isa<RankedTensorType>(operand.getType()))
         continue;
       if (input && input != operand)

@@ -359,7 +359,7 @@ public:
     graph.model.graph.nodes.clear();
     for (const std::unique_ptr<Node> &node : nodes)
       for (const std::string &input : node->inputs)
-        readers[input].push_back(node.get());
+        users[input].push_back(node.get());
     for (const ValueInfo &output : graph.model.graph.outputs)
       outputs.insert(output.name);
     for (const Tensor &tensor : graph.model.graph.initializers)
@@ -378,7 +378,7 @@ public:
       quantizeBefore(*node);
     }
     for (const std::unique_ptr<Node> &node : nodes)
-      quantizeBehind(*node);
+      quantizeAfter(*node);
     for (const auto *each : {&nodes, &added})
       for (const std::unique_ptr<Node> &node : *each)
         if (isPoint(*node))
@@ -389,7 +389,7 @@ public:
       if (const Node *point = before.lookup(node.get()))
         write(*point);
       write(*node);
-      if (const Node *point = behind.lookup(node.get()))
+      if (const Node *point = after.lookup(node.get()))
         write(*point);
     }
     dropUnusedConstants();
@@ -397,19 +397,19 @@ public:
 
 private:
   void dropUnread(Node &node) {
-    if (!readers[node.name].empty() || outputs.contains(node.name))
+    if (!users[node.name].empty() || outputs.contains(node.name))
       return;
     for (const std::string &input : node.inputs)
-      llvm::erase(readers[input], &node);
+      llvm::erase(users[input], &node);
     removed.insert(&node);
   }
 
   /// Lets a user of a value read another one.
-  void replaceInput(Node &reader, const std::string &from,
+  void replaceInput(Node &user, const std::string &from,
                     const std::string &to) {
-    llvm::replace(reader.inputs, from, to);
-    llvm::erase(readers[from], &reader);
-    readers[to].push_back(&reader);
+    llvm::replace(user.inputs, from, to);
+    llvm::erase(users[from], &user);
+    users[to].push_back(&user);
   }
 
   /// Merges a clamp into the points that are its only users. Clamping and
@@ -426,7 +426,7 @@ private:
     };
     const float low = isRelu ? 0 : bound(1, -kInfinity);
     const float high = isRelu ? kInfinity : bound(2, kInfinity);
-    for (Node *point : SmallVector<Node *>(readers[node.name])) {
+    for (Node *point : SmallVector<Node *>(users[node.name])) {
       const float outerLow = limitOf(*point, kLow);
       const float outerHigh = limitOf(*point, kHigh);
       const float shift = shiftOf(*point);
@@ -438,7 +438,7 @@ private:
                            {kShift.str(), shift}};
       replaceInput(*point, node.name, node.inputs.front());
     }
-    llvm::erase(readers[node.inputs.front()], &node);
+    llvm::erase(users[node.inputs.front()], &node);
     removed.insert(&node);
   }
 
@@ -451,12 +451,12 @@ private:
     const bool isFirst = numbers.contains(node.inputs.front());
     const std::string shifted = node.inputs[isFirst ? 1 : 0];
     auto number = numbers.find(node.inputs[isFirst ? 0 : 1]);
-    auto maker = makers().find(shifted);
-    if (number == numbers.end() || maker == makers().end() ||
-        isMovedPoint(*maker->second))
+    auto producer = producers().find(shifted);
+    if (number == numbers.end() || producer == producers().end() ||
+        isMovedPoint(*producer->second))
       return;
     const float shift = number->second;
-    ArrayRef<Node *> points = readers[node.name];
+    ArrayRef<Node *> points = users[node.name];
     if (llvm::any_of(points, [&](Node *point) {
           const Grid grid = gridOf(*point);
           std::optional<int64_t> steps = countSteps(grid, shift);
@@ -475,14 +475,14 @@ private:
                            {kShift.str(), shift}};
       replaceInput(*point, node.name, shifted);
     }
-    llvm::erase(readers[shifted], &node);
+    llvm::erase(users[shifted], &node);
     removed.insert(&node);
   }
 
   bool isReadByPoints(const Node &node) {
-    ArrayRef<Node *> found = readers[node.name];
+    ArrayRef<Node *> found = users[node.name];
     return !found.empty() && !outputs.contains(node.name) &&
-           llvm::all_of(found, [](Node *reader) { return isPoint(*reader); });
+           llvm::all_of(found, [](Node *user) { return isPoint(*user); });
   }
 
   std::unique_ptr<Node> makePoint(const Node &like, const std::string &input) {
@@ -505,49 +505,49 @@ private:
     if (!llvm::is_contained(kPermuting, node.opType) || !isReadByPoints(node))
       return;
     const std::string input = node.inputs.front();
-    Node &first = *readers[node.name].front();
-    if (outputs.contains(input) || readers[input].size() != 1 ||
-        llvm::any_of(readers[node.name], [&](Node *reader) {
-          return !haveSameGrid(*reader, first) ||
-                 limitOf(*reader, kLow) != limitOf(first, kLow) ||
-                 limitOf(*reader, kHigh) != limitOf(first, kHigh) ||
-                 shiftOf(*reader) != shiftOf(first);
+    Node &first = *users[node.name].front();
+    if (outputs.contains(input) || users[input].size() != 1 ||
+        llvm::any_of(users[node.name], [&](Node *user) {
+          return !haveSameGrid(*user, first) ||
+                 limitOf(*user, kLow) != limitOf(first, kLow) ||
+                 limitOf(*user, kHigh) != limitOf(first, kHigh) ||
+                 shiftOf(*user) != shiftOf(first);
         }))
       return;
-    auto maker = makers().find(input);
-    if (maker == makers().end() || isPoint(*maker->second) ||
-        isMovedPoint(*maker->second))
+    auto producer = producers().find(input);
+    if (producer == producers().end() || isPoint(*producer->second) ||
+        isMovedPoint(*producer->second))
       return;
     std::unique_ptr<Node> point = makePoint(first, input);
     point->attributes = first.attributes;
     replaceInput(node, input, point->name);
-    readers[input].push_back(point.get());
+    users[input].push_back(point.get());
     before[&node] = point.get();
     added.push_back(std::move(point));
   }
 
   /// Returns whether a node is a point, perhaps followed by moves.
   bool isMovedPoint(const Node &node) {
-    const Node *maker = &node;
-    while (isMoving(*maker)) {
-      auto next = makers().find(maker->inputs.front());
-      if (next == makers().end())
+    const Node *producer = &node;
+    while (isMoving(*producer)) {
+      auto next = producers().find(producer->inputs.front());
+      if (next == producers().end())
         return false;
-      maker = next->second;
+      producer = next->second;
     }
-    return isPoint(*maker);
+    return isPoint(*producer);
   }
 
-  const llvm::StringMap<const Node *> &makers() {
-    if (makersOfValues.empty())
+  const llvm::StringMap<const Node *> &producers() {
+    if (producersOfValues.empty())
       for (const std::unique_ptr<Node> &node : nodes)
-        makersOfValues[node->name] = node.get();
-    return makersOfValues;
+        producersOfValues[node->name] = node.get();
+    return producersOfValues;
   }
 
   /// Quantizes a value again after moving values of points with one grid. That
   /// does not change it, but shows runtimes that integers are moved.
-  void quantizeBehind(Node &node) {
+  void quantizeAfter(Node &node) {
     if (const Node *point = before.lookup(&node))
       quantized[point->name] = point;
     if (isPoint(node))
@@ -565,19 +565,19 @@ private:
     if (node.opType == "Pad" && !isOnGrid(gridOf(*point), node.inputs[2]))
       return;
     SmallVector<Node *> others;
-    for (Node *reader : readers[node.name])
-      if (!isPoint(*reader) || !haveSameGrid(*reader, *point))
-        others.push_back(reader);
+    for (Node *user : users[node.name])
+      if (!isPoint(*user) || !haveSameGrid(*user, *point))
+        others.push_back(user);
     if (others.empty()) {
       quantized[node.name] = point;
       return;
     }
     std::unique_ptr<Node> copy = makePoint(*point, node.name);
-    for (Node *reader : others)
-      replaceInput(*reader, node.name, copy->name);
-    readers[node.name].push_back(copy.get());
+    for (Node *user : others)
+      replaceInput(*user, node.name, copy->name);
+    users[node.name].push_back(copy.get());
     quantized[copy->name] = copy.get();
-    behind[&node] = copy.get();
+    after[&node] = copy.get();
     added.push_back(std::move(copy));
   }
 
@@ -674,8 +674,8 @@ private:
 
   GraphBuilder &graph;
   std::vector<std::unique_ptr<Node>> nodes, added;
-  llvm::StringMap<SmallVector<Node *>> readers;
-  llvm::StringMap<const Node *> makersOfValues;
+  llvm::StringMap<SmallVector<Node *>> users;
+  llvm::StringMap<const Node *> producersOfValues;
   llvm::StringSet<> outputs;
   /// Constants of one element.
   llvm::StringMap<float> numbers;
@@ -683,7 +683,7 @@ private:
   /// Names of values that points quantize.
   llvm::StringSet<> requantized;
   /// Points that are inserted before and after nodes.
-  llvm::DenseMap<const Node *, const Node *> before, behind;
+  llvm::DenseMap<const Node *, const Node *> before, after;
   /// Point of each tensor on whose grid its values are.
   llvm::StringMap<const Node *> quantized;
   /// Names of scale and zero point.

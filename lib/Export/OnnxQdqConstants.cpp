@@ -23,9 +23,9 @@ public:
   explicit ConstantQuantizer(GraphBuilder &graph)
       : graph(graph), nodes(graph.model.graph.nodes) {
     for (Node &node : nodes) {
-      makers[node.name] = &node;
+      producers[node.name] = &node;
       for (const std::string &input : node.inputs)
-        readers[input].push_back(&node);
+        users[input].push_back(&node);
     }
     for (const ValueInfo &output : graph.model.graph.outputs)
       outputs.insert(output.name);
@@ -51,31 +51,31 @@ private:
   /// Returns the point that quantized a tensor, which may have been moved
   /// since, or null.
   const Node *findPoint(StringRef tensor) const {
-    const Node *maker = makers.lookup(tensor);
-    while (maker && isMoving(*maker) && maker->opType != "Concat" &&
-           maker->opType != "Pad")
-      maker = makers.lookup(maker->inputs.front());
-    return maker && isPoint(*maker) ? maker : nullptr;
+    const Node *producer = producers.lookup(tensor);
+    while (producer && isMoving(*producer) && producer->opType != "Concat" &&
+           producer->opType != "Pad")
+      producer = producers.lookup(producer->inputs.front());
+    return producer && isPoint(*producer) ? producer : nullptr;
   }
 
   /// Returns the points that read a tensor, perhaps after clamps or reshapes,
   /// or none if it has other users.
   SmallVector<Node *> findReadingPoints(StringRef tensor) const {
-    ArrayRef<Node *> found = readersOf(tensor);
+    ArrayRef<Node *> found = usersOf(tensor);
     if (outputs.contains(tensor))
       return {};
     if (found.size() == 1 &&
         (found.front()->opType == "Relu" || found.front()->opType == "Clip" ||
          found.front()->opType == "Reshape"))
       return findReadingPoints(found.front()->name);
-    if (!llvm::all_of(found, [](Node *reader) { return isPoint(*reader); }))
+    if (!llvm::all_of(found, [](Node *user) { return isPoint(*user); }))
       return {};
     return SmallVector<Node *>(found);
   }
 
-  ArrayRef<Node *> readersOf(StringRef tensor) const {
-    auto found = readers.find(tensor);
-    return found == readers.end() ? ArrayRef<Node *>() : found->second;
+  ArrayRef<Node *> usersOf(StringRef tensor) const {
+    auto found = users.find(tensor);
+    return found == users.end() ? ArrayRef<Node *>() : found->second;
   }
 
   Storage storageOf(const Node &point) {
@@ -88,7 +88,7 @@ private:
   }
 
   /// Adds a constant of codes and the node that dequantizes it.
-  std::string addCodes(const Node &reader, const std::string &name,
+  std::string addCodes(const Node &user, const std::string &name,
                        ElementType type, ArrayRef<int64_t> shape, float scale,
                        int64_t zeroPoint,
                        llvm::function_ref<int64_t(int64_t)> get) {
@@ -96,7 +96,7 @@ private:
     real.opType = "DequantizeLinear";
     real.name = graph.makeName(name + "/quantized");
     real.outputs = {real.name};
-    real.source = reader.source;
+    real.source = user.source;
     real.inputs = {graph.addPacked(name + "/codes", type, shape, get),
                    graph.addFloats(name + "/scale", {}, {scale}),
                    graph.addPacked(name + "/zero_point", type, {},
@@ -111,11 +111,11 @@ private:
     const bool isFirst = constants.contains(node.inputs[0]);
     std::string &number = node.inputs[isFirst ? 0 : 1];
     const Node *point = findPoint(node.inputs[isFirst ? 1 : 0]);
-    SmallVector<Node *> behind = findReadingPoints(node.name);
+    SmallVector<Node *> after = findReadingPoints(node.name);
     auto found = constants.find(number);
     if (found == constants.end() || !point || !isNarrow(*point) ||
-        behind.empty() ||
-        llvm::any_of(behind, [&](Node *each) { return !isNarrow(*each); }))
+        after.empty() ||
+        llvm::any_of(after, [&](Node *each) { return !isNarrow(*each); }))
       return;
     const Tensor &constant = graph.model.graph.initializers[found->second];
     if (constant.size() != 1)
@@ -134,10 +134,10 @@ private:
   /// Stores constants that are concatenated with codes as codes of the
   /// following point, which would round them to the same levels.
   void quantizeParts(Node &node) {
-    SmallVector<Node *> behind = findReadingPoints(node.name);
-    if (behind.empty() || !isNarrow(*behind.front()) ||
-        llvm::any_of(behind, [&](Node *each) {
-          return !haveSameGrid(*each, *behind.front());
+    SmallVector<Node *> after = findReadingPoints(node.name);
+    if (after.empty() || !isNarrow(*after.front()) ||
+        llvm::any_of(after, [&](Node *each) {
+          return !haveSameGrid(*each, *after.front());
         }))
       return;
     auto isConstant = [&](const std::string &input) {
@@ -149,8 +149,8 @@ private:
           return isConstant(input) || (point && isNarrow(*point));
         }))
       return;
-    const Grid grid = gridOf(*behind.front());
-    const Storage storage = storageOf(*behind.front());
+    const Grid grid = gridOf(*after.front());
+    const Storage storage = storageOf(*after.front());
     const auto step = double(float(grid.step));
     for (auto [i, input] : llvm::enumerate(node.inputs)) {
       auto found = constants.find(input);
@@ -174,7 +174,7 @@ private:
   /// removes it.
   void limitInstead(Node &node) {
     const Node *point = findPoint(node.inputs.front());
-    ArrayRef<Node *> found = readersOf(node.name);
+    ArrayRef<Node *> found = usersOf(node.name);
     if (!point || outputs.contains(node.name) || found.empty() ||
         !llvm::all_of(found, [](Node *each) { return isFloatOnly(*each); }))
       return;
@@ -188,11 +188,11 @@ private:
             outer.qmin - outer.zeroPoint &&
         factor * (inner.qmax - inner.zeroPoint) <=
             outer.qmax - outer.zeroPoint) {
-      for (Node *reader : SmallVector<Node *>(found)) {
-        llvm::replace(reader->inputs, node.name, node.inputs.front());
-        readers[node.inputs.front()].push_back(reader);
+      for (Node *user : SmallVector<Node *>(found)) {
+        llvm::replace(user->inputs, node.name, node.inputs.front());
+        users[node.inputs.front()].push_back(user);
       }
-      readers[node.name].clear();
+      users[node.name].clear();
       return;
     }
     auto real = [&](int64_t code) {
@@ -208,8 +208,8 @@ private:
 
   GraphBuilder &graph;
   std::vector<Node> &nodes;
-  llvm::StringMap<const Node *> makers;
-  llvm::StringMap<SmallVector<Node *>> readers;
+  llvm::StringMap<const Node *> producers;
+  llvm::StringMap<SmallVector<Node *>> users;
   llvm::StringSet<> outputs;
   /// Indices of float constants.
   llvm::StringMap<size_t> constants;

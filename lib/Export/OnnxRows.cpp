@@ -66,9 +66,9 @@ public:
       for (const ValueInfo &info : *infos)
         boundary.insert(info.name);
     for (Node &node : nodes) {
-      makers[node.name] = &node;
+      producers[node.name] = &node;
       for (const std::string &input : node.inputs)
-        readers[input].push_back(&node);
+        users[input].push_back(&node);
     }
   }
 
@@ -113,14 +113,14 @@ private:
   std::optional<ConstantInput> findConstant(StringRef name) const {
     if (const Tensor *tensor = constants.lookup(name))
       return ConstantInput{tensor, nullptr};
-    Node *maker = makers.lookup(name);
-    if (!maker || maker->opType != "DequantizeLinear")
+    Node *producer = producers.lookup(name);
+    if (!producer || producer->opType != "DequantizeLinear")
       return std::nullopt;
-    const Tensor *codes = constants.lookup(maker->inputs[0]);
-    const Tensor *scale = constants.lookup(maker->inputs[1]);
+    const Tensor *codes = constants.lookup(producer->inputs[0]);
+    const Tensor *scale = constants.lookup(producer->inputs[1]);
     if (!codes || !scale || !scale->shape.empty())
       return std::nullopt;
-    return ConstantInput{codes, maker};
+    return ConstantInput{codes, producer};
   }
 
   /// Returns the shape of a constant that is combined with rows of a tensor, or
@@ -241,8 +241,8 @@ private:
 
   /// Returns whether a node neither works on rows nor is a reshape, so that its
   /// result also exists in its original shape.
-  bool isMadeWhole(const Node &maker) const {
-    return !carriers.contains(&maker) && maker.opType != "Reshape";
+  bool isMadeWhole(const Node &producer) const {
+    return !carriers.contains(&producer) && producer.opType != "Reshape";
   }
 
   /// Returns the number of reshapes that are saved if the tensors of a region
@@ -250,23 +250,23 @@ private:
   int64_t countSaved(const Region &region) const {
     int64_t saved = 0;
     for (StringRef tensor : region) {
-      const Node &maker = *makers.lookup(tensor);
-      if (isMadeWhole(maker))
+      const Node &producer = *producers.lookup(tensor);
+      if (isMadeWhole(producer))
         --saved;
-      else if (joinsRows(maker))
+      else if (joinsRows(producer))
         --saved;
-      else if (!carriers.contains(&maker) && isBetweenRows(maker, tensor))
+      else if (!carriers.contains(&producer) && isBetweenRows(producer, tensor))
         ++saved;
       bool needsWhole = false;
-      auto found = readers.find(tensor);
-      if (found == readers.end())
+      auto found = users.find(tensor);
+      if (found == users.end())
         continue;
-      for (const Node *reader : found->second) {
-        if (carriers.contains(reader))
+      for (const Node *user : found->second) {
+        if (carriers.contains(user))
           continue;
-        if (reader->opType != "Reshape")
-          needsWhole = !isMadeWhole(maker);
-        else if (isBetweenRows(*reader, tensor))
+        if (user->opType != "Reshape")
+          needsWhole = !isMadeWhole(producer);
+        else if (isBetweenRows(*user, tensor))
           ++saved;
       }
       saved -= needsWhole;
@@ -375,7 +375,7 @@ private:
         const std::string original = input;
         const bool takesRows = isCarried || isReshape;
         const bool isWhole =
-            kept.contains(original) && isMadeWhole(*makers.lookup(original));
+            kept.contains(original) && isMadeWhole(*producers.lookup(original));
         if (auto found = replaced.find(input);
             found != replaced.end() && (takesRows || !isWhole))
           input = found->second;
@@ -412,8 +412,8 @@ private:
   GraphBuilder &graph;
   std::vector<Node> &nodes;
   llvm::StringMap<const Tensor *> constants;
-  llvm::StringMap<Node *> makers;
-  llvm::StringMap<SmallVector<Node *>> readers;
+  llvm::StringMap<Node *> producers;
+  llvm::StringMap<SmallVector<Node *>> users;
   /// Inputs and outputs of the file, which keep their shapes.
   llvm::StringSet<> boundary;
   /// Nodes that can work on rows.

@@ -13,10 +13,10 @@ static constexpr StringLiteral kDomain("mct"), kGradient("host_gradient"),
 
 HostQuantizer::~HostQuantizer() = default;
 
-void HostQuantizers::attach(MLIRContext *context, Maker maker) {
+void HostQuantizers::attach(MLIRContext *context, Factory factory) {
   Dialect *dialect = context->getOrLoadDialect<tpc::TpcDialect>();
   dialect->addInterface(
-      std::make_unique<HostQuantizers>(dialect, std::move(maker)));
+      std::make_unique<HostQuantizers>(dialect, std::move(factory)));
 }
 
 void HostQuantizers::detach(MLIRContext *context) {
@@ -25,8 +25,8 @@ void HostQuantizers::detach(MLIRContext *context) {
   if (!known)
     return;
   std::lock_guard<std::mutex> lock(known->mutex);
-  known->made.clear();
-  known->maker = nullptr;
+  known->created.clear();
+  known->factory = nullptr;
 }
 
 FailureOr<std::shared_ptr<HostQuantizer>>
@@ -37,14 +37,15 @@ HostQuantizers::get(Operation *op, const HostPoint &point) {
   if (known) {
     std::lock_guard<std::mutex> lock(known->mutex);
     std::shared_ptr<HostQuantizer> &own =
-        known->made[{point.name, point.quantizer.getAsOpaquePointer()}];
-    if (!own && known->maker) {
-      llvm::Expected<std::shared_ptr<HostQuantizer>> made = known->maker(point);
-      if (!made)
+        known->created[{point.name, point.quantizer.getAsOpaquePointer()}];
+    if (!own && known->factory) {
+      llvm::Expected<std::shared_ptr<HostQuantizer>> created =
+          known->factory(point);
+      if (!created)
         return op->emitOpError("has no quantizer ")
                << point.quantizer.getName() << ": "
-               << llvm::toString(made.takeError());
-      own = std::move(*made);
+               << llvm::toString(created.takeError());
+      own = std::move(*created);
     }
     found = own;
   }

@@ -67,7 +67,7 @@ namespace {
 class Conversions {
 public:
   /// Visits the values from which a conversion to real numbers is computed.
-  void lookBehind(Value integers) {
+  void visitProducers(Value integers) {
     SmallVector<std::pair<Value, bool>> pending{{integers, false}};
     while (!pending.empty()) {
       auto [value, throughNarrow] = pending.pop_back_val();
@@ -105,7 +105,7 @@ Operation *mct::findQuantizedOp(func::FuncOp function) {
     if (isa<tosa::CastOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
         isInteger(op->getOperand(0).getType()) &&
         isReal(op->getResult(0).getType()) && isScaledBack(op))
-      conversions.lookBehind(op->getOperand(0));
+      conversions.visitProducers(op->getOperand(0));
   });
   Operation *found = nullptr;
   function.walk([&](Operation *op) {

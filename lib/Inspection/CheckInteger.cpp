@@ -296,8 +296,8 @@ static void report(const RangeViolation &violation) {
 /// Returns half a step of the values to which the accumulator is rounded.
 static int64_t halfStep(Operation *op, size_t channel) {
   int64_t most = 0;
-  for (Operation *reader : op->getResult(0).getUsers()) {
-    auto rescale = dyn_cast<tosa::RescaleOp>(reader);
+  for (Operation *user : op->getResult(0).getUsers()) {
+    auto rescale = dyn_cast<tosa::RescaleOp>(user);
     if (!rescale)
       continue;
     std::optional<SmallVector<int64_t>> multipliers = readNumbers(
@@ -341,7 +341,7 @@ private:
   /// Return the step of the accumulator's input, perhaps before it was moved or
   /// rescaled, and the step after the accumulator.
   std::optional<double> before(Value value) const;
-  std::optional<double> behind(Value value) const;
+  std::optional<double> after(Value value) const;
 
   DenseMap<Value, double> steps;
 };
@@ -389,18 +389,18 @@ std::optional<double> StepFinder::before(Value value) const {
   return std::nullopt;
 }
 
-std::optional<double> StepFinder::behind(Value value) const {
+std::optional<double> StepFinder::after(Value value) const {
   for (unsigned i = 0; i != kMaxSearch; ++i) {
     if (auto found = steps.find(value); found != steps.end())
       return found->second;
     if (!value.hasOneUse())
       return std::nullopt;
-    Operation *reader = *value.user_begin();
-    OpOperand *moved = isa<tosa::ClampOp>(reader) ? &reader->getOpOperand(0)
-                                                  : getMovedOperand(reader);
+    Operation *user = *value.user_begin();
+    OpOperand *moved = isa<tosa::ClampOp>(user) ? &user->getOpOperand(0)
+                                                : getMovedOperand(user);
     if (!moved || moved->get() != value)
       return std::nullopt;
-    value = reader->getResult(0);
+    value = user->getResult(0);
   }
   return std::nullopt;
 }
@@ -430,17 +430,17 @@ Steps StepFinder::find(Operation *accumulator) const {
   for (unsigned i = 0; !rescale && i != kMaxSearch; ++i) {
     if (!value.hasOneUse())
       return Steps::Unknown;
-    Operation *reader = *value.user_begin();
-    rescale = dyn_cast<tosa::RescaleOp>(reader);
+    Operation *user = *value.user_begin();
+    rescale = dyn_cast<tosa::RescaleOp>(user);
     // Clamps do not change the steps.
-    if (!rescale && !isa<tosa::MaximumOp, tosa::MinimumOp>(reader) &&
-        !getMovedOperand(reader))
+    if (!rescale && !isa<tosa::MaximumOp, tosa::MinimumOp>(user) &&
+        !getMovedOperand(user))
       return Steps::Unknown;
-    value = reader->getResult(0);
+    value = user->getResult(0);
   }
   std::optional<SmallVector<double>> factors =
       rescale ? readFactors(rescale) : std::nullopt;
-  std::optional<double> result = rescale ? behind(value) : std::nullopt;
+  std::optional<double> result = rescale ? after(value) : std::nullopt;
   if (!factors || !result)
     return Steps::Unknown;
   for (double factor : *factors) {
@@ -459,47 +459,47 @@ Steps StepFinder::find(Operation *accumulator) const {
   return Steps::PowersOfTwo;
 }
 
-static void tellExactness(const Accumulator &accumulator,
-                          const StepFinder &finder, StringRef pass) {
+static void reportExactness(const Accumulator &accumulator,
+                            const StepFinder &finder, StringRef pass) {
   int64_t worst = 0;
-  size_t where = 0;
+  size_t worstChannel = 0;
   for (auto [channel, magnitude] : llvm::enumerate(accumulator.magnitudes)) {
     int64_t bound = magnitude;
     if (llvm::AddOverflow(bound, halfStep(accumulator.op, channel), bound))
       bound = std::numeric_limits<int64_t>::max();
     if (bound > worst) {
       worst = bound;
-      where = channel;
+      worstChannel = channel;
     }
   }
-  auto tell = [&](Reason reason, StringRef before, StringRef behind) {
+  auto report = [&](Reason reason, StringRef prefix, StringRef suffix) {
     Record record(Decision::Noted, reason);
-    record << before << named("magnitude", worst) << behind;
-    record.add(named("channel", int64_t(where)));
+    record << prefix << named("magnitude", worst) << suffix;
+    record.add(named("channel", int64_t(worstChannel)));
     emitRecord(accumulator.op, pass, record);
   };
   if (worst >= kExactInFloat)
-    return tell(Reason::NotExactInFloat,
-                "a simulation in f32 may round its sums, use f64: they may "
-                "reach ",
-                " of 16777216");
+    return report(Reason::NotExactInFloat,
+                  "a simulation in f32 may round its sums, use f64: they may "
+                  "reach ",
+                  " of 16777216");
   switch (finder.find(accumulator.op)) {
   case Steps::PowersOfTwo:
-    return tell(Reason::ExactInFloat,
-                "a simulation in f32 computes its sums exactly: they stay "
-                "within ",
-                " of 16777216");
+    return report(Reason::ExactInFloat,
+                  "a simulation in f32 computes its sums exactly: they stay "
+                  "within ",
+                  " of 16777216");
   case Steps::Others:
-    return tell(
+    return report(
         Reason::NotExactInFloat,
         "a simulation in f32 may round its sums, as their steps are not "
         "powers of two; codes may be one off; they stay within ",
         " of 16777216");
   case Steps::Unknown:
-    return tell(Reason::ExactInFloat,
-                "a simulation in f32 computes its sums exactly if all its "
-                "steps are powers of two: they stay within ",
-                " of 16777216");
+    return report(Reason::ExactInFloat,
+                  "a simulation in f32 computes its sums exactly if all its "
+                  "steps are powers of two: they stay within ",
+                  " of 16777216");
   }
 }
 
@@ -580,7 +580,7 @@ struct CheckIntegerPass
         continue;
       StepFinder finder(function);
       for (const Accumulator &accumulator : ranges.getAccumulators())
-        tellExactness(accumulator, finder, getArgument());
+        reportExactness(accumulator, finder, getArgument());
     }
     if (!isSound)
       signalPassFailure();

@@ -39,14 +39,14 @@ static std::string getReason(const QuantizationPlan &plan,
     return ("the override of " + dropped.rule->getFilename().getValue() + ":" +
             Twine(dropped.rule->getLine()) + " excludes it")
         .str();
-  if (dropped.readers.empty())
+  if (dropped.consumers.empty())
     return "it quantizes nothing in another way than one before it";
-  std::string readers;
-  llvm::raw_string_ostream stream(readers);
-  llvm::interleaveComma(dropped.readers, stream, [&](size_t reader) {
-    stream << '\'' << plan.nodes[reader].name.getValue() << '\'';
+  std::string consumers;
+  llvm::raw_string_ostream stream(consumers);
+  llvm::interleaveComma(dropped.consumers, stream, [&](size_t consumer) {
+    stream << '\'' << plan.nodes[consumer].name.getValue() << '\'';
   });
-  return "too wide to be read by " + readers;
+  return "too wide to be read by " + consumers;
 }
 
 static const DroppedCandidate *findDropped(const PlannedNode &planned,
@@ -115,15 +115,15 @@ static void printResult(const QuantizationPlan &plan,
        << planned.coveredBy.getValue();
     break;
   case ResultCover::None:
-    os << "float, because " << planned.whyFloat;
+    os << "float, because " << planned.floatReason;
     break;
   }
   os << '\n';
 }
 
 /// Returns why an op of the node is not raised to TOSA, or an empty text.
-static StringRef findWhyNotRaised(const tpc::Node &node,
-                                  const RaiseFailures &failures) {
+static StringRef findNotRaisedReason(const tpc::Node &node,
+                                     const RaiseFailures &failures) {
   for (Operation *op : node.ops)
     if (auto failure = failures.find(op); failure != failures.end())
       return failure->second;
@@ -146,7 +146,7 @@ static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
   else if (node.operatorSet)
     os << ", named by the op's '" << tpc::TpcDialect::kSetAttrName << "'";
   os << '\n';
-  if (StringRef why = findWhyNotRaised(node, failures); !why.empty())
+  if (StringRef why = findNotRaisedReason(node, failures); !why.empty())
     os << "    not raised to TOSA: it " << why << '\n';
   for (auto [number, config] : llvm::enumerate(node.options.getConfigs())) {
     os << "    option " << number;
@@ -172,8 +172,8 @@ static void printNode(const QuantizationPlan &plan, const PlannedNode &planned,
   printResult(plan, planned, os);
   for (const PlannedWeight &weight : planned.weights) {
     os << "    weight " << weight.name.getValue() << ": ";
-    if (!weight.whyFloat.empty()) {
-      os << "float, because " << weight.whyFloat << '\n';
+    if (!weight.floatReason.empty()) {
+      os << "float, because " << weight.floatReason << '\n';
       continue;
     }
     os << "point, " << weight.config.getBits() << "-bit "
@@ -191,12 +191,12 @@ static void printText(StringRef function, const QuantizationPlan &plan,
   os << "function " << function << '\n';
   for (const PlannedInput &input : plan.inputs) {
     os << "  " << input.name.getValue() << " (input)\n    ";
-    if (input.whyFloat.empty()) {
+    if (input.floatReason.empty()) {
       os << "point, ";
       printActivation(input.config, os);
       os << '\n';
     } else {
-      os << "float, because " << input.whyFloat << '\n';
+      os << "float, because " << input.floatReason << '\n';
     }
   }
   for (const PlannedNode &planned : plan.nodes)
@@ -259,9 +259,9 @@ static json::Object optionToJSON(const QuantizationPlan &plan,
   } else if (const DroppedCandidate *dropped = findDropped(planned, config)) {
     option["state"] = "dropped";
     option["why"] = getReason(plan, *dropped);
-    if (!dropped->readers.empty()) {
-      option["users"] = toArray(dropped->readers, [&](size_t reader) {
-        return toJSON(plan.nodes[reader].name);
+    if (!dropped->consumers.empty()) {
+      option["users"] = toArray(dropped->consumers, [&](size_t consumer) {
+        return toJSON(plan.nodes[consumer].name);
       });
       // The key had this name before version 0.2.
       option["readers"] = *option.get("users");
@@ -286,7 +286,7 @@ static json::Object resultToJSON(const PlannedNode &planned) {
     break;
   case ResultCover::None:
     result["cover"] = "none";
-    result["why_float"] = planned.whyFloat;
+    result["why_float"] = planned.floatReason;
     break;
   }
   return result;
@@ -295,9 +295,9 @@ static json::Object resultToJSON(const PlannedNode &planned) {
 static json::Object weightToJSON(const PlannedWeight &weight) {
   json::Object object{{"name", toJSON(weight.name)},
                       {"operand", int64_t(weight.operand->getOperandNumber())},
-                      {"point", weight.whyFloat.empty()}};
-  if (!weight.whyFloat.empty()) {
-    object["why_float"] = weight.whyFloat;
+                      {"point", weight.floatReason.empty()}};
+  if (!weight.floatReason.empty()) {
+    object["why_float"] = weight.floatReason;
     return object;
   }
   object["bits"] = weight.config.getBits();
@@ -333,7 +333,7 @@ static json::Object nodeToJSON(const QuantizationPlan &plan,
                            : json::Value(nullptr)},
       {"result", resultToJSON(planned)},
       {"weights", toArray(planned.weights, weightToJSON)}};
-  if (StringRef why = findWhyNotRaised(node, failures); !why.empty())
+  if (StringRef why = findNotRaisedReason(node, failures); !why.empty())
     object["why_not_raised"] = why.str();
   return object;
 }
@@ -343,11 +343,11 @@ static json::Object functionToJSON(StringRef name, const QuantizationPlan &plan,
   json::Array inputs, nodes, groups;
   for (const PlannedInput &input : plan.inputs) {
     json::Object object{{"name", toJSON(input.name)},
-                        {"point", input.whyFloat.empty()}};
-    if (input.whyFloat.empty())
+                        {"point", input.floatReason.empty()}};
+    if (input.floatReason.empty())
       addActivation(object, input.config);
     else
-      object["why_float"] = input.whyFloat;
+      object["why_float"] = input.floatReason;
     inputs.push_back(std::move(object));
   }
   for (const PlannedNode &planned : plan.nodes)

@@ -205,7 +205,7 @@ template <typename Op> Channels mapReduction(Op op, int64_t axis) {
   return keepOtherChannels(op, axis, op.getAxis());
 }
 
-/// The channels of `source` begin behind `low` others, which are filled in.
+/// The channels of `source` begin after `low` others, which are filled in.
 Channels mapPadded(Value source, Value result, int64_t axis,
                    std::optional<int64_t> low) {
   RankedTensorType type = getTensorType(source);

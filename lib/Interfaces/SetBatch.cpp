@@ -138,7 +138,7 @@ Value Rewriter::moved(Operation *op, Value value, int64_t dimension) {
   Value &known = movedValues[{value, dimension}];
   if (known)
     return known;
-  // Right behind the value, so that all who want it there share it.
+  // Right after the value, so that all who want it there share it.
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfterValue(value);
   Location loc = withoutName(value.getLoc());
@@ -147,13 +147,13 @@ Value Rewriter::moved(Operation *op, Value value, int64_t dimension) {
   auto [low, high] = std::minmax(from, dimension);
   int64_t before = *getProduct(sample.take_front(low));
   int64_t between = *getProduct(sample.slice(low, high - low));
-  int64_t behind = *getProduct(sample.drop_front(high));
+  int64_t after = *getProduct(sample.drop_front(high));
   SmallVector<int64_t> sizes(sample);
   sizes[dimension] = scaled(newBatch, sizes[dimension]);
   Value result = value;
   if (between != 1) {
-    SmallVector<int64_t> split = {before, between, newBatch, behind};
-    SmallVector<int64_t> other = {before, newBatch, between, behind};
+    SmallVector<int64_t> split = {before, between, newBatch, after};
+    SmallVector<int64_t> other = {before, newBatch, between, after};
     if (from < dimension)
       std::swap(split, other);
     result = reshaped(builder, loc, value, split);

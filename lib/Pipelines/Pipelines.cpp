@@ -143,16 +143,16 @@ static void addJudged(OpPassManager &passManager, const CorrectOptions &options,
   if (!options.judge.judgeCorrections || !hasSampleFiles(options))
     return make(passManager);
   OpPassManager made(ModuleOp::getOperationName()),
-      behind(ModuleOp::getOperationName());
+      after(ModuleOp::getOperationName());
   make(made);
   auto judge =
       gather<JudgeCorrectionPassOptions>(options.samples, options.remarks);
   judge.correction = correction.str();
   judge.madeBy.push_back(made);
   if (then)
-    then(behind);
-  if (!behind.empty())
-    judge.then.push_back(behind);
+    then(after);
+  if (!after.empty())
+    judge.then.push_back(after);
   passManager.addPass(createJudgeCorrectionPass(judge));
 }
 
@@ -408,9 +408,9 @@ static void addBitWidths(OpPassManager &passManager, const PtqOptions &options,
   options.points.copyTo(assign);
   options.remarks.copyTo(assign);
   if (options.budget.maxDrop != 0) {
-    OpPassManager behind(ModuleOp::getOperationName());
-    complete(behind);
-    assign.completedBy.push_back(behind);
+    OpPassManager after(ModuleOp::getOperationName());
+    complete(after);
+    assign.completedBy.push_back(after);
   }
   passManager.addPass(createAssignBitWidthsPass(assign));
 }

@@ -125,10 +125,10 @@ void DecodingFinder::findPart() {
     if (op.hasTrait<OpTrait::ConstantLike>() || op.getNumRegions() != 0 ||
         op.use_empty())
       continue;
-    bool isBehind = llvm::all_of(op.getUsers(), [&](Operation *user) {
+    bool isInPart = llvm::all_of(op.getUsers(), [&](Operation *user) {
       return user == terminator || found.contains(user);
     });
-    if (!isBehind)
+    if (!isInPart)
       continue;
     found.insert(&op);
     backwards.push_back(&op);

@@ -258,9 +258,9 @@ mct::getChannelConstant(Value value, int64_t axis, int64_t channels) {
   return result;
 }
 
-/// Same as `getChannelConstant` for a constant behind weight points.
+/// Same as `getChannelConstant`, but looks through weight points.
 static std::optional<std::vector<float>>
-getBehindPoints(Value value, int64_t axis, int64_t channels) {
+getConstantThroughPoints(Value value, int64_t axis, int64_t channels) {
   if (Operation *constant = tpc::getConstantOp(value))
     value = constant->getResult(0);
   return getChannelConstant(value, axis, channels);
@@ -293,12 +293,12 @@ static std::pair<Operation *, unsigned> findBiasAddition(Value result,
   return {};
 }
 
-static bool addsBiasBehind(const KernelOp &kernelOp) {
+static bool addsBiasSeparately(const KernelOp &kernelOp) {
   return isa<tosa::MatMulOp>(kernelOp.getOperation());
 }
 
 Value KernelOp::getResult() const {
-  if (!biasNumber && addsBiasBehind(*this))
+  if (!biasNumber && addsBiasSeparately(*this))
     if (Operation *add = findBiasAddition(op->getResult(0), numOutputs).first)
       return add->getResult(0);
   return op->getResult(0);
@@ -306,13 +306,13 @@ Value KernelOp::getResult() const {
 
 std::optional<std::vector<float>> KernelOp::getBias() const {
   if (biasNumber)
-    return getBehindPoints(op->getOperand(*biasNumber), 0, numOutputs);
-  if (addsBiasBehind(*this)) {
+    return getConstantThroughPoints(op->getOperand(*biasNumber), 0, numOutputs);
+  if (addsBiasSeparately(*this)) {
     auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
     if (!add)
       return std::vector<float>(numOutputs, 0.0f);
     Value constant = add->getOperand(number);
-    return getBehindPoints(
+    return getConstantThroughPoints(
         constant, cast<RankedTensorType>(constant.getType()).getRank() - 1,
         numOutputs);
   }
@@ -323,14 +323,14 @@ std::optional<std::vector<float>> KernelOp::getBias() const {
   Value initial = destination.getDpsInits().front();
   int64_t axis = *normalizeAxis(
       channelAxis, cast<RankedTensorType>(initial.getType()).getRank());
-  return getBehindPoints(initial, axis, numOutputs);
+  return getConstantThroughPoints(initial, axis, numOutputs);
 }
 
 Value KernelOp::getBiasConstant() const {
   Value bias;
   if (biasNumber) {
     bias = op->getOperand(*biasNumber);
-  } else if (addsBiasBehind(*this)) {
+  } else if (addsBiasSeparately(*this)) {
     auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
     if (add)
       bias = add->getOperand(number);
@@ -354,7 +354,7 @@ static Value createLike(Operation *like, OpBuilder &builder, Location loc,
   return createConstant(builder, loc, type, values, name);
 }
 
-/// Replaces the constant behind the points of `operand`, for this operand only.
+/// Replaces the constant before the points of `operand`, for this operand only.
 static void replaceConstant(OpBuilder &builder, OpOperand &operand,
                             Value constant) {
   OpOperand *use = &operand;
@@ -373,20 +373,20 @@ static void replaceConstant(OpBuilder &builder, OpOperand &operand,
 
 /// Returns the op before which a constant must be inserted so that all points
 /// of `operand` can use it.
-static Operation *firstReader(OpOperand &operand) {
-  Operation *reader = operand.getOwner();
+static Operation *getFirstUser(OpOperand &operand) {
+  Operation *user = operand.getOwner();
   Value value = operand.get();
   while (auto point = value.getDefiningOp<tpc::QuantizeOp>()) {
-    reader = point;
+    user = point;
     value = point.getInput();
   }
-  return reader;
+  return user;
 }
 
 Value KernelOp::createKernelConstant(OpBuilder &builder, RankedTensorType type,
                                      ArrayRef<float> values) const {
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(firstReader(getKernelOperand()));
+  builder.setInsertionPoint(getFirstUser(getKernelOperand()));
   return createLike(getKernelConstant().getDefiningOp(), builder, getLoc(),
                     type, values, getNameOrKind(op) + ".kernel");
 }
@@ -505,9 +505,9 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
                        tpc::CorrectionsAttr corrections) const {
   OpBuilder::InsertionGuard guard(builder);
   setCorrections(getKernelPoint(), corrections);
-  auto createVector = [&](Operation *like, OpOperand &reader,
+  auto createVector = [&](Operation *like, OpOperand &user,
                           ArrayRef<int64_t> shape) {
-    builder.setInsertionPoint(firstReader(reader));
+    builder.setInsertionPoint(getFirstUser(user));
     return createLike(like, builder, op->getLoc(),
                       RankedTensorType::get(shape, builder.getF32Type()), bias,
                       getNameOrKind(op) + ".bias");
@@ -524,7 +524,7 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
       point.getResult().setType(cast<RankedTensorType>(constant.getType()));
     return replaceConstant(builder, operand, constant);
   }
-  if (addsBiasBehind(*this)) {
+  if (addsBiasSeparately(*this)) {
     auto [add, number] = findBiasAddition(op->getResult(0), numOutputs);
     if (!add)
       return addBias(builder, op, bias);

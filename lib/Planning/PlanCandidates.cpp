@@ -15,10 +15,10 @@ SmallVector<size_t> QuantizationPlan::consumers(size_t index) const {
   while (!pending.empty()) {
     size_t producer = pending.pop_back_val();
     for (Operation *user : nodes[producer].node.result().getUsers())
-      if (std::optional<size_t> reader = nodeOf(user);
-          reader && found.insert(*reader))
-        if (isPreserving(nodes[*reader].node))
-          pending.push_back(*reader);
+      if (std::optional<size_t> consumer = nodeOf(user);
+          consumer && found.insert(*consumer))
+        if (isPreserving(nodes[*consumer].node))
+          pending.push_back(*consumer);
   }
   return found.takeVector();
 }
@@ -54,15 +54,15 @@ LogicalResult QuantizationPlan::filterCandidates() {
   SmallVector<Limits> limits(nodes.size());
   for (size_t index = nodes.size(); index-- != 0;)
     for (Operation *user : nodes[index].node.result().getUsers()) {
-      std::optional<size_t> reader = nodeOf(user);
-      if (!reader)
+      std::optional<size_t> consumer = nodeOf(user);
+      if (!consumer)
         continue;
-      const tpc::Node &node = nodes[*reader].node;
+      const tpc::Node &node = nodes[*consumer].node;
       lower(limits[index].all, getInputLimit(node));
       lower(limits[index].base, node.options.getBaseConfig().getMaxInputBits());
       if (isPreserving(node)) {
-        lower(limits[index].all, limits[*reader].all);
-        lower(limits[index].base, limits[*reader].base);
+        lower(limits[index].all, limits[*consumer].all);
+        lower(limits[index].base, limits[*consumer].base);
       }
     }
 
@@ -84,16 +84,16 @@ LogicalResult QuantizationPlan::filterCandidates() {
       return !limit || config.getActBits() <= *limit;
     };
     if (!llvm::all_of(planned.candidates, fits)) {
-      SmallVector<size_t> readers = consumers(index);
+      SmallVector<size_t> users = consumers(index);
       if (llvm::none_of(planned.candidates, fits)) {
         // U2: no alternative is narrow enough for all users.
         InFlightDiagnostic diagnostic =
             node.root()->emitOpError()
             << "has no configuration that fits its users (at most " << *limit
             << "-bit inputs accepted)";
-        for (size_t reader : readers)
-          if (getInputLimit(nodes[reader].node) == limit)
-            diagnostic.attachNote(nodes[reader].node.root()->getLoc())
+        for (size_t user : users)
+          if (getInputLimit(nodes[user].node) == limit)
+            diagnostic.attachNote(nodes[user].node.root()->getLoc())
                 << "read here";
         return diagnostic;
       }
@@ -102,10 +102,10 @@ LogicalResult QuantizationPlan::filterCandidates() {
           continue;
         DroppedCandidate &dropped = planned.dropped.emplace_back();
         dropped.config = config;
-        for (size_t reader : readers)
-          if (std::optional<int64_t> own = getInputLimit(nodes[reader].node);
+        for (size_t user : users)
+          if (std::optional<int64_t> own = getInputLimit(nodes[user].node);
               own && *own < config.getActBits())
-            dropped.readers.push_back(reader);
+            dropped.consumers.push_back(user);
       }
       llvm::erase_if(planned.candidates, std::not_fn(fits));
     }
@@ -137,7 +137,7 @@ void plan::removeRepetitions(PlannedNode &planned) {
                              tpc::OpQuantConfigAttr rhs) {
     return (!ownActivation || haveEqualActivation(lhs, rhs)) &&
            llvm::all_of(planned.weights, [&](const PlannedWeight &weight) {
-             return !weight.whyFloat.empty() ||
+             return !weight.floatReason.empty() ||
                     lhs.getWeightConfig(weight.genericName) ==
                         rhs.getWeightConfig(weight.genericName);
            });

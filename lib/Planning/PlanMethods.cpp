@@ -136,7 +136,7 @@ LogicalResult QuantizationPlan::overrideMethods(PlannedNode &planned,
   for (PlannedWeight &weight : planned.weights) {
     Wishes::MethodWish wish =
         wishes.methodOfWeight(weight.genericName.getValue());
-    if (!wish || !weight.whyFloat.empty())
+    if (!wish || !weight.floatReason.empty())
       continue;
     auto [method, rule] = *wish;
     SmallVector<Attribute> offered;

@@ -20,7 +20,7 @@ Wishes QuantizationPlan::getWishes(const PlannedNode &planned,
       planned.name, planned.node, planned.cover == ResultCover::Point,
       [&](StringRef name) {
         return llvm::any_of(planned.weights, [&](const PlannedWeight &weight) {
-          return weight.whyFloat.empty() &&
+          return weight.floatReason.empty() &&
                  (name.empty() || weight.genericName == name);
         });
       });
@@ -55,7 +55,7 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
   auto [bits, rule] = *wishes.activation;
   if (bits == 0) {
     planned.cover = ResultCover::None;
-    planned.whyFloat = getOverrideReason(*rule);
+    planned.floatReason = getOverrideReason(*rule);
     return success();
   }
   SmallVector<tpc::OpQuantConfigAttr> offered = planned.candidates;
@@ -85,10 +85,10 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
   diagnostic.attachNote(planned.node.root()->getLoc()) << "the op is here";
   for (const DroppedCandidate &dropped : planned.dropped)
     if (fits(dropped.config))
-      for (size_t reader : dropped.readers)
-        diagnostic.attachNote(nodes[reader].node.root()->getLoc())
-            << "this user reads at most " << *getInputLimit(nodes[reader].node)
-            << " bits";
+      for (size_t consumer : dropped.consumers)
+        diagnostic.attachNote(nodes[consumer].node.root()->getLoc())
+            << "this user reads at most "
+            << *getInputLimit(nodes[consumer].node) << " bits";
   return diagnostic;
 }
 
@@ -98,13 +98,13 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
     Wishes::Wish wish = wishes.ofWeight(weight.genericName.getValue());
     if (wish && wish->first == 0 && weight.isMissed) {
       weight.isMissed = false;
-      weight.whyFloat = getOverrideReason(*wish->second);
+      weight.floatReason = getOverrideReason(*wish->second);
     }
-    if (!wish || !weight.whyFloat.empty())
+    if (!wish || !weight.floatReason.empty())
       continue;
     auto [bits, rule] = *wish;
     if (bits == 0) {
-      weight.whyFloat = getOverrideReason(*rule);
+      weight.floatReason = getOverrideReason(*rule);
       continue;
     }
     auto getBits = [&](tpc::OpQuantConfigAttr config) {
@@ -169,7 +169,7 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
       if (!selects)
         continue;
       ++rule.numSelected;
-      if (!input.whyFloat.empty() ||
+      if (!input.floatReason.empty() ||
           (!rule.activationBits && !rule.activationMethod))
         continue;
       ++rule.numAffected;
@@ -189,7 +189,7 @@ LogicalResult QuantizationPlan::overrideInputs(Overrides &overrides) {
              << "the input '" << input.name.getValue() << "' cannot have "
              << bits << " bits; the target's default has "
              << input.config.getActBits();
-    input.whyFloat = getOverrideReason(*rule);
+    input.floatReason = getOverrideReason(*rule);
   }
   return success();
 }

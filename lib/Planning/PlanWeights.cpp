@@ -40,7 +40,7 @@ DenseI64ArrayAttr mct::getChannelAxes(tpc::OpInfoAttr info, OpOperand &operand,
 }
 
 /// Returns why a weight cannot have a quantizer; empty if it can.
-static std::string whyNotQuantizable(Value value) {
+static std::string getNotQuantizableReason(Value value) {
   std::string reason;
   llvm::raw_string_ostream os(reason);
   if (matchPattern(value, m_Constant())) {
@@ -52,12 +52,13 @@ static std::string whyNotQuantizable(Value value) {
       os << "it is one number " << tensor->getNumElements() << " times";
     return reason;
   }
-  Operation *maker = value.getDefiningOp();
-  if (!maker) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer) {
     os << "it is not a constant but an argument";
     return reason;
   }
-  os << "it is not a constant but the result of '" << maker->getName() << "'";
+  os << "it is not a constant but the result of '" << producer->getName()
+     << "'";
   if (ConstantEvaluator().evaluate(value))
     os << ", which mct-fold-constants evaluates";
   return reason;
@@ -74,11 +75,11 @@ SmallVector<PlannedWeight> plan::findWeights(const tpc::Node &node,
     weight.genericName = genericName;
     weight.name = name;
     if (!base.getWeightConfig(genericName).getEnabled()) {
-      weight.whyFloat = "its configuration is not enabled";
+      weight.floatReason = "its configuration is not enabled";
       return;
     }
-    weight.whyFloat = whyNotQuantizable(operand.get());
-    weight.isMissed = !weight.whyFloat.empty();
+    weight.floatReason = getNotQuantizableReason(operand.get());
+    weight.isMissed = !weight.floatReason.empty();
   };
   Operation *op = node.kernelOp;
   llvm::SmallDenseSet<unsigned> named;

@@ -59,14 +59,14 @@ SmallVector<Value> mct::getFloatInputs(const tpc::Node &node) {
 void QuantizationPlan::coverPreserved(PlannedNode &planned) {
   SmallVector<Value> read = getFloatInputs(planned.node);
   if (read.size() != 1) {
-    planned.whyFloat = "it is preserving, which needs one float input, and "
-                       "reads " +
-                       std::to_string(read.size());
+    planned.floatReason = "it is preserving, which needs one float input, and "
+                          "reads " +
+                          std::to_string(read.size());
     return;
   }
   planned.coveredBy = coverOf.lookup(read.front());
   if (!planned.coveredBy) {
-    planned.whyFloat = "it is preserving, and its operand is not quantized";
+    planned.floatReason = "it is preserving, and its operand is not quantized";
     return;
   }
   planned.cover = ResultCover::Preserved;
@@ -98,23 +98,23 @@ static std::string describe(Mask mask) {
 void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
   const tpc::Node &node = planned.node;
   if (node.info && !node.info.getQuantize()) {
-    planned.whyFloat = "tpc.framework says 'quantize = false' of " +
-                       node.info.getOpName().str();
+    planned.floatReason = "tpc.framework says 'quantize = false' of " +
+                          node.info.getOpName().str();
     return;
   }
   if (!isQuantizable(node.result())) {
-    llvm::raw_string_ostream(planned.whyFloat)
+    llvm::raw_string_ostream(planned.floatReason)
         << "its type is " << node.result().getType()
         << ", and only ranked tensors of f32 are quantized";
     return;
   }
   if (isa<linalg::FillOp, linalg::BroadcastOp>(node.root()) &&
       matchPattern(node.root()->getOperand(0), m_Constant())) {
-    planned.whyFloat = "it is constant";
+    planned.floatReason = "it is constant";
     return;
   }
   if (auto mask = masks.find(node.result()); mask != masks.end()) {
-    planned.whyFloat = describe(mask->second);
+    planned.floatReason = describe(mask->second);
     return;
   }
   if (planned.group && index < groups[*planned.group].end) {
@@ -132,11 +132,11 @@ void QuantizationPlan::coverResult(PlannedNode &planned, size_t index) {
     planned.cover = ResultCover::Point;
     return;
   }
-  planned.whyFloat = node.operatorSet
-                         ? "operator set '" + node.operatorSet.str() +
-                               "' says 'act_enabled = false'"
-                         : "no operator set matches, and the default says "
-                           "'act_enabled = false'";
+  planned.floatReason = node.operatorSet
+                            ? "operator set '" + node.operatorSet.str() +
+                                  "' says 'act_enabled = false'"
+                            : "no operator set matches, and the default says "
+                              "'act_enabled = false'";
 }
 
 void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
@@ -149,13 +149,13 @@ void QuantizationPlan::planInputs(tpc::PlatformOp platform, Block &block) {
     input.name = getName(argument);
     input.config = config;
     if (!config.getActEnabled())
-      input.whyFloat = "the default says 'act_enabled = false'";
+      input.floatReason = "the default says 'act_enabled = false'";
     else if (!isQuantizable(argument))
-      input.whyFloat = "it is not a ranked tensor of f32";
+      input.floatReason = "it is not a ranked tensor of f32";
     else if (argument.use_empty())
-      input.whyFloat = "it has no users";
+      input.floatReason = "it has no users";
     else if (auto mask = masks.find(argument); mask != masks.end())
-      input.whyFloat = describe(mask->second);
+      input.floatReason = describe(mask->second);
   }
 }
 
@@ -169,7 +169,7 @@ void QuantizationPlan::takeBase(const tpc::TpcLookup &lookup,
     planned.activation = base;
   for (PlannedWeight &weight : planned.weights) {
     weight.config = base.getWeightConfig(weight.genericName);
-    if (weight.whyFloat.empty())
+    if (weight.floatReason.empty())
       weight.axes = getChannelAxes(
           lookup.getOpInfo(node.kernelOp->getName().getStringRef()),
           *weight.operand, weight.genericName, node.result(), weight.config);
@@ -193,8 +193,8 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
   planned.weights = findWeights(node, planned.base);
   for (PlannedWeight &weight : planned.weights)
     if (auto mask = masks.find(weight.operand->get());
-        mask != masks.end() && weight.whyFloat.empty())
-      weight.whyFloat = describe(mask->second);
+        mask != masks.end() && weight.floatReason.empty())
+      weight.floatReason = describe(mask->second);
   coverResult(planned, index);
   Wishes wishes = getWishes(planned, overrides);
   if (failed(overrideActivation(planned, wishes)) ||
@@ -250,7 +250,7 @@ QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
   if (failed(plan.overrideInputs(overrides)))
     return failure();
   for (const PlannedInput &input : plan.inputs)
-    if (input.whyFloat.empty())
+    if (input.floatReason.empty())
       plan.coverOf[input.argument] = input.name;
   for (size_t index = 0; index != plan.nodes.size(); ++index)
     if (failed(plan.planNode(lookup, index, overrides)))

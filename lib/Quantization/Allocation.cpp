@@ -233,7 +233,7 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   IntegerProgram program;
   for (llvm::ArrayRef<double> costs : problem.costs) {
-    // The amount that all choices of a group have in common is not looked for.
+    // Leave out the costs that all choices of a group have in common.
     double least = *llvm::min_element(costs);
     for (double cost : costs)
       program.addVariable(excess ? 0 : cost - least, /*isBinary=*/true);
@@ -346,7 +346,7 @@ allocateByProgram(const AllocationProblem &problem, size_t count) {
   if (!least)
     return least.takeError();
   assert(*least && "something exceeds the limits least");
-  // The cheapest of those that exceed them as much.
+  // Find the cheapest choice among those that exceed the limits by as little.
   std::vector<std::optional<int64_t>> relaxed = limits;
   for (auto [limit, resource] : llvm::zip(relaxed, problem.resources))
     if (limit)
@@ -377,7 +377,7 @@ llvm::Expected<AllocationResult> allocate(const AllocationProblem &problem,
             Table::compute(problem, resource, resource.limit, count, maxStates))
       result = allocateWith(*table, count);
     if (result && result->best.empty()) {
-      // The least amount, and of those who have it the cheapest.
+      // Choose the least amount, and the cheapest choice of those that have it.
       result->closest.choices.clear();
       for (auto [group, costs] : llvm::enumerate(problem.costs)) {
         unsigned least = 0;

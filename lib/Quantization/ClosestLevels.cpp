@@ -92,7 +92,7 @@ ClosestLevels findClosestLevels(const ClosestLevelsProblem &problem) {
   int64_t i = columns - 1;
   enter(i, 0);
   for (; best.steps < problem.maxSteps; ++best.steps) {
-    // The levels to come are further away than one that is too far.
+    // Levels ascend in distance: if one is too far, so are the rest.
     while (!advance(i))
       if (++i == columns)
         return best;

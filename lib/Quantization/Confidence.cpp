@@ -81,7 +81,7 @@ static double findLowerTail(llvm::function_ref<int64_t(int64_t)> most,
                             int64_t samples, double rate, double difference) {
   double first = std::clamp((1 + difference / rate) / 2, 0.0, 1.0);
   double logSamples = std::lgamma(double(samples) + 1), total = 0;
-  // Returns the probability that so many samples differ.
+  // Returns the probability that `differing` samples differ.
   auto probability = [&](int64_t differing) {
     auto k = double(differing), rest = double(samples - differing);
     return std::exp(logSamples - std::lgamma(k + 1) - std::lgamma(rest + 1) +
@@ -147,7 +147,7 @@ public:
                  ? findLargestFirst(differing, ofShares, seen)
                  : (onlyFirst - onlySecond + differing + 2) / 2 - 1;
     };
-    // The worst rate is mostly the largest one.
+    // The worst rate is usually the largest one, so begin with it.
     for (int index = rateSteps; index >= 0 && low > 0 && low <= rates.high;
          --index) {
       double rate = low + (rates.high - low) * index / rateSteps;

@@ -24,7 +24,7 @@ Moments rectifiedMoments(const Moments &moments) {
   double mean = moments.mean, deviation = moments.deviation;
   if (!(deviation > 0))
     return {std::max(mean, 0.0), 0.0};
-  // P(x > 0) and the density at 0, times the deviation.
+  // `above` is P(x > 0), and `density` the density at 0 times the deviation.
   double above = 0.5 * std::erfc(-mean / (deviation * std::sqrt(2.0)));
   double density = deviation / std::sqrt(2 * M_PI) *
                    std::exp(-mean * mean / (2 * deviation * deviation));
@@ -45,8 +45,7 @@ std::optional<double> shiftForNegative(double minimum, double threshold,
     return 0.0;
   double step = std::ldexp(threshold, -static_cast<int>(bits));
   double multiple = std::ceil(-minimum / step);
-  // The quotient is rounded: it may have lost what makes the multiple too
-  // small.
+  // The quotient is rounded, so the multiple may be one too small.
   if (multiple * step + minimum < 0)
     ++multiple;
   if (!(multiple < std::ldexp(1.0, static_cast<int>(bits))))

@@ -94,7 +94,7 @@ void Density::addWindows(size_t bins, double width) {
   for (size_t begin = 0; begin + bins <= left.size();) {
     double least = density[begin];
     size_t end = begin;
-    // The outer bins are cut, and there may be gaps between bins.
+    // The outermost bins are narrower, and there may be gaps between bins.
     while (end < begin + bins && right[end] - left[end] >= width &&
            (end == begin || left[end] == right[end - 1]))
       least = std::min(least, density[end++]);
@@ -130,7 +130,7 @@ double Density::clippedAbove(double end) const {
   llvm::ArrayRef<double> values = atoms.values().take_front(atoms.size());
   size_t i =
       std::upper_bound(values.begin(), values.end(), end) - values.begin();
-  // A bin may reach below its middle.
+  // A bin extends below its middle.
   while (i < values.size() && values[i] - 0.5 * atoms.widths()[i] < end)
     ++i;
   double cost = (squareBelow.back() - squareBelow[i]) -
@@ -239,7 +239,7 @@ GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
                      ? clippedAtLeast(steps.back())
                      : std::numeric_limits<double>::infinity();
 
-  // Golden section beside the best one.
+  // Refine the best step by a golden-section search.
   if (best.step != start.step) {
     double low = std::max(minStep, best.step * kDensityScanRatio);
     double high = std::min(start.step, best.step / kDensityScanRatio);
@@ -280,7 +280,7 @@ GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
 
 StepCandidate Density::searchStep(LevelRange levels, double minStep,
                                   StepCandidate start) const {
-  // Towards zero steps would stop to fall where they are the smallest number.
+  // Without this bound, steps would stop falling at the smallest number.
   minStep = std::min(std::max(minStep, kSmallestStep), start.step);
   GridCandidate best = search(levels, 0, minStep, {start.step, 0, start.error});
   return {best.step, best.error, best.bound};

@@ -30,7 +30,7 @@ public:
   /// Returns the best of the steps between minStep and the start, in ratios of
   /// 2^(1/64) and then by golden section. It replaces the start only if the
   /// error falls by more than a hundredth: a histogram does not know more about
-  /// the values behind it. `bound` is about all steps >= minStep, and honest
+  /// the values after it. `bound` is about all steps >= minStep, and honest
   /// about the density, not about the values: a window of width w has at least
   /// (floor(L) + rest^3) / (12 L) of step^2 per weight, L = w / step, wherever
   /// it lies on the grid, and what lies beyond the ends costs its distance.

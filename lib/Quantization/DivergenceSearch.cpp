@@ -81,12 +81,13 @@ bool BinnedDistribution::tooFewBins(Inside range, LevelRange levels) const {
 }
 
 double BinnedDistribution::leastDivergence(Inside range) const {
-  // Only "Q gives it something" and "Q gives it nothing" told apart.
+  // The bound distinguishes only bins to which Q gives something from those to
+  // which it gives nothing.
   double others = populated[range.end] - populated[range.begin];
   double reached =
       sums[range.end] - sums[range.begin] - others * ownSmoothing.removed;
   double missed = 1 - reached;
-  // The smallest part Q gives to a bin is at most the mean one.
+  // The smallest part that Q gives to a bin is at most the mean one.
   double missedInQ =
       0.5 / others * (1 - others / static_cast<double>(counts.size()));
   if (missed <= missedInQ)
@@ -106,7 +107,7 @@ double BinnedDistribution::divergence(LevelRange levels, double step, double lo,
     double weight;
     int bins;
   };
-  // 2^16 levels at most, and no more runs than bins.
+  // There are at most 2^16 levels, and no more runs than bins.
   std::vector<Run> runs;
   runs.reserve(std::min<size_t>(counts.size(), levels.hi - levels.lo + 1));
   double smallest = HUGE_VAL;
@@ -169,7 +170,7 @@ GridCandidate BinnedDistribution::searchSymmetric(LevelRange levels,
                                                   double startStep) const {
   GridCandidate best = {startStep, 0, symmetricDivergence(levels, startStep)};
   double perThreshold = levels.hi + 1;
-  // Above twice the values nothing is new.
+  // Thresholds above twice the largest value give nothing new.
   double extent = std::max<double>(
       -firstBin, firstBin + static_cast<int64_t>(counts.size()));
   double most = std::min(startStep * perThreshold / width, 2 * extent);
@@ -205,7 +206,8 @@ GridCandidate BinnedDistribution::searchUniform(int levelCount,
     LevelRange levels = levelsOf(zeroPoint);
     for (int part = kUniformWidths; part >= 1; --part) {
       double step = startStep * part / kUniformWidths;
-      // A range that leaves the data on one side is as good moved back.
+      // A range that extends beyond the data on one side is as good when moved
+      // back.
       if ((levels.lo + 0.5) * step < least || (levels.hi - 0.5) * step > most)
         continue;
       Inside range = inside((levels.lo - 0.5) * step, (levels.hi + 0.5) * step);

@@ -23,7 +23,7 @@ void ExactSum::addExact(double value) {
   uint64_t pattern;
   std::memcpy(&pattern, &value, sizeof(pattern));
   int biased = static_cast<int>(pattern >> 52) & 0x7ff;
-  // Zero; no other term is subnormal.
+  // The term is zero, since no term is subnormal.
   if (biased == 0)
     return;
   uint64_t mantissa = (pattern & ((uint64_t(1) << 52) - 1)) | uint64_t(1) << 52;
@@ -95,7 +95,7 @@ double ExactSum::round() const {
     --top;
   if (top < 0)
     return 0.0;
-  // The leading 64 bits, the last of them set if any bit below is.
+  // The leading 64 bits; the last of them is set if any lower bit is.
   auto limb = [&](int i) -> uint64_t { return i >= 0 ? magnitude[i] : 0; };
   int zeros = __builtin_clz(static_cast<uint32_t>(limb(top)));
   uint64_t leading = limb(top) << 32 | limb(top - 1);
@@ -175,7 +175,7 @@ struct Tile {
   double squares[kSquareWindows][kLanes];
   float min[kLanes];
   float max[kLanes];
-  // False when a value is not finite, or has bits below the last window.
+  // False if a value is not finite or has bits below the last window.
   bool exact;
 };
 

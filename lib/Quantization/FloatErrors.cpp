@@ -108,7 +108,7 @@ Stretch findUnclipped(llvm::ArrayRef<float> values, size_t size,
         return true;
     return false;
   };
-  // Few are clipped by a grid that is worth a look.
+  // A grid that is worth evaluating clips few values.
   Stretch stretch = {0, values.size()};
   while (stretch.begin < stretch.end && isBelow(values[stretch.begin]))
     stretch.begin += 16;

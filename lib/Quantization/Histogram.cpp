@@ -70,7 +70,7 @@ MCT_VECTOR_BODY void slotsBody(const float *data, size_t count, float scale,
     Float16 capped = scaled < floor ? scaled : floor;
     scaled = x < zero ? capped : scaled;
     Int16x32 truncated = __builtin_convertvector(scaled, Int16x32);
-    // A true comparison is -1.
+    // The result of a true vector comparison is -1.
     Int16x32 below = scaled < __builtin_convertvector(truncated, Float16);
     Int16x32 slot = truncated + below + half;
     slot = x == zero ? zeroSlot : slot;
@@ -110,8 +110,8 @@ MCT_TARGET_AVX512 size_t slotsAvx512(const float *data, size_t count,
     __m512i slot = _mm512_cvt_roundps_epi32(scaled, _MM_FROUND_TO_NEG_INF |
                                                         _MM_FROUND_NO_EXC);
     slot = _mm512_add_epi32(slot, half);
-    // Compressing to a register and storing all of it is faster than the
-    // compressing store on some processors; the slots leave room for it.
+    // On some processors, compressing to a register and storing all of it is
+    // faster than the compressing store; `slots` has room for it.
     _mm512_storeu_si512(slots + written,
                         _mm512_maskz_compress_epi32(nonZero, slot));
     written += llvm::popcount(static_cast<uint32_t>(nonZero));

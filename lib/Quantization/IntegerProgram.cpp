@@ -32,7 +32,7 @@ IntegerProgram::solve() const {
     largest = std::max(largest, std::abs(cost));
   double scale = largest > 0 ? kLargestCost / largest : 1;
 
-  // Column by column.
+  // CBC takes the matrix column by column.
   std::vector<std::vector<std::pair<int, double>>> columns(costs.size());
   std::vector<double> lower, upper;
   double infinity = std::numeric_limits<double>::infinity();

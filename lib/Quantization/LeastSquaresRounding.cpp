@@ -199,7 +199,7 @@ void LayerRounding::scoreAroundBest() {
   for (auto [place, candidate] : llvm::enumerate(order))
     placeOf[candidate] = place;
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
-  // Bytes, for threads write elements beside each other.
+  // Use bytes rather than bits, since threads write adjacent elements.
   std::vector<uint8_t> known(scores.size(), 0);
   std::vector<size_t> best = estimateBest(atATime);
   std::vector<size_t> before;
@@ -277,7 +277,8 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
 }
 
 void LayerRounding::finish() {
-  // A wide layer gets more, for all of them go through its covariance at once.
+  // Wide layers take more channels at a time, as all of these share one pass
+  // over the covariance.
   size_t atATime = int64_t(columns) > kWideColumns
                        ? 128
                        : std::clamp<size_t>(outputs / 8, 32, 64);

@@ -151,8 +151,8 @@ struct Moments {
       count[cells[i]] += unit * unit * row.weight(i);
       sum[cells[i]] += unit * row.weight(i) * row.values[i];
     };
-    // The values ascend. In turns from all parts of the row, they do not add
-    // to the cell that was added to last.
+    // The values ascend. Taking them in turns from all parts of the row avoids
+    // adding to the same cell twice in a row.
     constexpr size_t kParts = 8;
     size_t length = row.values.size() / kParts;
     for (size_t i = 0; i < length; ++i)
@@ -382,7 +382,7 @@ private:
   }
 
   Table bestTableAt(llvm::ArrayRef<double> thresholds) const {
-    // One group at least: a tensor may have no channel.
+    // There is at least one group, since a tensor may have no channels.
     std::vector<Moments> groups(
         std::max<size_t>(1, (rows.size() + kGroup - 1) / kGroup),
         Moments(range));
@@ -458,7 +458,8 @@ double LutSearch::bestThresholdFor(const Row &row,
     return best.threshold;
   }
   if (wide) {
-    // The threshold that puts the outermost values on the outermost entries.
+    // Start from the threshold that maps the outermost values to the outermost
+    // entries.
     double cover = 0;
     if (table.back() > 0)
       cover = std::max(cover, row.largest / double(table.back()));
@@ -491,9 +492,9 @@ LutSearch::bestThresholdsFor(llvm::ArrayRef<int64_t> table,
 }
 
 LutParameters LutSearch::selectWeights() const {
-  // Thresholds that cover every value of their channel, with the largest
-  // positive one on an entry: of the table, and, as MCT takes it, of a grid as
-  // wide as the index.
+  // Returns thresholds that cover all values of their channels and map the
+  // largest positive value to an entry: of the table, and, as in MCT, of a grid
+  // as wide as the index.
   auto covering = [&](unsigned width, double factor) {
     double half = std::ldexp(1.0, int(width) - 1);
     double widening = width > 1 ? half / (half - 1) : 0.0;
@@ -508,7 +509,8 @@ LutParameters LutSearch::selectWeights() const {
   starts.push_back(covering(bits, 1.0));
   for (double factor : {0.85, 0.7, 0.5})
     starts.push_back(covering(kTableBits, factor));
-  // Channels alike in their mean square.
+  // Also start from thresholds that are the same multiple of each channel's
+  // root mean square.
   for (double factor : {2.5, 3.5}) {
     std::vector<double> thresholds;
     for (const Row &row : rows)
@@ -537,8 +539,8 @@ LutParameters LutSearch::selectWeights() const {
         bestThresholdsFor(table.entries, thresholds, /*wide=*/round == 0);
     Table candidate = bestTableAt(moved);
     double gain = table.error - candidate.error;
-    // Only rounding makes it worse. A gain of nothing may still be one of a
-    // channel whose values are small beside the others'.
+    // The error can grow only by rounding. If it stays the same, a channel with
+    // much smaller values than the others may still gain.
     if (gain < 0)
       break;
     bool isLast = gain <= kRelativeGain * table.error;
@@ -627,7 +629,7 @@ LutParameters selectLut(llvm::ArrayRef<float> values,
                         llvm::ArrayRef<int64_t> axes,
                         const SelectionOptions &options,
                         const support::Threads &threads) {
-  // More are not worth starting.
+  // Small tensors are not worth more threads.
   support::Threads useful = threads.atMost(values.size() / 4096);
   return LutSearch(makeRows(values, shape, axes, useful), forWeights(options),
                    /*forceZero=*/true, useful)

@@ -133,7 +133,7 @@ double powerOf(double base, double exponent) {
 
 /// Integrals of the terms of NormSums, from 0 to v.
 NormSums integrals(double v, LevelRange range, double p) {
-  // All four are odd.
+  // All four integrals are odd functions.
   double sign = v < 0 ? -1 : 1;
   double last = v < 0 ? -range.lo : range.hi;
   v = std::fabs(v);
@@ -185,8 +185,8 @@ NormSums sumSpread(const ScaledAtoms &atoms, LevelRange levels, double step,
     double v = atoms.values()[i] / step;
     double width = atoms.widths()[i] / step;
     double weight = atoms.weights().empty() ? 1.0 : atoms.weights()[i];
-    // Differences of integrals say nothing about widths much below a step, nor
-    // is there anything to spread.
+    // If widths are much smaller than a step, differences of the integrals are
+    // mostly rounding errors, and spreading changes nothing.
     if (width < 1e-3) {
       add(sums, termsOf(v, levels, p), weight);
       continue;
@@ -226,7 +226,7 @@ struct Interval {
   Point high;
   double bound; // no step between the two has a smaller error
   double split; // where to evaluate next
-  // The lowest bound first; of equal ones the larger step.
+  // Orders a heap: the lowest bound first, and the larger step of equal ones.
   bool operator<(const Interval &other) const {
     return bound != other.bound ? bound > other.bound
                                 : high.step < other.high.step;
@@ -242,7 +242,7 @@ public:
     double part = levelCount / kWideGrid;
     searchSlack = slack =
         std::clamp(kLargestSlack * part * part, kPolishSlack, kLargestSlack);
-    // The error of the step of infinite size.
+    // An infinite step has the error of rounding all values to zero.
     double energy = evaluate(problem, {0, 0}, 1).error;
     zero = std::pow(kZeroResidual, p) * energy;
   }
@@ -434,7 +434,8 @@ double Search::largestUsefulStep() {
   Point high = evaluateOnce(unlimited, top);
   if (high.error < goal())
     return top;
-  // Steps below, the largest last; one that cannot be excluded stays for later.
+  // The evaluated steps below `high`, the largest last; those whose interval
+  // could not be excluded stay for later.
   std::vector<Point> below;
   while (high.step > 0x1p-40 && budget > 0) {
     if (below.empty())

@@ -14,7 +14,7 @@ void quantization::step(const Adam &adam, int64_t number,
                         MutableArrayRef<float> square,
                         ArrayRef<float> gradients,
                         MutableArrayRef<float> parameters, double rateFactor) {
-  // Both means begin at zero; this is what they are short of.
+  // Both means begin at zero, so they are divided by these shares.
   double meanShare = 1 - std::pow(adam.beta1, double(number)),
          squareShare = 1 - std::pow(adam.beta2, double(number)),
          rate = adam.rate * rateFactor / meanShare;
@@ -23,7 +23,7 @@ void quantization::step(const Adam &adam, int64_t number,
     mean[i] = float(adam.beta1 * mean[i] + (1 - adam.beta1) * gradient);
     square[i] = float(adam.beta2 * square[i] +
                       (1 - adam.beta2) * (gradient * gradient));
-    // Not std::sqrt, which may set errno, one element at a time.
+    // std::sqrt may set errno, which would prevent vectorization.
     double root = __builtin_elementwise_sqrt(square[i] / squareShare);
     parameters[i] =
         float(parameters[i] - rate * mean[i] / (root + adam.epsilon));

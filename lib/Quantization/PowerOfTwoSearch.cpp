@@ -97,13 +97,13 @@ StepCandidate powerOfTwoStep(llvm::ArrayRef<float> values, double min,
   for (double step : candidates)
     active.push_back({step, largestResidual(min, max, levels, step), 0});
   auto squared = [](double x) { return x * x; };
-  // Largest value that the first one reaches.
+  // The error of the first candidate is at most this.
   const Candidate first = active.front();
   double limit =
       static_cast<double>(values.size()) * squared(first.residual * first.step);
   llvm::erase_if(active, [&](const Candidate &candidate) {
-    // The value furthest out alone may cost more. And when the first clips
-    // nothing, a larger step has no level that the first lacks.
+    // The outermost value alone may cost more than that. If the first candidate
+    // clips nothing, larger steps have no levels that it lacks.
     return (candidate.residual > 0.5 &&
             squared(candidate.residual * candidate.step) > limit) ||
            (first.residual <= 0.5 && candidate.step > first.step);

@@ -173,7 +173,7 @@ void SecondMoments::run() {
     for (int64_t right = 0; right < columns; right += kTile)
       tiles.push_back({true, left, right});
   bool keepsRows = columns > kFewColumns && rows * kLowRank <= columns;
-  // Whole numbers of the rows that are added in float.
+  // Round to multiples of the rows that are summed in float.
   int64_t most = kCentredBytes / int64_t(sizeof(float)) / (columns + outputs);
   most = std::max<int64_t>(1, most / kRowsInFloat) * kRowsInFloat;
   inputRows.resize(std::min(rows, most) * columns);

@@ -27,7 +27,8 @@ static std::optional<std::pair<int64_t, int>> split(double factor, int bits,
   if (shift < kMinShift)
     return std::nullopt;
   if (shift > kMaxShift) {
-    // Smaller than any result: what is left of the multiplier.
+    // The factor is too small to fill the multiplier; keep the bits that are
+    // left.
     multiplier = round(std::ldexp(factor, kMaxShift));
     shift = kMaxShift;
   }

@@ -111,9 +111,10 @@ RoundingGroup::RoundingGroup(const ProductMoments &moments,
   });
   for (int64_t column = 0; column != columns; ++column)
     meanVariance += variance(column) / double(columns);
-  // Columns that are constant say nothing: weights stay where they are.
+  // If all columns are constant, they determine no weights, which then stay
+  // where they are.
   addition = meanVariance > 0 ? damping * meanVariance : 1.0;
-  // Next to no damping leaves a matrix that rounding may make indefinite.
+  // With hardly any damping, rounding may make the matrix indefinite.
   if (!moments.centred.empty() && addition >= 0x1p-20 * meanVariance)
     factorizeRows(threads);
   else
@@ -356,7 +357,8 @@ std::pair<double, double> RoundingGroup::measure(size_t channel,
     }
     return {error, error + addition * moved};
   }
-  // Roundings may leave less than nothing of a target that the inputs make.
+  // Rounding errors may make the remaining variance negative where the inputs
+  // determine the target.
   double whole = std::max(leastObjectives[channel], 0.0) + objective;
   return {std::max(0.0, whole - addition * moved), whole};
 }

@@ -23,9 +23,10 @@ namespace {
 /// Levels of many lanes, level by level, in the layout of the vector loops. A
 /// lane is one channel with one candidate.
 struct LaneLevels {
-  // Numbers of grids.
+  // Parameters of grids.
   std::vector<float> inverse, step, lo, hi;
-  // Numbers of tables: [levels, lanes] values, and where the next one begins.
+  // Parameters of tables: [levels, lanes] values, and where the next level
+  // begins.
   size_t numLevels = 0;
   std::vector<float> levels, middles;
 
@@ -41,7 +42,7 @@ struct LaneLevels {
         lo.push_back(float(grid.qmin - grid.zeroPoint));
         hi.push_back(float(grid.qmax - grid.zeroPoint));
       }
-      // Vectors are loaded whole.
+      // Loads read whole vectors, so pad the arrays.
       for (std::vector<float> *values : {&inverse, &step, &lo, &hi})
         values->resize(llvm::alignTo(count, kVector), 0.0f);
       return;
@@ -246,8 +247,8 @@ private:
   void roundColumn(int64_t column, const float *shift, float *errors);
   void roundBlock(int64_t begin, int64_t end, float *shift);
 
-  // One product with all columns behind is what they ask of a block; with few
-  // rows it would mostly move them.
+  // The number of columns that one product with all columns after them updates;
+  // with fewer, it would mostly move data.
   static constexpr int64_t kOuter = 256;
 
   const RoundingGroup &group;
@@ -345,7 +346,7 @@ void RoundingGroup::LaneRun::run() {
     int64_t first = std::max<int64_t>(0, outerEnd - outer);
     for (int64_t column = first; column != outerEnd; ++column)
       startColumn(column, &errors[column * stride]);
-    // Terms that the columns behind the block ask of it.
+    // Add the shifts by the columns after the block.
     std::fill(shifts.begin(), shifts.end(), 0.0f);
     if (outerEnd != columns)
       addShifts(first, outerEnd, outerEnd, columns, shifts.data());

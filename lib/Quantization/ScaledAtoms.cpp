@@ -211,7 +211,7 @@ void ScaledAtoms::finish() {
   } else {
     total = static_cast<double>(count);
   }
-  // Several sums, because one would wait for itself.
+  // Several partial sums break the chain of dependent additions.
   constexpr size_t kSums = 8;
   double sums[kSums] = {};
   for (size_t i = 0; i < padded; i += kSums)

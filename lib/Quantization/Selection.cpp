@@ -73,7 +73,7 @@ public:
       distance = Distance::Norm;
       break;
     case ErrorMethod::LP:
-      // The exact search serves p = 2.
+      // For p = 2 the search for squared errors is exact.
       distance = norm == 2 ? Distance::Squared : Distance::Norm;
       break;
     case ErrorMethod::KL:
@@ -124,7 +124,7 @@ public:
   double norm;
   bool spread = false;
   std::optional<BinnedDistribution> bins;
-  // Instead of the atoms, where steps are about as fine as these are wide.
+  // Replaces the atoms where steps are about as fine as these are wide.
   std::optional<Density> density;
 };
 
@@ -358,7 +358,7 @@ void clipRange(const ScaledAtoms &atoms, const SelectionOptions &options,
 
 SelectedParameters select(const ScaledAtoms &atoms, double lo, double hi,
                           SelectionOptions options, const Source &source) {
-  // A histogram cannot tell so many levels apart.
+  // A histogram cannot distinguish that many levels.
   if (options.errorMethod == ErrorMethod::KL &&
       options.bits > kMaxDivergenceBits)
     options.errorMethod = ErrorMethod::NoClipping;
@@ -398,11 +398,11 @@ Grid gridFor(const SelectedParameters &parameters,
 
 static ScaledAtoms scaledAtoms(llvm::ArrayRef<float> values,
                                llvm::ArrayRef<float> elementWeights) {
-  // Ones must give the bits of no weights, whatever the search does with them.
+  // Weights of 1 must give the same bits as no weights.
   if (llvm::all_of(elementWeights, [](float weight) { return weight == 1; }))
     return ScaledAtoms(values);
-  // Beside an infinite weight the others are nothing. What is no weight is
-  // none.
+  // Other weights are negligible beside an infinite one. NaN and negative
+  // weights count as 0.
   bool anyInfinite = llvm::any_of(
       elementWeights, [](float weight) { return std::isinf(weight); });
   std::vector<double> finite, weights;
@@ -518,7 +518,7 @@ std::vector<Atom> withoutOutliers(llvm::ArrayRef<Atom> atoms,
   double limit = zThreshold * std::sqrt(variance / weight);
   std::vector<Atom> kept;
   for (const Atom &atom : atoms)
-    // Not beyond: a comparison with NaN keeps the value.
+    // The comparison is negated so that NaN keeps the value.
     if (!(std::fabs(atom.value - mean) > limit))
       kept.push_back(atom);
   return kept;

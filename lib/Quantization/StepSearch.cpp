@@ -264,7 +264,8 @@ private:
   int budget;
   double minStep = 0;
   double maxStep = 0;
-  // Smallest bound of what was left out when the passes ran out.
+  // The smallest bound of the intervals that were left out when the passes ran
+  // out.
   double leftOut = std::numeric_limits<double>::infinity();
 
   std::vector<Interval> open;
@@ -398,7 +399,8 @@ void Search::keepAffordable(std::vector<std::pair<Interval, int>> &divided) {
     double left = smallest(a.first), right = smallest(b.first);
     return left != right ? left < right : a.first.low.step < b.first.low.step;
   });
-  // A few rounds must remain for what is kept.
+  // Spend only a part of the budget, so that a few rounds remain for what is
+  // kept.
   int64_t affordable = budget / 4;
   size_t kept = 0;
   while (kept < divided.size() && (affordable -= passesFor(divided[kept])) >= 0)
@@ -414,7 +416,7 @@ void Search::divide() {
   std::vector<std::pair<Interval, int>> divided; // with the number of parts
   double size = static_cast<double>(atoms.size());
   bool first = true;
-  // As many as a row has at once, so that nothing is moved to grow.
+  // Reserve as many as a row has at once, so that growing copies nothing.
   probes.reserve(128);
   divided.reserve(64);
   toSweep.reserve(64);
@@ -437,8 +439,8 @@ void Search::divide() {
         toSweep.push_back(interval);
         continue;
       }
-      // Parts so narrow that their bounds would do if the error in between is
-      // that of the ends.
+      // Make parts so narrow that their bounds suffice if the error in between
+      // is that of the ends.
       double ahead = std::min(interval.low.error, interval.high.error) - goal();
       double parts = std::ceil(0.5 * std::sqrt(bend / std::max(ahead, loss)));
       divided.emplace_back(interval,
@@ -471,7 +473,8 @@ void Search::divide() {
     size_t next = 0;
     open.reserve(probes.size() + divided.size());
     for (const auto &[interval, parts] : divided) {
-      // A copy that is copied on at once would wait for its bytes.
+      // Use a pointer, as a copy that is copied again at once would wait for
+      // its bytes.
       const Probe *low = &interval.low;
       for (int part = 1; part <= parts; ++part) {
         const Probe *high = part < parts ? &probes[next++] : &interval.high;
@@ -508,7 +511,7 @@ void Search::sweepLevels(int zeroPoint, double low, double high) {
         events.push_back({std::fabs(values[i]) / (level + 0.5), weight});
       }
   }
-  // In passes, what sorting them costs.
+  // Sorting costs about this many passes.
   budget -= static_cast<int>(1024 * events.size() / (values.size() + 512));
   std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
     return a.step != b.step ? a.step > b.step : a.weight > b.weight;
@@ -609,7 +612,7 @@ void Search::sweepAll() {
     }
     merged.push_back(interval);
   }
-  // The most promising first, so that others need no sweep.
+  // Sweep the most promising intervals first, so that others need no sweep.
   std::sort(
       merged.begin(), merged.end(), [](const Interval &a, const Interval &b) {
         return a.bound != b.bound ? a.bound < b.bound : a.low.step < b.low.step;
@@ -643,7 +646,7 @@ void Search::polish(GridCandidate start) {
     best.step = point.step;
     best.error = point.error;
   }
-  // It may have been ahead by the rounding of the sums only.
+  // The result may have been better only because sums are rounded.
   if (best.error >= start.error)
     best = start;
 }
@@ -715,11 +718,10 @@ StepCandidate searchLargestStep(const ScaledAtoms &atoms, LevelRange levels,
   if (countsAsZero(atoms, least.error))
     return least;
   const double limit = tolerance * least.error;
-  // Comparisons are written so that sums that are no numbers offer nothing and
-  // are not searched.
+  // Comparisons are written so that NaN sums are neither offered nor searched.
   StepCandidate best = least;
-  // Stretches in which a larger step may lie than the best one so far, which is
-  // not above the first; in ascending order.
+  // Intervals, in ascending order, that may contain a larger step than the best
+  // one so far, which is not above the first interval.
   struct Span {
     Point low, high;
   };

@@ -17,7 +17,8 @@ double quantization::getEffectiveThreshold(double threshold,
   if (!isPowerOfTwo)
     return threshold;
   int exponent;
-  // In [1/2, 1): a power of two is 1/2 times the next.
+  // The mantissa is in [1/2, 1): that of a power of two is 1/2, with the next
+  // exponent.
   double mantissa = std::frexp(threshold, &exponent);
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
@@ -56,7 +57,8 @@ double quantization::soften(double variable) {
 
 double quantization::softenDerivative(double variable) {
   double stretched = stretch(variable);
-  // A weight on a level begins at an end, and would stay there for ever.
+  // A weight on a level starts at an end of the range, where it would stay for
+  // ever without the tolerance.
   if (stretched < -kEndTolerance || stretched > 1 + kEndTolerance)
     return 0;
   double value = sigmoid(variable);

@@ -33,7 +33,7 @@ double quantization::normalizedSquaredError(ArrayRef<float> values,
     error += difference * difference;
     energy += double(wanted) * wanted;
   }
-  // Means of equally many values need no number.
+  // Both means are over equally many values, whose number cancels.
   double unit =
       energy > 0 ? energy : std::max<double>(1, double(values.size()));
   for (auto [value, wanted, gradient] : llvm::zip(values, expected, gradients))
@@ -141,8 +141,8 @@ double quantization::softenedDivergence(ArrayRef<float> values,
   double sum = 0;
   for (size_t i = 0; i != values.size(); ++i) {
     sum += wanted[i] * std::log(wanted[i] / actual[i]);
-    // By the logarithm it is (actual - wanted) * temperature; nothing comes
-    // back to what is cut off.
+    // The derivative with respect to the logarithm is (actual - wanted) *
+    // temperature. Values that are cut off get no gradient.
     gradients[i] = values[i] > kSmallest
                        ? float(factor * temperature * (actual[i] - wanted[i]) /
                                double(values[i]))

@@ -41,15 +41,6 @@ static const Reading &getReading(WeightOrder order) {
   return order == WeightOrder::EthosU85 ? kEthosU85 : kEthosU55;
 }
 
-std::optional<WeightOrder>
-mct::quantization::parseWeightOrder(llvm::StringRef name) {
-  if (name == "ethos-u55")
-    return WeightOrder::EthosU55;
-  if (name == "ethos-u85")
-    return WeightOrder::EthosU85;
-  return std::nullopt;
-}
-
 /// Returns whether the device reads a window position by position for few input
 /// channels, which it prefers if that fills its units better.
 static bool readsWindowFirst(const KernelCodes &kernel,

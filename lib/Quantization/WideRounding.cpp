@@ -184,7 +184,7 @@ RoundedWeights WideRounding::run() {
   RoundedWeights result;
   std::vector<float> residual = residualOf(problem.weights);
   result.chosen = choose(residual);
-  // Each channel with the levels of its candidate.
+  // The levels of each channel's chosen candidate.
   std::vector<std::vector<WeightLevels>> levels(1);
   std::vector<float> nearest;
   nearest.reserve(problem.weights.size());

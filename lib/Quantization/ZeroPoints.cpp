@@ -59,14 +59,15 @@ bool ZeroPoints::same(double step, int zeroPoint) const {
 }
 
 int ZeroPoints::best(double step, int guess) const {
-  // The first zero point from which going on does not pay: doubling strides
-  // from the guess, then halves.
+  // Find the first zero point from which a further increase does not pay:
+  // double the stride from the guess, then bisect.
   auto reached = [&](int zeroPoint) {
     return zeroPoint >= lastLevel || cost(step, zeroPoint) >= 0;
   };
   if (values.empty())
     return 0;
-  // With room for all values it is the first one that clips none below.
+  // If the levels have room for all values, the first zero point that clips
+  // none below is the best.
   double covering = std::max(0.0, std::ceil(-values.front() / step - 0.5));
   if (covering + std::max(0.0, values.back() / step - 0.5) <= lastLevel)
     return static_cast<int>(covering);

@@ -69,7 +69,7 @@ ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
   if (inPlace)
     return;
 
-  // The other axes, from the innermost one on; those behind the last axis of
+  // The other axes, from the innermost one on; those after the last axis of
   // channels make one run.
   llvm::SmallVector<int64_t> strides = support::getRowMajorStrides(shape);
   llvm::SmallVector<int64_t, 4> sizes, distances;

@@ -8,12 +8,12 @@
 using namespace mlir;
 using namespace mct;
 using namespace mct::report;
-using execution::SeenResults;
+using execution::UnitResults;
 namespace json = llvm::json;
 
 static constexpr StringLiteral kAnswers = "answers";
 
-llvm::Error ChangedAnswers::add(const SeenResults &seen) {
+llvm::Error ChangedAnswers::add(const UnitResults &seen) {
   int64_t unit = seen.unitSize, valid = seen.unit.validSamples;
   if (seen.specs.empty() || seen.referenceSpecs.empty() ||
       !execution::hasScores(seen.specs.front(), unit) ||

@@ -124,12 +124,9 @@ static ReportValues numbersOf(const Operator &op, StringRef metric) {
     values.number("sums.largest", op.sums->largest);
   values.effect(op.effect, metric);
   values.texts = {
-      {"operator_set", op.operatorSet},
-      {"matched_by", op.matchedBy},
-      {"overridden_by", op.overriddenBy},
-      {"cover", op.cover},
-      {"why_float", op.whyFloat},
-      {"group", op.group},
+      {"operator_set", op.operatorSet},        {"matched_by", op.matchedBy},
+      {"overridden_by", op.overriddenBy},      {"cover", op.cover},
+      {"why_float", op.floatReason},           {"group", op.group},
       {"points", llvm::join(op.points, ", ")},
   };
   return values;
@@ -229,10 +226,11 @@ static void match(const std::vector<T> &before, const std::vector<T> &after,
       onlyAfter.push_back(now.name);
       continue;
     }
-    ReportValues saidBefore = numbersOf(*old, metricBefore);
-    ReportValues saidAfter = numbersOf(now, metricAfter);
-    both.push_back({now.name, old->name, compareNumbers(saidBefore, saidAfter),
-                    compareTexts(saidBefore, saidAfter)});
+    ReportValues valuesBefore = numbersOf(*old, metricBefore);
+    ReportValues valuesAfter = numbersOf(now, metricAfter);
+    both.push_back({now.name, old->name,
+                    compareNumbers(valuesBefore, valuesAfter),
+                    compareTexts(valuesBefore, valuesAfter)});
   }
   for (const T &old : before)
     if (!taken.contains(old.name))

@@ -36,7 +36,7 @@ struct Members {
   SmallVector<Operation *> ops;
   /// Set instead of `ops` for an argument.
   BlockArgument argument;
-  std::string operatorSet, matchedBy, overriddenBy, whyFloat;
+  std::string operatorSet, matchedBy, overriddenBy, floatReason;
   /// True if the target would quantize the result.
   bool isWanted = false;
   /// The alternatives that the target offers, even if overrides leave only one.
@@ -67,7 +67,7 @@ private:
   void addDecisions();
   std::optional<Operator::Sums> addUp(const KernelOp &kernel);
   /// Returns the operator that computes a value, or none for constants.
-  std::optional<size_t> makerOf(Value value);
+  std::optional<size_t> producerOf(Value value);
 
   func::FuncOp function;
   Report &report;
@@ -160,7 +160,7 @@ bool Describer::readPlan() {
     added.overriddenBy = listRules(
         rules->getWishes(planned.name, planned.node, /*hasResult=*/true,
                          [](StringRef) { return true; }));
-    added.whyFloat = planned.whyFloat;
+    added.floatReason = planned.floatReason;
     added.isWanted = planned.cover != ResultCover::None;
     added.offered = planned.candidates;
     for (const DroppedCandidate &dropped : planned.dropped)
@@ -171,8 +171,8 @@ bool Describer::readPlan() {
     Members &added = *members.insert(
         members.begin() + input.argument.getArgNumber(), Members());
     added.argument = function.getArgument(input.argument.getArgNumber());
-    added.whyFloat = input.whyFloat;
-    added.isWanted = input.whyFloat.empty();
+    added.floatReason = input.floatReason;
+    added.isWanted = input.floatReason.empty();
   }
   return true;
 }
@@ -191,7 +191,7 @@ void Describer::findMembers() {
   pointsOf.resize(members.size());
 }
 
-std::optional<size_t> Describer::makerOf(Value value) {
+std::optional<size_t> Describer::producerOf(Value value) {
   while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
     value = point.getInput();
   // The first operators are the arguments.
@@ -209,7 +209,7 @@ void Describer::findPoints() {
   for (tpc::QuantizeOp point : points) {
     std::optional<size_t> number;
     if (point.isActivation())
-      number = makerOf(point.getInput());
+      number = producerOf(point.getInput());
     else
       for (Operation *user : point->getUsers())
         if (auto found = owner.find(user); found != owner.end())
@@ -270,12 +270,12 @@ void Describer::describeOperator(size_t number) {
     result.cover = "preserved";
   } else {
     result.cover = "float";
-    result.whyFloat = !of.whyFloat.empty() ? of.whyFloat
-                      : of.isWanted
-                          ? "the target would quantize it, and the module does "
-                            "not: an override, or something that was changed "
-                            "behind it, says so"
-                          : "the module has no target that fits it";
+    result.floatReason =
+        !of.floatReason.empty() ? of.floatReason
+        : of.isWanted ? "the target would quantize it, and the module does "
+                        "not: an override, or something that was changed "
+                        "behind it, says so"
+                      : "the module has no target that fits it";
   }
   if (!of.ops.empty()) {
     Operation *end = chains.getEnd(of.ops.back());
@@ -289,9 +289,9 @@ void Describer::describeOperator(size_t number) {
   for (Operation *op : of.ops)
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
-        if (std::optional<size_t> maker = makerOf(operand);
-            maker && *maker != number)
-          inputs.insert(*maker);
+        if (std::optional<size_t> producer = producerOf(operand);
+            producer && *producer != number)
+          inputs.insert(*producer);
     });
   for (size_t input : inputs)
     result.inputs.push_back(report.operators[input].name);

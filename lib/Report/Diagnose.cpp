@@ -204,8 +204,9 @@ std::string mct::report::describeVerdict(const Report &report) {
     std::string worst = describeWorstPoint(parts.front());
     if (worst.empty())
       return text + "The error of " + parts.front().name + " was not traced" +
-             (report.whyNoEffects.empty() ? "."
-                                          : ": " + report.whyNoEffects + ".");
+             (report.noEffectsReason.empty()
+                  ? "."
+                  : ": " + report.noEffectsReason + ".");
     return text + "In " + parts.front().name + ", " + worst + ".";
   }
   DiagnosisContext network(report);

@@ -68,7 +68,7 @@ static Diagnosis describe(const DiagnosisContext &network,
 static void findHarmfulCorrections(const DiagnosisContext &network,
                                    Diagnoses &found) {
   const Report &report = network.report;
-  std::vector<StringRef> said;
+  std::vector<StringRef> reported;
   for (const CorrectionEffect &effect : report.corrections) {
     if (!effect.isWhole || !effect.isHarmful)
       continue;
@@ -89,12 +89,12 @@ static void findHarmfulCorrections(const DiagnosisContext &network,
       diagnosis.remedy = "Switch it off.";
     }
     for (const std::string &layer : effect.layers)
-      said.push_back(layer);
+      reported.push_back(layer);
     found.push_back(std::move(diagnosis));
   }
   for (const CorrectionEffect &effect : report.corrections) {
     if (effect.isWhole || !effect.isHarmful ||
-        llvm::is_contained(said, effect.layers.front()))
+        llvm::is_contained(reported, effect.layers.front()))
       continue;
     Diagnosis diagnosis = describe(network, effect);
     diagnosis.subject = effect.layers.front();

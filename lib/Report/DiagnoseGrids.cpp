@@ -147,15 +147,15 @@ static bool isCutIntoChannels(const DiagnosisContext &network,
   moved.insert(op.name);
   size_t slices = 0;
   // Users come after the values that they use.
-  for (const Operator &reader : network.report.operators) {
-    if (!movesOrSelects(reader) || !moved.contains(reader.inputs.front()))
+  for (const Operator &user : network.report.operators) {
+    if (!movesOrSelects(user) || !moved.contains(user.inputs.front()))
       continue;
-    bool isSlice = llvm::is_contained(reader.ops, "tosa.slice") &&
-                   !llvm::is_contained(reader.shape, int64_t(channels));
+    bool isSlice = llvm::is_contained(user.ops, "tosa.slice") &&
+                   !llvm::is_contained(user.shape, int64_t(channels));
     if (isSlice)
       ++slices;
     else
-      moved.insert(reader.name);
+      moved.insert(user.name);
   }
   return slices > 1;
 }

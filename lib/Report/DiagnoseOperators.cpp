@@ -74,7 +74,7 @@ static void findUnfused(const DiagnosisContext &network, Diagnoses &found) {
     const Point *input =
         before ? network.getResultPoint(before->name) : nullptr;
     if (!input || !isLayer(network, *before) ||
-        network.countReaders(before->name) != 1)
+        network.countUsers(before->name) != 1)
       continue;
     Diagnosis diagnosis = aboutResult(network, *before, *input);
     diagnosis.cause = quoted(op.name) + " is not fused with " +
@@ -102,14 +102,14 @@ bool mct::report::movesOrSelects(const Operator &op) {
 /// operators without points of their own; null if it is not known.
 static const Point *findInputPoint(const DiagnosisContext &network,
                                    const Operator &op) {
-  const Operator *reader = &op;
+  const Operator *user = &op;
   // Each step goes to an earlier operator.
   for (size_t i = 0; i != network.report.operators.size(); ++i) {
-    const std::string &input = reader->inputs.front();
+    const std::string &input = user->inputs.front();
     if (const Point *point = network.getResultPoint(input))
       return point;
-    reader = network.getOperator(input);
-    if (!reader || reader->inputs.size() != 1 || reader->cover != "preserved")
+    user = network.getOperator(input);
+    if (!user || user->inputs.size() != 1 || user->cover != "preserved")
       return nullptr;
   }
   return nullptr;

@@ -44,7 +44,7 @@ DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
   for (const Operator &op : report.operators) {
     operators[op.name] = &op;
     for (const std::string &input : op.inputs)
-      ++readers[input];
+      ++users[input];
   }
   Real sum = 0;
   for (const Point &point : report.points) {

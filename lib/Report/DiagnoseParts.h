@@ -46,9 +46,7 @@ public:
   }
   /// Returns the operators with a quantized weight, in program order.
   llvm::ArrayRef<const Operator *> getLayers() const { return layers; }
-  size_t countReaders(llvm::StringRef name) const {
-    return readers.lookup(name);
-  }
+  size_t countUsers(llvm::StringRef name) const { return users.lookup(name); }
 
   /// Returns the severity of the point for the results: its share of the sum of
   /// the effects of all points by themselves, less if the whole distance is
@@ -73,7 +71,7 @@ public:
 private:
   llvm::StringMap<const Operator *> operators;
   llvm::StringMap<const Point *> results;
-  llvm::StringMap<size_t> readers;
+  llvm::StringMap<size_t> users;
   std::vector<const Point *> inputs;
   std::vector<const Operator *> layers;
   int64_t calibrationSamples = 0;

@@ -562,11 +562,11 @@ static std::optional<Diagnosis> findFewBits(const DiagnosisContext &network,
 
 static void findSensitive(const DiagnosisContext &network, Diagnoses &found) {
   forEachPoint(network, [&](const Point &point) {
-    bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
+    bool isReported = llvm::any_of(found, [&](const Diagnosis &other) {
       return other.severity > 0 &&
              (other.subject == point.name || other.subject == point.owner);
     });
-    if (isSaid || network.getShare(point) < kGrave ||
+    if (isReported || network.getShare(point) < kGrave ||
         network.getSeverity(point) < kWorthALine)
       return;
     Diagnosis diagnosis = aboutPoint(network, point);

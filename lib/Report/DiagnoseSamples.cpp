@@ -266,10 +266,10 @@ static void findUnlikeSamples(const DiagnosisContext &network,
                                1 / Real(network.getObservedSamples(*worst)))}};
   // A different range is worse than a different distribution, and the rule
   // about ranges has reported it.
-  bool isSaid = llvm::any_of(found, [&](const Diagnosis &other) {
+  bool isReported = llvm::any_of(found, [&](const Diagnosis &other) {
     return other.severity == kOtherRange && other.subject == worst->name;
   });
-  if (!isSaid)
+  if (!isReported)
     found.push_back(std::move(diagnosis));
 }
 

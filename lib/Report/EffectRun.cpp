@@ -626,7 +626,7 @@ EffectRunImpl::measure(const SwitchState &state, ArrayRef<Switches> switches,
                             scratch[done.worker], compared);
   };
   auto before = staged->createFrontier(kFrontierBytes),
-       behind = staged->createFrontier(kFrontierBytes);
+       after = staged->createFrontier(kFrontierBytes);
   unsigned last = staged->lastStage();
   for (unsigned stage = 0; stage <= last; ++stage) {
     for (auto [number, each] : llvm::enumerate(switches)) {
@@ -640,13 +640,13 @@ EffectRunImpl::measure(const SwitchState &state, ArrayRef<Switches> switches,
       if (failed(toggle(each, /*isSet=*/false)))
         return failure();
     }
-    if (stage != last && failed(advance(stage, before.get(), behind.get())))
+    if (stage != last && failed(advance(stage, before.get(), after.get())))
       return failure();
     if (stage == last &&
         failed(check(
             staged->run({stage, stage, before.get(), nullptr, {}, compare}))))
       return failure();
-    std::swap(before, behind);
+    std::swap(before, after);
   }
   return summarize(compared, /*keepsSamples=*/true);
 }

@@ -16,7 +16,7 @@ using namespace mct;
 using namespace mct::report;
 using execution::ErrorSums;
 using execution::Evaluation;
-using execution::SeenResults;
+using execution::UnitResults;
 
 static Distance toDistance(const ErrorSums &sums) {
   return {sums.sqnr(), sums.cosine(), sums.largest};
@@ -203,7 +203,7 @@ LogicalResult Measurement::measureSimulation() {
   asked.metric = options.metric;
   asked.splitErrors = true;
   asked.digest = true;
-  asked.onUnitDone = [&](const SeenResults &seen) { return answers.add(seen); };
+  asked.onUnitDone = [&](const UnitResults &seen) { return answers.add(seen); };
   auto evaluated =
       evaluate(quantized, options.name, floating, options.floatName, asked);
   if (failed(evaluated))
@@ -281,8 +281,8 @@ LogicalResult Measurement::createRun() {
       findEntryFunction(quantized, options.function);
   if (failed(function))
     return failure();
-  report.whyNoEffects = EffectRun::findObstacle(*function, kernels);
-  if (!report.whyNoEffects.empty())
+  report.noEffectsReason = EffectRun::findObstacle(*function, kernels);
+  if (!report.noEffectsReason.empty())
     return success();
   EffectRunOptions asked;
   asked.function = options.function;
@@ -304,8 +304,8 @@ LogicalResult Measurement::createRun() {
   auto run = EffectRun::create(quantized, kernels, floating, settings, asked);
   if (failed(run))
     return failure();
-  report.whyNoEffects = (*run)->getObstacle().str();
-  if (report.whyNoEffects.empty())
+  report.noEffectsReason = (*run)->getObstacle().str();
+  if (report.noEffectsReason.empty())
     effectRun = std::move(*run);
   return success();
 }

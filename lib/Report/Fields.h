@@ -199,7 +199,7 @@ void visitFields(Fields<Operator>, V &v, T &x) {
     "lines of the overrides that apply to it; empty: none");
   v("cover", x.cover,
     "how the result is quantized: point, fused, preserved, or float");
-  v("why_float", x.whyFloat, "why the result stays float");
+  v("why_float", x.floatReason, "why the result stays float");
   v("group", x.group, "last operator of its fused chain; empty: none");
   v("inputs", x.inputs, "operators and arguments that are its producers");
   v("points", x.points, "names of its points");
@@ -408,7 +408,7 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
   v.since(2, "uncorrected_distance", x.uncorrectedDistance,
           "the same without any correction: the whole of which effects are "
           "parts");
-  v("why_no_effects", x.whyNoEffects,
+  v("why_no_effects", x.noEffectsReason,
     "why no effects were measured; empty: they were");
   v("samples", x.samples, "number of samples for accuracies");
   v("effect_samples", x.effectSamples,

@@ -17,11 +17,11 @@ namespace json = llvm::json;
 
 namespace {
 /// The histogram of a value, and the range of each channel.
-struct Seen {
+struct ObservedValue {
   quantization::Histogram histogram;
   std::vector<float> least, largest;
 
-  void merge(const Seen &other) {
+  void merge(const ObservedValue &other) {
     histogram.merge(other.histogram);
     if (least.empty()) {
       least = other.least;
@@ -41,7 +41,7 @@ struct Seen {
   }
 };
 /// Values by the unique names of their points.
-using SeenValues = std::map<std::string, Seen>;
+using ObservedValues = std::map<std::string, ObservedValue>;
 
 /// Collects the observations of a value by one worker.
 class ValueObserver : public execution::TensorObserver {
@@ -70,10 +70,10 @@ public:
     seen.merge(other.seen);
     return llvm::Error::success();
   }
-  Seen take() { return std::move(seen); }
+  ObservedValue take() { return std::move(seen); }
 
 private:
-  Seen seen;
+  ObservedValue seen;
   HistogramScratch &scratch;
   bool hasChannels;
 };
@@ -105,7 +105,7 @@ static bool readBits(const json::Object &object, StringRef name,
   return bits != nullptr;
 }
 
-static json::Object toJson(const SeenValues &values) {
+static json::Object toJson(const ObservedValues &values) {
   calibration::StatisticsFile statistics;
   json::Object channels;
   for (const auto &[name, seen] : values) {
@@ -120,7 +120,8 @@ static json::Object toJson(const SeenValues &values) {
 }
 
 /// Adds the values of one shard.
-static llvm::Error readJson(const json::Object &object, SeenValues &values) {
+static llvm::Error readJson(const json::Object &object,
+                            ObservedValues &values) {
   const json::Object *points = object.getObject("points"),
                      *channels = object.getObject("channels");
   if (!points || !channels)
@@ -129,10 +130,10 @@ static llvm::Error readJson(const json::Object &object, SeenValues &values) {
   if (!statistics)
     return statistics.takeError();
   for (auto &[name, point] : *statistics) {
-    Seen own;
+    ObservedValue own;
     own.histogram = std::move(point.histogram);
     const json::Object *ranges = channels->getObject(name);
-    Seen &all = values[name];
+    ObservedValue &all = values[name];
     if (!ranges || !readBits(*ranges, "least", own.least) ||
         !readBits(*ranges, "largest", own.largest) ||
         own.least.size() != own.largest.size() ||
@@ -162,10 +163,10 @@ static bool hasChannels(tpc::QuantizeOp point,
 }
 
 /// Runs the network on the samples.
-static FailureOr<SeenValues> runSamples(ModuleOp module, func::FuncOp entry,
-                                        ArrayRef<tpc::QuantizeOp> points,
-                                        const execution::RunSettings &settings,
-                                        execution::Shards *shards) {
+static FailureOr<ObservedValues>
+runSamples(ModuleOp module, func::FuncOp entry,
+           ArrayRef<tpc::QuantizeOp> points,
+           const execution::RunSettings &settings, execution::Shards *shards) {
   execution::CompileOptions options;
   options.function = entry.getSymName().str();
   options.simulateQuantization = false;
@@ -187,7 +188,7 @@ static FailureOr<SeenValues> runSamples(ModuleOp module, func::FuncOp entry,
       (shards && failed(execution::recordSampleHashes(*shards, entry, settings,
                                                       run->samples()))))
     return failure();
-  SeenValues values;
+  ObservedValues values;
   for (auto [point, observer] : llvm::zip_equal(points, *observers))
     values[tpc::QuantizeOp(point).getUniqueName()] = observer->take();
   return values;
@@ -195,13 +196,13 @@ static FailureOr<SeenValues> runSamples(ModuleOp module, func::FuncOp entry,
 
 /// Returns the observations of all shards, or an empty map if this shard has
 /// recorded its own.
-static FailureOr<SeenValues>
+static FailureOr<ObservedValues>
 askShards(execution::Shards &shards, StringRef key,
-          llvm::function_ref<FailureOr<SeenValues>()> runSamples) {
+          llvm::function_ref<FailureOr<ObservedValues>()> runSamples) {
   auto parts = shards.find(kObserved, key);
   if (failed(parts))
     return failure();
-  SeenValues values;
+  ObservedValues values;
   for (const execution::ShardPart *part : *parts)
     if (failed(shards.read(*part, [&](const json::Object &content) {
           return readJson(content, values);
@@ -211,7 +212,7 @@ askShards(execution::Shards &shards, StringRef key,
     return values;
   if (!shards.canMeasure())
     return shards.reportMissing(kObserved);
-  FailureOr<SeenValues> own = runSamples();
+  FailureOr<ObservedValues> own = runSamples();
   if (failed(own))
     return failure();
   shards.record(kObserved, key, toJson(*own));
@@ -238,7 +239,7 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
   auto run = [&] {
     return runSamples(*module, *entry, points, settings, shards);
   };
-  FailureOr<SeenValues> values =
+  FailureOr<ObservedValues> values =
       shards ? askShards(*shards,
                          execution::nameContent(*module) + " " +
                              entry->getSymName().str(),
@@ -255,6 +256,6 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
         llvm::any_of(points, [&](tpc::QuantizeOp of) {
           return of.getUniqueName() == point.name;
         }))
-      point.observed = Seen().toStatistics();
+      point.observed = ObservedValue().toStatistics();
   return success();
 }

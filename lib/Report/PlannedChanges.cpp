@@ -46,7 +46,7 @@ ChangePlanner::planPoints(StringRef line) {
     return std::nullopt;
   PlannedPoints points;
   for (const PlannedInput &input : plan->inputs)
-    if (input.whyFloat.empty())
+    if (input.floatReason.empty())
       points[input.name.getValue()] = {input.config, {}};
   for (const PlannedNode &node : plan->nodes) {
     if (!node.name)
@@ -55,7 +55,7 @@ ChangePlanner::planPoints(StringRef line) {
       points[node.name.getValue()] = {
           node.activation ? node.activation : node.base, {}};
     for (const PlannedWeight &weight : node.weights)
-      if (weight.whyFloat.empty())
+      if (weight.floatReason.empty())
         points[(node.name.getValue() + "/" + weight.name.getValue()).str()] = {
             weight.config, weight.axes};
   }

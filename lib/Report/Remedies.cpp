@@ -411,10 +411,11 @@ void RemedySearch::addFound() {
   for (const Candidate &candidate : candidates) {
     const Trial &trial = report.trials[*candidate.trial];
     bool isJoint = candidate.lines.size() > 1;
-    bool isSaid = llvm::any_of(report.diagnoses, [&](const Diagnosis &other) {
-      return other.trial == int64_t(*candidate.trial);
-    });
-    if (!trial.isWorthwhile || isSaid ||
+    bool isReported =
+        llvm::any_of(report.diagnoses, [&](const Diagnosis &other) {
+          return other.trial == int64_t(*candidate.trial);
+        });
+    if (!trial.isWorthwhile || isReported ||
         (isJoint && !(trial.gain > kBeyondOne * bestSingle)))
       continue;
     Diagnosis diagnosis;

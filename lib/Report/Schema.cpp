@@ -23,7 +23,7 @@ template <typename T> static json::Object schemaOf(std::vector<T> *);
 template <typename T> static json::Object schemaOf(T *);
 
 namespace {
-struct SchemaMaker {
+struct SchemaBuilder {
   template <typename T> void operator()(StringRef key, T &, StringRef meaning) {
     add(key, schemaOf(static_cast<T *>(nullptr)), meaning);
     required.push_back(key);
@@ -58,23 +58,24 @@ template <typename T> static json::Object schemaOf(std::vector<T> *) {
 }
 
 template <typename T> static json::Object schemaOf(T *) {
-  SchemaMaker maker;
+  SchemaBuilder builder;
   T object;
-  visitFields(Fields<T>(), maker, object);
-  return maker.take();
+  visitFields(Fields<T>(), builder, object);
+  return builder.take();
 }
 
 template <typename Document>
 static void printDocumentSchema(json::OStream &stream, StringRef format,
                                 int64_t version, StringRef title) {
-  SchemaMaker maker;
-  maker.add("format", json::Object{{"const", format}}, "kind of the document");
-  maker.add("version", json::Object{{"const", version}},
-            "version of the document");
-  maker.required = json::Array{"format", "version"};
+  SchemaBuilder builder;
+  builder.add("format", json::Object{{"const", format}},
+              "kind of the document");
+  builder.add("version", json::Object{{"const", version}},
+              "version of the document");
+  builder.required = json::Array{"format", "version"};
   Document document;
-  visitFields(Fields<Document>(), maker, document);
-  json::Object schema = maker.take();
+  visitFields(Fields<Document>(), builder, document);
+  json::Object schema = builder.take();
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   schema["title"] = title;
   schema["description"] = "Keys that are not required are left out where there "

@@ -32,7 +32,7 @@ llvm::Expected<Trace> mct::report::parseTrace(StringRef text) {
 
 /// Returns whether the options of a pass, for example `{a=1 b={c d} e='f'}`,
 /// contain `option` at the outermost level.
-static bool saysOption(StringRef pass, StringRef option) {
+static bool setsOption(StringRef pass, StringRef option) {
   StringRef text = pass.drop_until([](char c) { return c == '{'; });
   if (!text.consume_front("{"))
     return false;
@@ -92,7 +92,7 @@ public:
     if (!trace || pass->getArgument().empty())
       return;
     Running running;
-    if (saysOption(print(*pass), "remarks=false") &&
+    if (setsOption(print(*pass), "remarks=false") &&
         succeeded(setRemarks(*pass, true)))
       running.isSilent = true;
     if (running.isSilent)

@@ -159,7 +159,7 @@ std::string HeaderParser::parse() {
 }
 
 /// Finds where the dictionary of a header begins and ends; the end may be
-/// behind that of `bytes`.
+/// after that of `bytes`.
 static llvm::Expected<std::pair<size_t, size_t>>
 findDictionary(llvm::ArrayRef<char> bytes, llvm::StringRef path) {
   constexpr llvm::StringLiteral kMagic = "\x93NUMPY";

@@ -33,16 +33,16 @@ static llvm::SetVector<QuantizeOp> findOutputPoints(func::FuncOp function) {
   llvm::SetVector<QuantizeOp> points;
   for (Value value :
        function.getBody().front().getTerminator()->getOperands()) {
-    Operation *maker = value.getDefiningOp();
+    Operation *producer = value.getDefiningOp();
     auto isMoved = [](Movement movement) {
       return movement == Movement::Permute || movement == Movement::Repeat ||
              movement == Movement::Select;
     };
-    while (maker && !isa<QuantizeOp>(maker)) {
-      OpOperand *moved = getMovedOperand(maker, isMoved);
-      maker = moved ? moved->get().getDefiningOp() : nullptr;
+    while (producer && !isa<QuantizeOp>(producer)) {
+      OpOperand *moved = getMovedOperand(producer, isMoved);
+      producer = moved ? moved->get().getDefiningOp() : nullptr;
     }
-    if (auto point = dyn_cast_or_null<QuantizeOp>(maker);
+    if (auto point = dyn_cast_or_null<QuantizeOp>(producer);
         point && point.isActivation() && !isa<BlockArgument>(point.getInput()))
       points.insert(point);
   }

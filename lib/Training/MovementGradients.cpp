@@ -45,12 +45,12 @@ static LogicalResult concatRule(tosa::ConcatOp op, GradientBuilder &b, Value g,
 static LogicalResult sliceRule(tosa::SliceOp op, GradientBuilder &b, Value g,
                                OperandGradients &gradients) {
   SmallVector<int64_t> start = readSizes(op.getStart());
-  SmallVector<int64_t> behind;
+  SmallVector<int64_t> after;
   for (auto [whole, from, size] :
        llvm::zip(GradientBuilder::shapeOf(op.getInput1()), start,
                  GradientBuilder::shapeOf(g)))
-    behind.push_back(whole - from - size);
-  gradients.set(0, b.pad(g, start, behind));
+    after.push_back(whole - from - size);
+  gradients.set(0, b.pad(g, start, after));
   return success();
 }
 
@@ -82,8 +82,8 @@ static LogicalResult tileRule(tosa::TileOp op, GradientBuilder &b, Value g,
       continue;
     ArrayRef<int64_t> all(shape);
     int64_t before = ShapedType::getNumElements(all.take_front(axis));
-    int64_t behind = ShapedType::getNumElements(all.drop_front(axis + 1));
-    g = b.sum(b.reshape(g, {before, copies, size, behind}), 1);
+    int64_t after = ShapedType::getNumElements(all.drop_front(axis + 1));
+    g = b.sum(b.reshape(g, {before, copies, size, after}), 1);
     shape[axis] = size;
   }
   gradients.set(0, b.reshape(g, shape));

@@ -30,10 +30,10 @@ static bool isSupported(const MarkedOperators &all, size_t index) {
   if (!each.entry.isBatchNorm)
     return each.entry.isSupported;
   SmallVector<Value> inputs = getFloatInputs(each.node);
-  std::optional<size_t> maker =
-      inputs.size() == 1 ? all.makerOf(inputs.front()) : std::nullopt;
-  return maker && all.operators[*maker].entry.hasKernel &&
-         all.onlyReader(*maker) == index;
+  std::optional<size_t> producer =
+      inputs.size() == 1 ? all.producerOf(inputs.front()) : std::nullopt;
+  return producer && all.operators[*producer].entry.hasKernel &&
+         all.onlyUser(*producer) == index;
 }
 
 namespace {

@@ -120,8 +120,8 @@ private:
   QuantizeOp createPoint(OpBuilder &builder, Value value, const Twine &name,
                          Attribute quantizer, StringAttr weight = {},
                          DenseI64ArrayAttr axes = {});
-  void putBehind(OpBuilder &builder, Value value, StringRef name,
-                 ArrayRef<Attribute> quantizers);
+  void insertPointsAfter(OpBuilder &builder, Value value, StringRef name,
+                         ArrayRef<Attribute> quantizers);
 
   func::FuncOp function;
   MarkedOperators &all;
@@ -262,7 +262,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
 
 /// Returns the activation function that is fused with a layer.
 std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
-  std::optional<size_t> next = all.onlyReader(layer);
+  std::optional<size_t> next = all.onlyUser(layer);
   if (!next || !at(*next).entry.isActivation() ||
       getFloatInputs(at(*next).node).size() != 1)
     return std::nullopt;
@@ -273,12 +273,12 @@ std::optional<size_t> QuantizeApplier::findFunction(size_t layer) {
 /// nothing is quantized between them. Settles the batch norm and a ReLU after
 /// it.
 bool QuantizeApplier::takesBatchNorm(size_t layer) {
-  std::optional<size_t> norm = all.onlyReader(layer);
+  std::optional<size_t> norm = all.onlyUser(layer);
   if (!norm || !at(*norm).entry.isBatchNorm || !isMarkedDefault(layer) ||
       !isMarkedDefault(*norm))
     return false;
   isSettled[*norm] = true;
-  std::optional<size_t> relu = all.onlyReader(*norm);
+  std::optional<size_t> relu = all.onlyUser(*norm);
   bool hasRelu = relu && at(*relu).entry.isRelu && isMarkedDefault(*relu);
   size_t end = hasRelu ? *relu : *norm;
   isSettled[end] = true;
@@ -292,7 +292,7 @@ void QuantizeApplier::placeActivation(size_t layer,
                                       Attribute quantizer) {
   if (!activation || at(*activation).entry.isBefore)
     points[layer].results.push_back(quantizer);
-  if (activation && at(*activation).entry.isBehind)
+  if (activation && at(*activation).entry.isAfter)
     points[*activation].results.push_back(quantizer);
 }
 
@@ -324,13 +324,13 @@ void QuantizeApplier::planOther(size_t index) {
   if (own.activation) {
     if (entry.isBefore)
       points[index].inputs.push_back(own.activation);
-    if (!entry.isBefore || entry.isBehind)
+    if (!entry.isBefore || entry.isAfter)
       points[index].results.push_back(own.activation);
   }
   if (!own.output)
     return;
   // A ReLU quantizes for a sum before it.
-  std::optional<size_t> next = all.onlyReader(index);
+  std::optional<size_t> next = all.onlyUser(index);
   bool isSum = at(index).node.operatorSet &&
                llvm::is_contained({"Add", "AddBias"},
                                   at(index).node.operatorSet.getValue());
@@ -352,9 +352,9 @@ void QuantizeApplier::planUnmarked(size_t index) {
   if (entry.isActivation()) {
     SmallVector<Value> inputs = getFloatInputs(at(index).node);
     std::optional<size_t> layer =
-        inputs.size() == 1 ? all.makerOf(inputs.front()) : std::nullopt;
+        inputs.size() == 1 ? all.producerOf(inputs.front()) : std::nullopt;
     if (layer && !at(*layer).mark && at(*layer).entry.hasKernel &&
-        all.onlyReader(*layer) == index && !isSettled[*layer]) {
+        all.onlyUser(*layer) == index && !isSettled[*layer]) {
       isSettled[*layer] = true;
       placeActivation(*layer, index, activationQuantizer());
       return;
@@ -373,14 +373,14 @@ void QuantizeApplier::planInputs(size_t index) {
                           /*isWeight=*/false)});
   if (inputs.size() != 1)
     return;
-  std::optional<size_t> maker = all.makerOf(inputs.front());
+  std::optional<size_t> producer = all.producerOf(inputs.front());
   // Ops that only move values have the quantizers of the ops before them.
-  while (maker && !at(*maker).mark && at(*maker).entry.isPassThrough) {
-    SmallVector<Value> moved = getFloatInputs(at(*maker).node);
-    maker = moved.size() == 1 ? all.makerOf(moved.front()) : std::nullopt;
+  while (producer && !at(*producer).mark && at(*producer).entry.isPassThrough) {
+    SmallVector<Value> moved = getFloatInputs(at(*producer).node);
+    producer = moved.size() == 1 ? all.producerOf(moved.front()) : std::nullopt;
   }
-  if (maker && !at(*maker).mark)
-    planUnmarked(*maker);
+  if (producer && !at(*producer).mark)
+    planUnmarked(*producer);
 }
 
 /// The operands of a concatenation share its grid.
@@ -394,16 +394,16 @@ void QuantizeApplier::planConcatenation(size_t index) {
     });
   };
   for (Value input : inputs) {
-    std::optional<size_t> maker = all.makerOf(input);
-    if (maker ? !at(*maker).mark || all.onlyReader(*maker) != index
-              : !arguments.contains(input) || !readsOnly(input))
+    std::optional<size_t> producer = all.producerOf(input);
+    if (producer ? !at(*producer).mark || all.onlyUser(*producer) != index
+                 : !arguments.contains(input) || !readsOnly(input))
       return;
   }
   for (Value input : inputs)
-    if (std::optional<size_t> maker = all.makerOf(input);
-        maker && points[*maker].isSchemeOutput)
-      points[*maker].results.clear();
-    else if (!maker)
+    if (std::optional<size_t> producer = all.producerOf(input);
+        producer && points[*producer].isSchemeOutput)
+      points[*producer].results.clear();
+    else if (!producer)
       arguments.erase(input);
 }
 
@@ -423,8 +423,9 @@ QuantizeOp QuantizeApplier::createPoint(OpBuilder &builder, Value value,
 }
 
 /// Inserts points after a value; the second one is that of the output.
-void QuantizeApplier::putBehind(OpBuilder &builder, Value value, StringRef name,
-                                ArrayRef<Attribute> quantizers) {
+void QuantizeApplier::insertPointsAfter(OpBuilder &builder, Value value,
+                                        StringRef name,
+                                        ArrayRef<Attribute> quantizers) {
   builder.setInsertionPointAfterValue(value);
   for (auto [number, quantizer] : llvm::enumerate(quantizers)) {
     QuantizeOp point =
@@ -462,11 +463,12 @@ void QuantizeApplier::insert() {
             return llvm::is_contained(each.node.ops, operand.getOwner());
           });
     }
-    putBehind(builder, each.node.result(), each.name.getValue(), own.results);
+    insertPointsAfter(builder, each.node.result(), each.name.getValue(),
+                      own.results);
   }
   for (auto &[argument, quantizer] : arguments) {
     StringAttr name = mct::getName(argument);
-    putBehind(builder, argument, name.getValue(), quantizer);
+    insertPointsAfter(builder, argument, name.getValue(), quantizer);
   }
 }
 

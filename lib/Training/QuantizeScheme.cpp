@@ -40,19 +40,18 @@ static SchemeEntry lookUp(const tpc::Node &node) {
   entry.hasKernel =
       entry.isPerChannel || set == "ConvTranspose" || set == "FullyConnected";
   entry.isRelu = set == "ReLU" || set == "ReLU6" || set == "HardTanh";
-  entry.isBehind = entry.isRelu || set == "Swish" || set == "Gelu";
+  entry.isAfter = entry.isRelu || set == "Swish" || set == "Gelu";
   entry.isBefore = llvm::StringSwitch<bool>(set)
                        .Cases({"Softmax", "Sigmoid", "Tanh", "Gelu"}, true)
                        .Default(false);
   entry.isBatchNorm = set == "BatchNorm";
   entry.isConcatenation = set == "Concatenate";
   entry.quantizesOutput =
-      entry.isBehind ||
-      llvm::StringSwitch<bool>(set)
-          .Cases({"Add", "AddBias", "Concatenate", "LeakyReLU", "Resize",
-                  "AvgPool", "GlobalAvgPool"},
-                 true)
-          .Default(false);
+      entry.isAfter || llvm::StringSwitch<bool>(set)
+                           .Cases({"Add", "AddBias", "Concatenate", "LeakyReLU",
+                                   "Resize", "AvgPool", "GlobalAvgPool"},
+                                  true)
+                           .Default(false);
   entry.isSupported = entry.isPassThrough || entry.hasKernel ||
                       entry.isActivation() || entry.quantizesOutput;
   return entry;
@@ -159,26 +158,26 @@ FailureOr<MarkedOperators> MarkedOperators::find(func::FuncOp function) {
   return found;
 }
 
-std::optional<size_t> MarkedOperators::makerOf(Value value) const {
-  Operation *maker = value.getDefiningOp();
-  if (auto mark = dyn_cast_or_null<QuantizeOp>(maker))
-    maker = mark.getInput().getDefiningOp();
-  auto found = owner.find(maker);
+std::optional<size_t> MarkedOperators::producerOf(Value value) const {
+  Operation *producer = value.getDefiningOp();
+  if (auto mark = dyn_cast_or_null<QuantizeOp>(producer))
+    producer = mark.getInput().getDefiningOp();
+  auto found = owner.find(producer);
   return found == owner.end() ? std::nullopt
                               : std::optional<size_t>(found->second);
 }
 
-std::optional<size_t> MarkedOperators::onlyReader(size_t index) const {
-  std::optional<size_t> reader;
+std::optional<size_t> MarkedOperators::onlyUser(size_t index) const {
+  std::optional<size_t> userIndex;
   Value result = operators[index].node.result();
   for (Value value : {result, operators[index].result()})
     for (Operation *user : value.getUsers()) {
       if (user == operators[index].mark)
         continue;
       auto found = owner.find(user);
-      if (found == owner.end() || (reader && *reader != found->second))
+      if (found == owner.end() || (userIndex && *userIndex != found->second))
         return std::nullopt;
-      reader = found->second;
+      userIndex = found->second;
     }
-  return reader;
+  return userIndex;
 }

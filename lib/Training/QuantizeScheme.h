@@ -24,7 +24,7 @@ struct SchemeEntry {
   bool quantizesOutput = false;
   /// Set for an activation function that runs with the layer before it, and
   /// whose quantizer is before it, after it, or both.
-  bool isBefore = false, isBehind = false;
+  bool isBefore = false, isAfter = false;
   /// True for a ReLU, bounded or not.
   bool isRelu = false;
   bool isBatchNorm = false;
@@ -32,7 +32,7 @@ struct SchemeEntry {
   /// True if values are moved or selected: quantized values stay quantized.
   bool isPassThrough = false;
 
-  bool isActivation() const { return isBefore || isBehind; }
+  bool isActivation() const { return isBefore || isAfter; }
 };
 
 /// An operator, and the point that marks it.
@@ -67,10 +67,10 @@ public:
 
   /// Returns the operator that defines the value, marked or not; none for
   /// arguments.
-  std::optional<size_t> makerOf(mlir::Value value) const;
+  std::optional<size_t> producerOf(mlir::Value value) const;
   /// Returns the operator that is the only user of the result of another one,
   /// if that does not leave the function; otherwise none.
-  std::optional<size_t> onlyReader(size_t index) const;
+  std::optional<size_t> onlyUser(size_t index) const;
 
 private:
   llvm::DenseMap<mlir::Operation *, size_t> owner;

@@ -152,8 +152,8 @@ static OpOperand *findBiasOperand(const KernelOp &layer) {
   if (!constant)
     return nullptr;
   Operation *addition = layer.getResult().getDefiningOp();
-  for (Operation *reader : {layer.getOperation(), addition})
-    for (OpOperand &operand : reader->getOpOperands()) {
+  for (Operation *user : {layer.getOperation(), addition})
+    for (OpOperand &operand : user->getOpOperands()) {
       if (&operand == &layer.getKernelOperand() ||
           &operand == &layer.getInput())
         continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/Candidates.h"
-#include "mct/IR/OpsBehind.h"
+#include "mct/IR/DependentOps.h"
 #include "mct/Planning/QuantizationPlan.h"
 
 using namespace mlir;
@@ -55,7 +55,7 @@ static SmallVector<KernelOp> findStaleLayers(ArrayRef<tpc::QuantizeOp> changed,
       if (std::optional<KernelOp> layer = findLayer(point, kernels))
         add(*layer);
   }
-  for (Operation *op : findOpsBehind(values))
+  for (Operation *op : findDependentOps(values))
     if (std::optional<KernelOp> layer = kernels.get(op))
       if (tpc::CorrectionsAttr corrections = layer->getCorrections();
           corrections && dependsOnNetwork(corrections))
@@ -75,9 +75,9 @@ static DenseI64ArrayAttr getNewAxes(tpc::QuantizeOp point,
       point->use_begin()->getOwner()->getNumResults() == 0)
     return {};
   OpOperand &operand = *point->use_begin();
-  Operation *reader = operand.getOwner();
-  return getChannelAxes(kernels.getInfo(reader->getName().getStringRef()),
-                        operand, genericName, reader->getResult(0), config);
+  Operation *user = operand.getOwner();
+  return getChannelAxes(kernels.getInfo(user->getName().getStringRef()),
+                        operand, genericName, user->getResult(0), config);
 }
 
 LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
@@ -114,7 +114,7 @@ LogicalResult mct::chooseCandidate(const OperatorPoints &of, int64_t index,
       rescaled.push_back(layer.getResult());
     layer.takeBackCorrections(builder);
   }
-  for (Operation *op : findOpsBehind(rescaled))
+  for (Operation *op : findDependentOps(rescaled))
     if (auto point = dyn_cast<tpc::QuantizeOp>(op);
         point && point.isActivation()) {
       point.removeStatisticsAttr();

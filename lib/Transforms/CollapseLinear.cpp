@@ -77,16 +77,16 @@ static std::vector<float> multiply(const KernelOp &first,
     matrix[second.outChannelOf(element) * middle +
            second.inChannelOf(element)] = value;
 
-  // View the first kernel as an array [before, middle, behind].
+  // View the first kernel as an array [before, middle, after].
   ArrayRef<int64_t> shape = first.getKernelShape();
   int64_t axis = first.getOutAxes().front();
   int64_t before = llvm::product_of(shape.take_front(axis)),
-          behind = llvm::product_of(shape.drop_front(axis + 1));
+          after = llvm::product_of(shape.drop_front(axis + 1));
   const float *values = inner.values().data();
-  std::vector<float> product(before * outputs * behind);
+  std::vector<float> product(before * outputs * after);
   support::Threads threads =
       support::getThreads(first.getOperation()->getContext(), /*count=*/0);
-  if (behind == 1) {
+  if (after == 1) {
     quantization::multiplyMatrices({values, middle, 1},
                                    {matrix.data(), 1, middle}, middle,
                                    {product.data(), before, outputs}, threads);
@@ -94,8 +94,8 @@ static std::vector<float> multiply(const KernelOp &first,
   }
   for (int64_t b = 0; b != before; ++b)
     quantization::multiplyMatrices(
-        {matrix.data(), middle, 1}, {values + b * middle * behind, behind, 1},
-        middle, {&product[b * outputs * behind], outputs, behind}, threads);
+        {matrix.data(), middle, 1}, {values + b * middle * after, after, 1},
+        middle, {&product[b * outputs * after], outputs, after}, threads);
   return product;
 }
 
@@ -196,8 +196,8 @@ LogicalResult Collapser::collapseAddition(const KernelOp &kernelOp,
     return failure();
   // One number for all channels, followed by a bound or a factor, is an
   // activation function of linalg, which could no longer be recognized.
-  bool isActivation = llvm::any_of(user->getUsers(), [](Operation *reader) {
-    return isa<linalg::MaxOp, linalg::MinOp, linalg::MulOp>(reader);
+  bool isActivation = llvm::any_of(user->getUsers(), [](Operation *next) {
+    return isa<linalg::MaxOp, linalg::MinOp, linalg::MulOp>(next);
   });
   if (!step->affine.shiftsChannels &&
       (isActivation || isa<tosa::MatMulOp>(result.getDefiningOp())))

@@ -22,7 +22,7 @@ using namespace mct;
 
 /// Returns why the centre of the convolution's window is not at the position
 /// that it computes, or none if it is, for all positions.
-static std::optional<Reason> whyNotCentred(const KernelOp &op) {
+static std::optional<Reason> getNotCentredReason(const KernelOp &op) {
   if (op.isTransposed())
     return Reason::Transposed;
   for (auto [axis, size] : llvm::enumerate(op.getWindow())) {
@@ -73,7 +73,7 @@ static LogicalResult collapseShortcut(const KernelOp &op,
   if (input.getType() != result.getType() ||
       add->getResult(0).getType() != result.getType())
     return remark(Reason::ShapesDiffer);
-  if (std::optional<Reason> reason = whyNotCentred(op))
+  if (std::optional<Reason> reason = getNotCentredReason(op))
     return remark(*reason);
   if (op.getKernelPoint())
     return remark(Reason::KernelHasPoint);

@@ -344,7 +344,7 @@ void EqualizeResidualsPass::equalize(
 
 namespace {
 /// A layer that uses the result of a layer norm.
-struct NormalizedReader {
+struct NormalizedUser {
   KernelOp layer;
   /// Channel of the layer norm that each input channel of the layer holds.
   std::vector<double> channelOf;
@@ -362,10 +362,10 @@ static double getRoundingVariance(double magnitude, int64_t bits) {
 /// results, both summed over output channels, when its input is divided by
 /// `scales` and its kernel absorbs them. `variance`: that of the errors of the
 /// divided input.
-static double getRelativeNoise(const NormalizedReader &reader,
+static double getRelativeNoise(const NormalizedUser &user,
                                ArrayRef<double> meanSquares,
                                ArrayRef<double> scales, double variance) {
-  const KernelOp &layer = reader.layer;
+  const KernelOp &layer = user.layer;
   ConstantFloats floats = layer.getKernel();
   tpc::QuantizeOp point = layer.getKernelPoint();
   tpc::AttrQuantConfigAttr config =
@@ -379,7 +379,7 @@ static double getRelativeNoise(const NormalizedReader &reader,
       layer.getKernelShape(), axes,
       [&](size_t begin, size_t length, int64_t grid, int64_t gridStep) {
         for (size_t i = begin; i != begin + length; ++i, grid += gridStep) {
-          auto channel = size_t(reader.channelOf[layer.inChannelOf(i)]);
+          auto channel = size_t(user.channelOf[layer.inChannelOf(i)]);
           double weight = floats.values()[i], scale = scales[channel];
           signal += weight * weight * meanSquares[channel];
           noise += weight * weight * scale * scale * variance;
@@ -398,7 +398,7 @@ static double getRelativeNoise(const NormalizedReader &reader,
 /// range. `branches`: factors of the branches.
 static std::vector<double>
 chooseScales(tpc::QuantizeOp point, const ChannelSizes &sizes,
-             ArrayRef<NormalizedReader> readers,
+             ArrayRef<NormalizedUser> users,
              ArrayRef<std::vector<double>> branches) {
   // Powers of two are rounded anyway, so finer shares hardly change the scales.
   constexpr double kShares[] = {0, 0.25, 0.5, 0.75, 1};
@@ -414,8 +414,8 @@ chooseScales(tpc::QuantizeOp point, const ChannelSizes &sizes,
     double variance =
         getRoundingVariance(largest, config ? config.getActBits() : kUsualBits);
     double noise = 0;
-    for (const NormalizedReader &reader : readers)
-      noise += getRelativeNoise(reader, sizes.meanSquares, scales, variance);
+    for (const NormalizedUser &user : users)
+      noise += getRelativeNoise(user, sizes.meanSquares, scales, variance);
     for (const std::vector<double> &factors : branches) {
       double signal = 0, error = 0;
       for (auto [factor, scale, square] :
@@ -463,7 +463,7 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
   std::iota(numbers.begin(), numbers.end(), 0.0);
   SmallVector<tosa::MulOp> branches;
   std::vector<std::vector<double>> branchFactors;
-  std::vector<NormalizedReader> readers;
+  std::vector<NormalizedUser> users;
   for (OpOperand &use : point.getResult().getUses()) {
     if (auto branch = factorsOf.find(use.getOwner());
         branch != factorsOf.end()) {
@@ -478,10 +478,10 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
         int64_t(channelOf->size()) != path.consumer->numInputChannels() ||
         hasImportedKernel(*path.consumer))
       return;
-    readers.push_back({*path.consumer, std::move(*channelOf)});
+    users.push_back({*path.consumer, std::move(*channelOf)});
   }
   std::vector<double> scales =
-      chooseScales(point, sizes->second, readers, branchFactors);
+      chooseScales(point, sizes->second, users, branchFactors);
   if (areOnes(scales))
     return;
 
@@ -498,11 +498,11 @@ void EqualizeResidualsPass::equalizeNormalized(tpc::QuantizeOp point) {
     constant->set(createFactors(builder, constant->get().getLoc(),
                                 type.getRank(), divided, name + ".affine"));
   }
-  for (const NormalizedReader &reader : readers) {
+  for (const NormalizedUser &user : users) {
     std::vector<double> factors;
-    for (double channel : reader.channelOf)
+    for (double channel : user.channelOf)
       factors.push_back(scales[size_t(channel)]);
-    scaleInputs(builder, reader.layer, factors);
+    scaleInputs(builder, user.layer, factors);
   }
   for (tosa::MulOp branch : branches) {
     std::vector<double> &factors = factorsOf[branch];

@@ -40,12 +40,12 @@ public:
   }
   /// Folds the steps after or before a layer into it; succeeds if a step was
   /// folded.
-  LogicalResult foldBehind(const KernelOp &kernelOp,
-                           RewriterBase &rewriter) const;
+  LogicalResult foldAfter(const KernelOp &kernelOp,
+                          RewriterBase &rewriter) const;
   /// Folds into the convolutions, one for each group, whose concatenated
   /// results are a grouped convolution.
-  LogicalResult foldBehindConcat(tosa::ConcatOp concat,
-                                 RewriterBase &rewriter) const;
+  LogicalResult foldAfterConcat(tosa::ConcatOp concat,
+                                RewriterBase &rewriter) const;
   LogicalResult foldBefore(const KernelOp &kernelOp,
                            RewriterBase &rewriter) const;
 
@@ -58,9 +58,9 @@ private:
   /// Folds the affine steps after `result` into the layers that compute it.
   /// Each layer computes some of its channels along `axis`; `joining` is the op
   /// that joins them, or null for a single layer.
-  LogicalResult foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
-                           Value result, int64_t axis,
-                           RewriterBase &rewriter) const;
+  LogicalResult foldAfter(ArrayRef<KernelOp> producers, Operation *joining,
+                          Value result, int64_t axis,
+                          RewriterBase &rewriter) const;
 
   /// A batch norm, or other affine steps, after a value.
   struct Chain {
@@ -70,17 +70,17 @@ private:
     SmallVector<Operation *> moves;
   };
   /// Returns none if no step after `result` multiplies it.
-  std::optional<Chain> getChainBehind(Value result, int64_t axis) const;
+  std::optional<Chain> getChainAfter(Value result, int64_t axis) const;
   /// Multiplies each output channel by its scale and adds its offset.
   static void scaleOutputs(const KernelOp &kernelOp, RewriterBase &rewriter,
                            std::vector<float> bias, ArrayRef<double> scale,
                            ArrayRef<double> offset,
                            const std::optional<OutputMoments> &moments);
 
-  /// Returns the step of a depthwise convolution before `behind` that
+  /// Returns the step of a depthwise convolution before `layer` that
   /// multiplies each channel by one number, which amounts to a batch norm.
   std::optional<ChannelStep> getDepthwiseStep(Operation *op,
-                                              const KernelOp &behind) const;
+                                              const KernelOp &layer) const;
 
   /// Reports why `step` is not folded, and fails.
   LogicalResult remark(Operation *step, const Record &why) const {
@@ -108,8 +108,8 @@ void Folder::erase(ArrayRef<ChannelStep> steps, RewriterBase &rewriter) {
   }
 }
 
-std::optional<Folder::Chain> Folder::getChainBehind(Value result,
-                                                    int64_t axis) const {
+std::optional<Folder::Chain> Folder::getChainAfter(Value result,
+                                                   int64_t axis) const {
   auto type = cast<RankedTensorType>(result.getType());
   Chain chain{ChannelAffine(type.getDimSize(axis)), {}, {}};
   SmallVector<Operation *> trailing;
@@ -134,7 +134,7 @@ std::optional<Folder::Chain> Folder::getChainBehind(Value result,
     for (Operation *user : result.getUsers())
       if (std::optional<ChannelStep> step = getStep(user, axis);
           step && step->affine.scales)
-        (void)remark(user, Reason::OtherReaders);
+        (void)remark(user, Reason::OtherUsers);
   return std::nullopt;
 }
 
@@ -216,8 +216,8 @@ static SmallVector<Operation *> getOps(const KernelOp &kernelOp) {
 
 /// Returns the kernel op whose result, perhaps after the addition of its bias,
 /// is `value`.
-static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
-                                        Value value) {
+static std::optional<KernelOp> getProducer(const KernelOps &kernelOps,
+                                           Value value) {
   for (Operation *op = value.getDefiningOp(); op;
        op = op->getOperand(0).getDefiningOp()) {
     if (std::optional<KernelOp> kernelOp = kernelOps.get(op))
@@ -228,35 +228,35 @@ static std::optional<KernelOp> getMaker(const KernelOps &kernelOps,
   return std::nullopt;
 }
 
-LogicalResult Folder::foldBehind(const KernelOp &kernelOp,
-                                 RewriterBase &rewriter) const {
-  return foldBehind(kernelOp, nullptr, kernelOp.getResult(),
-                    kernelOp.resultAxis(), rewriter);
+LogicalResult Folder::foldAfter(const KernelOp &kernelOp,
+                                RewriterBase &rewriter) const {
+  return foldAfter(kernelOp, nullptr, kernelOp.getResult(),
+                   kernelOp.resultAxis(), rewriter);
 }
 
-LogicalResult Folder::foldBehindConcat(tosa::ConcatOp concat,
-                                       RewriterBase &rewriter) const {
-  SmallVector<KernelOp> makers;
+LogicalResult Folder::foldAfterConcat(tosa::ConcatOp concat,
+                                      RewriterBase &rewriter) const {
+  SmallVector<KernelOp> producers;
   for (Value operand : concat.getOperands()) {
-    std::optional<KernelOp> maker = getMaker(kernelOps, operand);
-    if (!maker || !operand.hasOneUse() ||
-        maker->resultAxis() != int64_t(concat.getAxis()))
+    std::optional<KernelOp> producer = getProducer(kernelOps, operand);
+    if (!producer || !operand.hasOneUse() ||
+        producer->resultAxis() != int64_t(concat.getAxis()))
       return failure();
-    makers.push_back(*maker);
+    producers.push_back(*producer);
   }
-  return foldBehind(makers, concat, concat.getResult(), concat.getAxis(),
-                    rewriter);
+  return foldAfter(producers, concat, concat.getResult(), concat.getAxis(),
+                   rewriter);
 }
 
-LogicalResult Folder::foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
-                                 Value result, int64_t axis,
-                                 RewriterBase &rewriter) const {
-  std::optional<Chain> chain = getChainBehind(result, axis);
+LogicalResult Folder::foldAfter(ArrayRef<KernelOp> producers,
+                                Operation *joining, Value result, int64_t axis,
+                                RewriterBase &rewriter) const {
+  std::optional<Chain> chain = getChainAfter(result, axis);
   if (!chain)
     return failure();
   SmallVector<std::vector<float>> biases;
-  for (const KernelOp &maker : makers) {
-    std::optional<std::vector<float>> bias = maker.getBias();
+  for (const KernelOp &producer : producers) {
+    std::optional<std::vector<float>> bias = producer.getBias();
     if (!bias)
       return remark(chain->steps.back().op,
                     Record(Reason::BiasNotConstant)
@@ -272,14 +272,14 @@ LogicalResult Folder::foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
   Location loc = chain->steps.back().op->getLoc();
   SmallVector<std::optional<OutputMoments>> moments;
   size_t first = 0;
-  for (const KernelOp &maker : makers) {
-    moments.push_back(getMoments(chain->steps, first, maker));
-    first += maker.numOutputChannels();
+  for (const KernelOp &producer : producers) {
+    moments.push_back(getMoments(chain->steps, first, producer));
+    first += producer.numOutputChannels();
   }
   erase(chain->steps, rewriter);
   SmallVector<Operation *> remaining;
-  for (const KernelOp &maker : makers)
-    llvm::append_range(remaining, getOps(maker));
+  for (const KernelOp &producer : producers)
+    llvm::append_range(remaining, getOps(producer));
   if (joining)
     remaining.push_back(joining);
   llvm::append_range(remaining, chain->moves);
@@ -287,10 +287,12 @@ LogicalResult Folder::foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
     renameChanged(op, kFoldedSuffix);
   remaining.back()->setLoc(loc);
   ArrayRef<double> scale = chain->affine.scale, offset = chain->affine.offset;
-  for (auto [maker, bias, known] : llvm::zip_equal(makers, biases, moments)) {
-    size_t channels = maker.numOutputChannels();
-    scaleOutputs(maker, rewriter, std::move(bias), scale.take_front(channels),
-                 offset.take_front(channels), known);
+  for (auto [producer, bias, known] :
+       llvm::zip_equal(producers, biases, moments)) {
+    size_t channels = producer.numOutputChannels();
+    scaleOutputs(producer, rewriter, std::move(bias),
+                 scale.take_front(channels), offset.take_front(channels),
+                 known);
     scale = scale.drop_front(channels);
     offset = offset.drop_front(channels);
   }
@@ -298,8 +300,8 @@ LogicalResult Folder::foldBehind(ArrayRef<KernelOp> makers, Operation *joining,
 }
 
 std::optional<ChannelStep>
-Folder::getDepthwiseStep(Operation *op, const KernelOp &behind) const {
-  if (!behind.isPointwise() || behind.hasPadding())
+Folder::getDepthwiseStep(Operation *op, const KernelOp &layer) const {
+  if (!layer.isPointwise() || layer.hasPadding())
     return std::nullopt;
   std::optional<KernelOp> kernelOp = kernelOps.get(op);
   if (!kernelOp || !kernelOp->isDepthwise() || !kernelOp->isPositionwise() ||
@@ -332,7 +334,7 @@ LogicalResult Folder::foldBefore(const KernelOp &kernelOp,
     if (!input.hasOneUse()) {
       if (std::optional<ChannelStep> step = getStep(producer, axis);
           step && step->affine.scales && steps.empty())
-        (void)remark(producer, Record(Reason::OtherReaders)
+        (void)remark(producer, Record(Reason::OtherUsers)
                                    << "its result has other users");
       break;
     }
@@ -415,13 +417,13 @@ private:
   Folder folder;
 };
 
-struct FoldBehindConcat : public OpRewritePattern<tosa::ConcatOp> {
-  FoldBehindConcat(MLIRContext *context, const Folder &folder)
+struct FoldAfterConcat : public OpRewritePattern<tosa::ConcatOp> {
+  FoldAfterConcat(MLIRContext *context, const Folder &folder)
       : OpRewritePattern(context), folder(folder) {}
 
   LogicalResult matchAndRewrite(tosa::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
-    return folder.foldBehindConcat(op, rewriter);
+    return folder.foldAfterConcat(op, rewriter);
   }
 
 private:
@@ -456,9 +458,9 @@ private:
     IRRewriter rewriter(function.getContext());
     function.walk([&](Operation *op) {
       if (auto concat = dyn_cast<tosa::ConcatOp>(op))
-        return (void)folder.foldBehindConcat(concat, rewriter);
+        return (void)folder.foldAfterConcat(concat, rewriter);
       if (std::optional<KernelOp> kernelOp = folder.getLayer(op)) {
-        (void)folder.foldBehind(*kernelOp, rewriter);
+        (void)folder.foldAfter(*kernelOp, rewriter);
         (void)folder.foldBefore(*kernelOp, rewriter);
       }
     });
@@ -472,7 +474,7 @@ void mct::populateFoldBatchNormPatterns(
   Folder folder(kernels, parts);
   MLIRContext *context = patterns.getContext();
   // Fold an op between two layers into the one before it.
-  patterns.add<FoldIntoLayer<&Folder::foldBehind>>(context, folder, 2);
+  patterns.add<FoldIntoLayer<&Folder::foldAfter>>(context, folder, 2);
   patterns.add<FoldIntoLayer<&Folder::foldBefore>>(context, folder, 1);
-  patterns.add<FoldBehindConcat>(context, folder);
+  patterns.add<FoldAfterConcat>(context, folder);
 }

@@ -154,8 +154,8 @@ void Inserter::replaceArguments() {
     if (record.point) {
       Value input =
           terminator->getOperand(results.lookup(record.point.getValue()));
-      if (Operation *maker = input.getDefiningOp())
-        builder.setInsertionPointAfter(maker);
+      if (Operation *producer = input.getDefiningOp())
+        builder.setInsertionPointAfter(producer);
       else
         builder.setInsertionPointToStart(&block);
       auto point =

@@ -81,7 +81,7 @@ static void warnOfFloat(Operation *op, const PlannedWeight &weight,
                                << name.getValue()
                                << "' stays float although the target quantizes "
                                   "it: "
-                               << weight.whyFloat;
+                               << weight.floatReason;
   warning.attachNote(weight.operand->get().getLoc()) << "it is made here";
 }
 
@@ -111,7 +111,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     }
     builder.setInsertionPoint(node.kernelOp);
     for (const PlannedWeight &weight : planned.weights)
-      if (weight.whyFloat.empty())
+      if (weight.floatReason.empty())
         insertWeightPoint(builder, weight, planned);
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
@@ -143,7 +143,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
   }
   builder.setInsertionPointToStart(&function.getBody().front());
   for (const PlannedInput &input : plan->inputs)
-    if (input.whyFloat.empty())
+    if (input.floatReason.empty())
       insertActivationPoint(builder, input.argument, *plan, input.name,
                             input.config,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());

@@ -28,9 +28,9 @@ KeptPoints::KeptPoints(func::FuncOp function) : function(function) {
     }
     for (OpOperand &use : each.point.getOutput().getUses())
       if (!taken.contains(use.getOwner()))
-        each.readers.push_back(&use);
-    for (OpOperand *reader : each.readers)
-      reader->set(source);
+        each.uses.push_back(&use);
+    for (OpOperand *use : each.uses)
+      use->set(source);
   }
   for (Taken &each : all)
     each.point->remove();
@@ -263,14 +263,14 @@ tpc::QuantizeOp KeptPoints::findPlanned(Value value) const {
     shown = (*shown.user_begin())->getResult(0);
   }
   for (Value shown = value;;) {
-    Operation *maker = shown.getDefiningOp();
-    auto point = dyn_cast_or_null<tpc::QuantizeOp>(maker);
+    Operation *producer = shown.getDefiningOp();
+    auto point = dyn_cast_or_null<tpc::QuantizeOp>(producer);
     if (point && point.isActivation() && point->getBlock() &&
         !llvm::is_contained(inserted, point))
       return point;
-    if (!isView(maker))
+    if (!isView(producer))
       return nullptr;
-    shown = maker->getOperand(0);
+    shown = producer->getOperand(0);
   }
 }
 
@@ -291,15 +291,15 @@ static bool isOnLevels(Value value, tpc::QuantizerAttrInterface parameters) {
 }
 
 void KeptPoints::insert(Taken &taken, Value input) {
-  if (Operation *maker = input.getDefiningOp())
-    function.getBody().front().getOperations().insertAfter(maker->getIterator(),
-                                                           taken.point);
+  if (Operation *producer = input.getDefiningOp())
+    function.getBody().front().getOperations().insertAfter(
+        producer->getIterator(), taken.point);
   else
     function.getBody().front().push_front(taken.point);
   taken.point.getInputMutable().set(input);
   inserted.push_back(taken.point);
-  for (OpOperand *reader : taken.readers)
-    reader->set(taken.point.getOutput());
+  for (OpOperand *use : taken.uses)
+    use->set(taken.point.getOutput());
 }
 
 /// Erases the target's point before a ReLU if the file has only the one after
@@ -341,13 +341,13 @@ void KeptPoints::putBackActivation(Taken &taken) {
                  << "' where the target has no point of its own; it stays");
 }
 
-void KeptPoints::putBackWeight(Taken &taken, OpOperand *reader) {
-  if (auto planned = reader->get().getDefiningOp<tpc::QuantizeOp>()) {
+void KeptPoints::putBackWeight(Taken &taken, OpOperand *use) {
+  if (auto planned = use->get().getDefiningOp<tpc::QuantizeOp>()) {
     (void)give(planned, taken.point);
     return;
   }
-  taken.readers = {reader};
-  insert(taken, reader->get());
+  taken.uses = {use};
+  insert(taken, use->get());
   emitRecord(taken.point, "mct-insert-quantizers",
              Record(Decision::Applied, Reason::PointBesideTarget)
                  << "the file has '" << taken.point.getUniqueName()
@@ -390,10 +390,10 @@ void KeptPoints::putBack() {
       continue;
     }
     // The importer creates a point for each use of a weight.
-    for (OpOperand *reader :
-         llvm::make_early_inc_range(SmallVector<OpOperand *>(taken.readers)))
+    for (OpOperand *use :
+         llvm::make_early_inc_range(SmallVector<OpOperand *>(taken.uses)))
       if (!taken.point->getBlock())
-        putBackWeight(taken, reader);
+        putBackWeight(taken, use);
   }
   makeNamesUnique();
   fixOperators(function);

@@ -32,11 +32,11 @@ private:
   struct Taken {
     tpc::QuantizeOp point; // in no block
     /// Its uses, except other removed points.
-    llvm::SmallVector<mlir::OpOperand *> readers;
+    llvm::SmallVector<mlir::OpOperand *> uses;
   };
 
   void putBackActivation(Taken &taken);
-  void putBackWeight(Taken &taken, mlir::OpOperand *reader);
+  void putBackWeight(Taken &taken, mlir::OpOperand *use);
   void insert(Taken &taken, mlir::Value input);
   tpc::QuantizerAttrInterface chooseAlternative(tpc::QuantizeOp planned,
                                                 tpc::QuantizeOp imported);

@@ -182,15 +182,15 @@ int64_t Mover::getCostAround(const AxisCluster &cluster,
       if (!permutation) {
         cost += consumer ? getCost(type, consumer.getPerms()) : 0;
       } else if (consumer) {
-        Permutation behind = compose(invert(*permutation), consumer.getPerms());
-        auto isReadInside = [&](Operation *reader) {
-          return cluster.contains(reader);
+        Permutation after = compose(invert(*permutation), consumer.getPerms());
+        auto isReadInside = [&](Operation *outerUse) {
+          return cluster.contains(outerUse);
         };
         if (!llvm::all_of(consumer->getUsers(), isReadInside))
-          cost += getCost(rearrange(type, *permutation), behind);
+          cost += getCost(rearrange(type, *permutation), after);
         if (llvm::any_of(consumer->getUsers(), isReadInside))
           cost += getCost(rearrange(type, *permutation),
-                          compose(behind, *permutation));
+                          compose(after, *permutation));
       } else {
         isReadAsItIs = true;
       }
@@ -256,7 +256,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
     rewriter.modifyOpInPlace(
         op, [&] { op->setLoc(getTransposedLoc(loc, permutation)); });
     Value result = op->getResult(0);
-    SmallVector<OpOperand *> readers;
+    SmallVector<OpOperand *> outerUses;
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
       Operation *user = use.getOwner();
       // A reshape depends only on the order of the elements.
@@ -266,7 +266,7 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
         continue;
       auto consumer = getTranspose(user);
       if (!consumer) {
-        readers.push_back(&use);
+        outerUses.push_back(&use);
         continue;
       }
       Permutation both = compose(inverse, consumer.getPerms());
@@ -276,12 +276,13 @@ void Mover::apply(const AxisCluster &cluster, const Permutation &permutation) {
       else
         rewriter.modifyOpInPlace(consumer, [&] { consumer.setPerms(both); });
     }
-    if (readers.empty())
+    if (outerUses.empty())
       continue;
     // Value in the former order, for the users that know it by its name.
     Value back = transpose(result, inverse, loc);
-    for (OpOperand *reader : readers)
-      rewriter.modifyOpInPlace(reader->getOwner(), [&] { reader->set(back); });
+    for (OpOperand *outerUse : outerUses)
+      rewriter.modifyOpInPlace(outerUse->getOwner(),
+                               [&] { outerUse->set(back); });
   }
 }
 

@@ -36,13 +36,13 @@ void mct::setOutputMoments(OpBuilder &builder, const KernelOp &kernelOp,
       DenseElementsAttr::get(type, ArrayRef(moments.mean)),
       DenseElementsAttr::get(type, ArrayRef(moments.deviation)));
   // Other layers may share the constant, but not its moments.
-  Operation *reader = kernelOp.getOperation();
+  Operation *layer = kernelOp.getOperation();
   if (constant.hasOneUse()) {
     Operation *old = constant.getDefiningOp();
     constant.replaceAllUsesWith(bias.getOutput());
     return eraseOp(old, builder.getListener());
   }
-  for (OpOperand &operand : reader->getOpOperands())
+  for (OpOperand &operand : layer->getOpOperands())
     if (operand.get() == constant)
       return operand.set(bias.getOutput());
   eraseOp(bias, builder.getListener());

@@ -25,7 +25,7 @@ using namespace mct;
 static constexpr double kPartRangeFactor = 8;
 
 /// Most values after a concatenation that are visited.
-static constexpr size_t kMaxReaderValues = 1024;
+static constexpr size_t kMaxUserValues = 1024;
 
 /// Channel that belongs to no part: it is filled in, or comes from another
 /// tensor.
@@ -63,7 +63,7 @@ struct Joined {
 
 /// The layers and products with constants that use the concatenated value, and
 /// absorb the inverses of the factors.
-struct PartReaders {
+struct PartUsers {
   /// Index of the part, or `kNoPart`, for each channel.
   using Positions = std::vector<int64_t>;
   struct Layer {
@@ -83,18 +83,18 @@ struct PartReaders {
   /// True if a layer or product combines channels of several parts.
   bool mix = false;
 
-  static std::optional<PartReaders>
+  static std::optional<PartUsers>
   find(const Layers &layers, const Joined &joined, Operation *&obstacle);
   bool scaleExactly(ArrayRef<Part> parts) const;
   void apply(ArrayRef<Part> parts) const;
 
 private:
   /// Adds the user of `use`, whose channels along `axis` belong to `parts`;
-  /// returns false if it can neither absorb nor pass on the factors. `behind`
+  /// returns false if it can neither absorb nor pass on the factors. `after`
   /// is called with the result of an op that passes them on.
-  bool addReader(const Layers &known, OpOperand &use, int64_t axis,
-                 const Positions &parts,
-                 llvm::function_ref<bool(Value, int64_t, Positions)> behind);
+  bool addUser(const Layers &known, OpOperand &use, int64_t axis,
+               const Positions &parts,
+               llvm::function_ref<bool(Value, int64_t, Positions)> after);
 };
 
 struct RescalePartsPass
@@ -162,11 +162,11 @@ static bool mixesParts(ArrayRef<int64_t> positions) {
   return false;
 }
 
-bool PartReaders::addReader(
+bool PartUsers::addUser(
     const Layers &known, OpOperand &use, int64_t axis, const Positions &parts,
-    llvm::function_ref<bool(Value, int64_t, Positions)> behind) {
+    llvm::function_ref<bool(Value, int64_t, Positions)> after) {
   Operation *user = use.getOwner();
-  if (std::optional<KernelOp> layer = known.getReader(use)) {
+  if (std::optional<KernelOp> layer = known.getConsumer(use)) {
     if (layer->inputAxis() != axis || hasImportedKernel(*layer) ||
         layer->numInputChannels() != int64_t(parts.size()))
       return false;
@@ -192,7 +192,7 @@ bool PartReaders::addReader(
   auto moving = dyn_cast<DataMovementOpInterface>(user);
   // The other operand of an op with two would need the same factors.
   if (!moving)
-    return operands->size() == 1 && behind(user->getResult(0), axis, parts);
+    return operands->size() == 1 && after(user->getResult(0), axis, parts);
   std::optional<ChannelMap> map =
       moving.mapChannels(use.getOperandNumber(), axis);
   if (!map)
@@ -200,13 +200,13 @@ bool PartReaders::addReader(
   Positions moved;
   for (int64_t channel : map->channels)
     moved.push_back(channel == ChannelMap::kNone ? kNoPart : parts[channel]);
-  return behind(user->getResult(0), map->axis, std::move(moved));
+  return after(user->getResult(0), map->axis, std::move(moved));
 }
 
-std::optional<PartReaders> PartReaders::find(const Layers &layers,
-                                             const Joined &joined,
-                                             Operation *&obstacle) {
-  PartReaders readers;
+std::optional<PartUsers> PartUsers::find(const Layers &layers,
+                                         const Joined &joined,
+                                         Operation *&obstacle) {
+  PartUsers users;
   struct Open {
     Value value;
     int64_t axis;
@@ -214,11 +214,11 @@ std::optional<PartReaders> PartReaders::find(const Layers &layers,
   };
   std::vector<Open> open;
   llvm::SmallPtrSet<Value, 8> seen;
-  auto behind = [&](Value value, int64_t axis, Positions parts) {
+  auto after = [&](Value value, int64_t axis, Positions parts) {
     // A value that is reached twice holds the parts in two ways.
-    if (!seen.insert(value).second || seen.size() > kMaxReaderValues)
+    if (!seen.insert(value).second || seen.size() > kMaxUserValues)
       return false;
-    readers.changed.insert(value.getDefiningOp());
+    users.changed.insert(value.getDefiningOp());
     open.push_back({value, axis, std::move(parts)});
     return true;
   };
@@ -226,50 +226,50 @@ std::optional<PartReaders> PartReaders::find(const Layers &layers,
   for (auto [index, part] : llvm::enumerate(joined.parts))
     parts.insert(parts.end(), size_t(part.channels), int64_t(index));
   tosa::ConcatOp concat = joined.concat;
-  behind(concat.getResult(), concat.getAxis(), std::move(parts));
+  after(concat.getResult(), concat.getAxis(), std::move(parts));
   for (size_t next = 0; next != open.size(); ++next) {
     Open each = open[next];
     for (OpOperand &use : each.value.getUses()) {
       obstacle = use.getOwner();
-      if (!readers.addReader(layers, use, each.axis, each.parts, behind))
+      if (!users.addUser(layers, use, each.axis, each.parts, after))
         return std::nullopt;
     }
   }
   obstacle = nullptr;
-  return readers;
+  return users;
 }
 
-bool PartReaders::scaleExactly(ArrayRef<Part> parts) const {
-  for (const Layer &reader : layers) {
-    std::vector<double> inverses = getInverses(reader.parts, parts);
-    ConstantFloats kernel = reader.layer.getKernel();
+bool PartUsers::scaleExactly(ArrayRef<Part> parts) const {
+  for (const Layer &user : layers) {
+    std::vector<double> inverses = getInverses(user.parts, parts);
+    ConstantFloats kernel = user.layer.getKernel();
     for (auto [element, value] : llvm::enumerate(kernel.values()))
       if (!scalesExactly(value,
-                         inverses[reader.layer.inChannelOf(int64_t(element))]))
+                         inverses[user.layer.inChannelOf(int64_t(element))]))
         return false;
   }
-  for (const Product &reader : products)
+  for (const Product &user : products)
     for (auto [value, inverse] :
-         llvm::zip_equal(reader.values, getInverses(reader.parts, parts)))
+         llvm::zip_equal(user.values, getInverses(user.parts, parts)))
       if (!scalesExactly(value, inverse))
         return false;
   return true;
 }
 
-void PartReaders::apply(ArrayRef<Part> parts) const {
-  for (const Layer &reader : layers) {
-    OpBuilder builder(reader.layer.getOperation());
-    scaleInputs(builder, reader.layer, getInverses(reader.parts, parts));
+void PartUsers::apply(ArrayRef<Part> parts) const {
+  for (const Layer &user : layers) {
+    OpBuilder builder(user.layer.getOperation());
+    scaleInputs(builder, user.layer, getInverses(user.parts, parts));
   }
-  for (const Product &reader : products) {
-    auto type = cast<RankedTensorType>(reader.constant->get().getType());
+  for (const Product &user : products) {
+    auto type = cast<RankedTensorType>(user.constant->get().getType());
     SmallVector<int64_t> shape(type.getRank(), 1);
-    shape[reader.axis] = int64_t(reader.parts.size());
+    shape[user.axis] = int64_t(user.parts.size());
     std::vector<float> values;
     for (auto [value, inverse] :
-         llvm::zip_equal(reader.values, getInverses(reader.parts, parts)))
+         llvm::zip_equal(user.values, getInverses(user.parts, parts)))
       values.push_back(float(inverse * value));
-    replaceConstant(*reader.constant, type.clone(shape), values);
+    replaceConstant(*user.constant, type.clone(shape), values);
   }
 }
 
@@ -295,7 +295,7 @@ static Joined join(tpc::QuantizeOp point) {
 /// Determines which parts can be scaled, and which of them together. Returns
 /// the op that prevents one of the others from being scaled, or null.
 static Operation *findRegions(const Layers &layers, Joined &joined,
-                              const PartReaders &readers) {
+                              const PartUsers &users) {
   Operation *obstacle = nullptr;
   for (auto [index, part] : llvm::enumerate(joined.parts)) {
     for (size_t earlier = 0; earlier != index && !part.leader; ++earlier)
@@ -306,10 +306,10 @@ static Operation *findRegions(const Layers &layers, Joined &joined,
       continue;
     Operation *met = nullptr;
     part.region = ScaledRegion::find(layers, part.value, joined.concat, met);
-    for (Operation *behind : readers.changed)
-      if (part.region && part.region->contains(behind->getResult(0))) {
+    for (Operation *after : users.changed)
+      if (part.region && part.region->contains(after->getResult(0))) {
         part.region.reset();
-        met = behind;
+        met = after;
       }
     if (!part.region && !obstacle)
       obstacle = met;
@@ -364,17 +364,17 @@ RescalePartsPass::findCandidates(const Layers &layers) {
     if (!point.isActivation() || point.getParametersAttr() || !getConcat(point))
       return;
     Operation *obstacle = nullptr;
-    std::optional<PartReaders> readers =
-        PartReaders::find(layers, join(point), obstacle);
-    if (!readers)
+    std::optional<PartUsers> users =
+        PartUsers::find(layers, join(point), obstacle);
+    if (!users)
       return leave(point,
                    Record(Decision::Declined, Reason::NoLayerReads, obstacle)
                        << "no factor of its parts can be taken back behind it");
     // Parts that slices separate again do not need a common grid.
-    if (!readers->mix)
+    if (!users->mix)
       return;
     Joined joined = join(point);
-    obstacle = findRegions(layers, joined, *readers);
+    obstacle = findRegions(layers, joined, *users);
     if (llvm::any_of(joined.parts,
                      [](const Part &part) { return bool(part.region); }))
       found.push_back(point);
@@ -401,13 +401,12 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
     return;
   // Rescaling another point may have changed the users.
   Operation *obstacle = nullptr;
-  std::optional<PartReaders> readers =
-      PartReaders::find(layers, joined, obstacle);
-  if (!readers)
+  std::optional<PartUsers> users = PartUsers::find(layers, joined, obstacle);
+  if (!users)
     return leave(point,
                  Record(Decision::Declined, Reason::NoLayerReads, obstacle)
                      << "no factor of its parts can be taken back behind it");
-  obstacle = findRegions(layers, joined, *readers);
+  obstacle = findRegions(layers, joined, *users);
   chooseExponents(joined.parts);
   auto [small, large] = joined.getExtremes();
   if (!(large * smallest < largest * small))
@@ -417,16 +416,16 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
                      << named("smallest_magnitude", smallest, "%.3g") << " and "
                      << named("largest_magnitude", largest, "%.3g")
                      << ", and no factors bring them closer");
-  if (!readers->scaleExactly(joined.parts))
+  if (!users->scaleExactly(joined.parts))
     return leave(point, Reason::FactorRounds);
 
   for (const Part &part : joined.parts)
     if (part.exponent != 0 && part.region)
       part.region->apply(std::ldexp(1.0, int(part.exponent)),
                          [&](Operation *op) { rename(op, sizes); });
-  readers->apply(joined.parts);
+  users->apply(joined.parts);
   std::string name = point.getPointName().str();
-  for (Operation *op : readers->changed)
+  for (Operation *op : users->changed)
     rename(op, sizes);
   emitRecord(point, getArgument(),
              Record(Decision::Applied, Reason::PartsRescaled)
@@ -440,8 +439,8 @@ void RescalePartsPass::rescale(const Layers &layers, tpc::QuantizeOp point,
                                                    }))
                  << " of its " << std::to_string(joined.parts.size())
                  << " parts take powers of two, which "
-                 << named("readers", int64_t(readers->layers.size() +
-                                             readers->products.size()))
+                 << named("readers", int64_t(users->layers.size() +
+                                             users->products.size()))
                  << " constants behind it take back");
 }
 

@@ -86,27 +86,27 @@ private:
                               std::abs(point.getStatisticsAttr().getMax()));
     if (largest == 0 || *threshold <= largest)
       return;
-    SmallVector<KernelOp> readers;
+    SmallVector<KernelOp> consumers;
     for (OpOperand &use : point.getOutput().getUses()) {
       ScalingPath path = followScaling(kernels, use);
       // The parameters of another point are for the unscaled values.
       if (!path.consumer || !path.getPoints().empty() ||
           !llvm::all_of(path.getClamps(), isUnbounded))
-        return leave(point, {Decision::Declined, Reason::ReaderTakesNoFactor,
+        return leave(point, {Decision::Declined, Reason::UserTakesNoFactor,
                              path.obstacle ? path.obstacle : use.getOwner()});
       if (hasImportedKernel(*path.consumer))
         return leave(point, {Decision::Declined, Reason::ImportedParameters,
                              path.consumer->getOperation()});
-      readers.push_back(*path.consumer);
+      consumers.push_back(*path.consumer);
     }
-    if (readers.empty())
+    if (consumers.empty())
       return;
 
     double factor = largest / *threshold;
     OpBuilder builder(point);
-    for (const KernelOp &reader : readers)
-      scaleInputs(builder, reader,
-                  std::vector<double>(reader.numInputChannels(), factor));
+    for (const KernelOp &consumer : consumers)
+      scaleInputs(builder, consumer,
+                  std::vector<double>(consumer.numInputChannels(), factor));
     builder.setInsertionPoint(point);
     auto type = cast<RankedTensorType>(point.getType());
     Location loc = argument.getLoc();

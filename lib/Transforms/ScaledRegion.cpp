@@ -15,7 +15,7 @@ static constexpr size_t kMaxRegionValues = 4096;
 Layers::Layers(const KernelOps &kernels, Operation *root)
     : kernels(kernels), byResult(kernels.findByResult(root)) {}
 
-std::optional<KernelOp> Layers::getReader(OpOperand &use) const {
+std::optional<KernelOp> Layers::getConsumer(OpOperand &use) const {
   std::optional<KernelOp> layer = kernels.get(use.getOwner());
   return layer && &layer->getInput() == &use ? layer : std::nullopt;
 }
@@ -103,7 +103,7 @@ bool ScaledRegion::addSources(const Layers &layers, Value value) {
   if (layer != layers.byResult.end()) {
     if (!layer->second.getBias() || hasImportedKernel(layer->second))
       return false;
-    makers.insert({layer->second.getOperation(), layer->second});
+    producers.insert({layer->second.getOperation(), layer->second});
     return true;
   }
   Operation *op = value.getDefiningOp();
@@ -119,12 +119,12 @@ bool ScaledRegion::addSources(const Layers &layers, Value value) {
   return true;
 }
 
-bool ScaledRegion::addReader(const Layers &layers, OpOperand &use) {
+bool ScaledRegion::addUser(const Layers &layers, OpOperand &use) {
   Operation *user = use.getOwner();
-  if (std::optional<KernelOp> layer = layers.getReader(use)) {
+  if (std::optional<KernelOp> layer = layers.getConsumer(use)) {
     if (hasImportedKernel(*layer))
       return false;
-    readers.insert({user, *layer});
+    consumers.insert({user, *layer});
     return true;
   }
   auto [constant, other] = getProductWithConstant(user);
@@ -151,7 +151,7 @@ std::optional<ScaledRegion> ScaledRegion::find(const Layers &layers,
       return std::nullopt;
     for (OpOperand &use : each.getUses()) {
       obstacle = use.getOwner();
-      if (obstacle != end && !region.addReader(layers, use))
+      if (obstacle != end && !region.addUser(layers, use))
         return std::nullopt;
     }
   }
@@ -170,11 +170,11 @@ bool ScaledRegion::scalesExactly(double factor) const {
     return mct::scalesExactly(ConstantFloats::get(constant->get())->values(),
                               by);
   };
-  for (const auto &[op, layer] : makers)
+  for (const auto &[op, layer] : producers)
     if (!mct::scalesExactly(layer.getKernel().values(), factor) ||
         !mct::scalesExactly(*layer.getBias(), factor))
       return false;
-  for (const auto &[op, layer] : readers)
+  for (const auto &[op, layer] : consumers)
     if (!mct::scalesExactly(layer.getKernel().values(), 1 / factor))
       return false;
   return llvm::all_of(
@@ -197,7 +197,7 @@ static void scaleConstant(OpOperand &operand, double factor) {
 
 void ScaledRegion::apply(double factor,
                          llvm::function_ref<void(Operation *)> changed) const {
-  for (const auto &[op, layer] : makers) {
+  for (const auto &[op, layer] : producers) {
     OpBuilder builder(op);
     // Ops between the product and the addition of its bias.
     Value result = layer.getResult();
@@ -208,7 +208,7 @@ void ScaledRegion::apply(double factor,
         builder, layer,
         std::vector<double>(size_t(layer.numOutputChannels()), factor));
   }
-  for (const auto &[op, layer] : readers) {
+  for (const auto &[op, layer] : consumers) {
     OpBuilder builder(op);
     scaleInputs(
         builder, layer,

@@ -19,7 +19,7 @@ struct Layers {
 
   Layers(const KernelOps &kernels, mlir::Operation *root);
   /// Returns the layer that reads `use` as its input.
-  std::optional<KernelOp> getReader(mlir::OpOperand &use) const;
+  std::optional<KernelOp> getConsumer(mlir::OpOperand &use) const;
 };
 
 /// Returns the operand that holds the constant which `operand` reads, possibly
@@ -63,13 +63,13 @@ private:
   /// Adds the operands of `value`, or returns false.
   bool addSources(const Layers &layers, mlir::Value value);
   /// Adds the user that owns `use`, or returns false.
-  bool addReader(const Layers &layers, mlir::OpOperand &use);
+  bool addUser(const Layers &layers, mlir::OpOperand &use);
   /// Returns the factor that the constant of a product takes.
   double getFactor(mlir::Operation *product, double factor) const;
 
   llvm::SetVector<mlir::Value> values;
   /// Layers that produce such values, and those that read them.
-  llvm::MapVector<mlir::Operation *, KernelOp> makers, readers;
+  llvm::MapVector<mlir::Operation *, KernelOp> producers, consumers;
   /// Operands that hold constants which take the factor.
   llvm::SetVector<mlir::OpOperand *> constants;
   /// Multiplications with a constant that read or make such values.

@@ -28,7 +28,7 @@ struct ScalingPath {
   llvm::SmallVector<tpc::QuantizeOp> getPoints() const;
 };
 
-/// Follows the reader of `start` through the ops f with f(a * x) = a * f(x) for
+/// Follows the user of `start` through the ops f with f(a * x) = a * f(x) for
 /// all a > 0: those that move values, and average pooling
 /// (`DataMovementOpInterface`) unless they fill with another number than zero,
 /// activation points, and `tosa.clamp` from 0 on. Of the clamps only those

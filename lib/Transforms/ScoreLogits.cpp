@@ -33,7 +33,7 @@ struct Moved {
 /// Follows such a value to the result of its user; returns none if that
 /// computes anything but scores. `own` of the result is empty if it has no
 /// elements of the point.
-static std::optional<Moved> moveBehind(OpOperand &use, const Moved &from) {
+static std::optional<Moved> followUse(OpOperand &use, const Moved &from) {
   Operation *op = use.getOwner();
   Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
   if (isa<tpc::QuantizeOp>(op))
@@ -80,11 +80,11 @@ bool mct::holdsScoreLogits(tpc::QuantizeOp point) {
       if (!seen.insert({use.getOwner(), use.getOperandNumber()}).second ||
           seen.size() > kMaxValues)
         return false;
-      std::optional<Moved> behind = moveBehind(use, from);
-      if (!behind)
+      std::optional<Moved> moved = followUse(use, from);
+      if (!moved)
         return false;
-      if (!behind->own.empty())
-        open.push_back(std::move(*behind));
+      if (!moved->own.empty())
+        open.push_back(std::move(*moved));
     }
   }
   return makesScores;

@@ -32,7 +32,7 @@ struct ActivationSearch {
   /// True if the target fixes one grid for all networks, which is `quantizer`.
   bool isFixed = false;
   /// Why the grid that the target fixes is not used.
-  std::string whyNotFixed;
+  std::string notFixedReason;
 
   tpc::QuantizationMethodAttrInterface method() const {
     return tpc::QuantizeOp(point).getActivationConfig().getActMethod();
@@ -110,7 +110,7 @@ createSearch(tpc::QuantizeOp point, const SelectionSettings &settings) {
   llvm::Expected<tpc::QuantizerAttrInterface> fixed =
       getFixed(config, statistics.getMin(), statistics.getMax());
   if (!fixed) {
-    search.whyNotFixed = llvm::toString(fixed.takeError());
+    search.notFixedReason = llvm::toString(fixed.takeError());
   } else if (*fixed) {
     search.isFixed = true;
     search.quantizer = *fixed;
@@ -251,9 +251,9 @@ private:
   }
   void remarkOn(const ActivationSearch &search) {
     tpc::QuantizeOp point = search.point;
-    if (!search.whyNotFixed.empty())
+    if (!search.notFixedReason.empty())
       emitRecord(point, getArgument(),
-                 Record(Reason::FixedGridDeclined) << search.whyNotFixed,
+                 Record(Reason::FixedGridDeclined) << search.notFixedReason,
                  "'" + point.getPointName() + "' is searched for: it ");
     if (search.isFixed)
       emitRecord(point, getArgument(),

@@ -24,7 +24,7 @@ struct InOrder {
 } // namespace
 
 static Record readBy(Operation *op, const Twine &why) {
-  return Record(Decision::Declined, Reason::ReaderTakesNoShift, op)
+  return Record(Decision::Declined, Reason::UserTakesNoShift, op)
          << "'" << named("reader", op->getName().getStringRef()) << "' reads it"
          << why;
 }
@@ -70,15 +70,15 @@ std::variant<ShiftReach, Record> mct::followShift(tpc::QuantizeOp point,
   ShiftReach reach;
   llvm::DenseMap<Value, int64_t> times = {{point.getOutput(), 1}};
   std::set<Operation *, InOrder> pending;
-  auto addReaders = [&](Value value) -> std::optional<Record> {
-    for (Operation *reader : value.getUsers()) {
-      if (reader->getBlock() != point->getBlock())
-        return readBy(reader, "");
-      pending.insert(reader);
+  auto addUsers = [&](Value value) -> std::optional<Record> {
+    for (Operation *user : value.getUsers()) {
+      if (user->getBlock() != point->getBlock())
+        return readBy(user, "");
+      pending.insert(user);
     }
     return std::nullopt;
   };
-  if (std::optional<Record> reason = addReaders(point.getOutput()))
+  if (std::optional<Record> reason = addUsers(point.getOutput()))
     return *reason;
   while (!pending.empty()) {
     Operation *op = *pending.begin();
@@ -119,7 +119,7 @@ std::variant<ShiftReach, Record> mct::followShift(tpc::QuantizeOp point,
       return readBy(op, "");
     }
     times[op->getResult(0)] = total;
-    if (std::optional<Record> reason = addReaders(op->getResult(0)))
+    if (std::optional<Record> reason = addUsers(op->getResult(0)))
       return *reason;
   }
   if (reach.kernels.empty())

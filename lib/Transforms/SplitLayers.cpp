@@ -111,10 +111,10 @@ std::optional<SlicedLayer> mct::findSlicedLayer(tpc::QuantizeOp point,
           sliced.axisOf.size() > kMaxSlicedOps)
         return std::nullopt;
       std::optional<int64_t> moved;
-      if (auto behind = dyn_cast<tpc::QuantizeOp>(user)) {
+      if (auto after = dyn_cast<tpc::QuantizeOp>(user)) {
         bool isOwn = isFunctionOfElements(value.getDefiningOp()) &&
-                     behind.getStatisticsAttr();
-        if (!behind.getParametersAttr() && (isOwn || isRepeated(behind)))
+                     after.getStatisticsAttr();
+        if (!after.getParametersAttr() && (isOwn || isRepeated(after)))
           moved = axis;
       } else if (isFunctionOfElements(user)) {
         moved = axis;
@@ -270,8 +270,8 @@ Value GroupWriter::writeMoved(Operation *op, Value input, int64_t axis) {
     // A point that only repeats the grid is not needed.
     if (isRepeated(point))
       return input;
-    points.behind.push_back(clonePoint(point, input));
-    return points.behind.back().getResult();
+    points.after.push_back(clonePoint(point, input));
+    return points.after.back().getResult();
   }
   Value own;
   if (isFunctionOfElements(op)) {

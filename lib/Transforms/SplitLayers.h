@@ -46,7 +46,7 @@ std::optional<SlicedLayer> findSlicedLayer(tpc::QuantizeOp point,
 /// order for equal networks.
 struct GroupPoints {
   tpc::QuantizeOp kernel, result;
-  llvm::SmallVector<tpc::QuantizeOp, 1> behind;
+  llvm::SmallVector<tpc::QuantizeOp, 1> after;
 };
 
 /// Creates a layer for each group, which computes the layer's results for its

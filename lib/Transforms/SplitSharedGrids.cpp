@@ -152,9 +152,9 @@ private:
   /// Returns the op that uses a moved value and needs one grid for all of it,
   /// or null if there is none. `between`: receives the points on the way that
   /// only repeat the grid.
-  Operation *findReader(OpOperand &use,
-                        SmallVectorImpl<tpc::QuantizeOp> &between,
-                        SmallVectorImpl<tosa::SliceOp> &slices);
+  Operation *findGridUser(OpOperand &use,
+                          SmallVectorImpl<tpc::QuantizeOp> &between,
+                          SmallVectorImpl<tosa::SliceOp> &slices);
 
   /// Points without users, which are erased at the end.
   llvm::SmallSetVector<tpc::QuantizeOp, 8> erased;
@@ -291,8 +291,8 @@ LogicalResult SplitSharedGridsPass::splitLayers() {
                    << " layers, each with a grid of its own");
     for (auto [split, from] : llvm::zip_equal(splitLayer(layer), groups)) {
       takeFrom(split.result, from.result);
-      for (auto [behind, same] : llvm::zip_equal(split.behind, from.behind))
-        takeFrom(behind, same);
+      for (auto [after, same] : llvm::zip_equal(split.after, from.after))
+        takeFrom(after, same);
       takeFrom(split.kernel, from.kernel);
     }
   }
@@ -394,9 +394,9 @@ static void cutFromPart(tosa::SliceOp slice) {
 }
 
 Operation *
-SplitSharedGridsPass::findReader(OpOperand &use,
-                                 SmallVectorImpl<tpc::QuantizeOp> &between,
-                                 SmallVectorImpl<tosa::SliceOp> &slices) {
+SplitSharedGridsPass::findGridUser(OpOperand &use,
+                                   SmallVectorImpl<tpc::QuantizeOp> &between,
+                                   SmallVectorImpl<tosa::SliceOp> &slices) {
   auto point = use.get().getDefiningOp<tpc::QuantizeOp>();
   SmallVector<OpOperand *> open = {&use};
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -409,13 +409,13 @@ SplitSharedGridsPass::findReader(OpOperand &use,
       return user;
     if (isa<func::ReturnOp>(user))
       continue;
-    if (auto behind = dyn_cast<tpc::QuantizeOp>(user)) {
+    if (auto after = dyn_cast<tpc::QuantizeOp>(user)) {
       tpc::OpQuantConfigAttr config =
-          behind.isActivation() ? behind.getActivationConfig() : nullptr;
+          after.isActivation() ? after.getActivationConfig() : nullptr;
       // A point with its own grid is handled separately.
       if (!config || !config.getPreserving())
         continue;
-      between.push_back(behind);
+      between.push_back(after);
     } else if (!isMoving(user)) {
       return user;
     }
@@ -441,13 +441,13 @@ void SplitSharedGridsPass::split(tpc::QuantizeOp point,
   Sources sources = findSources(point.getInput());
   if (!sources.isMixed())
     return;
-  auto tell = [&](Decision decision, Reason reason, Operation *at) {
+  auto describe = [&](Decision decision, Reason reason, Operation *at) {
     return sources.extremes.describe(point, decision, reason, at);
   };
   if (sources.hasOther) {
     if (remarks)
       emitRecord(point, getArgument(),
-                 tell(Decision::Declined, Reason::PartWithoutPoint, nullptr)
+                 describe(Decision::Declined, Reason::PartWithoutPoint, nullptr)
                      << "and keeps one grid for both, as another part has no "
                         "quantizer of its own");
     return;
@@ -455,24 +455,24 @@ void SplitSharedGridsPass::split(tpc::QuantizeOp point,
   SmallVector<OpOperand *> free;
   SmallVector<tpc::QuantizeOp> between;
   SmallVector<tosa::SliceOp> slices;
-  Operation *reader = nullptr;
+  Operation *gridUser = nullptr;
   for (OpOperand &use : point.getResult().getUses()) {
     SmallVector<tpc::QuantizeOp> repeated;
     SmallVector<tosa::SliceOp> separating;
-    if (Operation *found = findReader(use, repeated, separating)) {
-      reader = found;
+    if (Operation *found = findGridUser(use, repeated, separating)) {
+      gridUser = found;
       continue;
     }
     free.push_back(&use);
     between.append(repeated);
     slices.append(separating);
   }
-  if (reader && remarks)
+  if (gridUser && remarks)
     emitRecord(point, getArgument(),
-               tell(Decision::Declined, Reason::ReaderNeedsGrid, reader)
+               describe(Decision::Declined, Reason::UserNeedsGrid, gridUser)
                    << "and keeps one grid for both: '"
-                   << reader->getName().getStringRef() << "' reads it")
-            .attachNote(reader->getLoc())
+                   << gridUser->getName().getStringRef() << "' reads it")
+            .attachNote(gridUser->getLoc())
         << "it is read here";
   if (free.empty())
     return;
@@ -488,12 +488,12 @@ void SplitSharedGridsPass::split(tpc::QuantizeOp point,
                      " activation=float");
   };
   llvm::for_each(between, drop);
-  if (!reader)
+  if (!gridUser)
     drop(point);
   emitRecord(point, getArgument(),
-             tell(Decision::Applied, Reason::GridSplit, nullptr)
-                 << (reader ? "and what moves it past its quantizer gets no "
-                              "common grid"
-                            : "and gets no common grid")
+             describe(Decision::Applied, Reason::GridSplit, nullptr)
+                 << (gridUser ? "and what moves it past its quantizer gets no "
+                                "common grid"
+                              : "and gets no common grid")
                  << ": each part keeps its own");
 }

@@ -67,13 +67,13 @@ static Value createReshape(RewriterBase &rewriter, Value value,
 }
 
 unsigned UnitAxis::count() const {
-  unsigned before = 0, behind = 0;
+  unsigned before = 0, after = 0;
   for (Value input : cluster.getInputs())
     before += bool(getSource(input));
   for (Operation *op : cluster.ops())
     for (Operation *user : op->getUsers())
-      behind += inserts(user, op->getResult(0));
-  return before && behind ? before + behind : 0;
+      after += inserts(user, op->getResult(0));
+  return before && after ? before + after : 0;
 }
 
 /// Returns an input of the cluster with the axis: the operand of the reshape
@@ -102,13 +102,13 @@ void UnitAxis::keep(RewriterBase &rewriter) const {
   for (Operation *op : cluster.ops()) {
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<OpOperand *> readers;
+    SmallVector<OpOperand *> outerUses;
     SmallVector<Operation *> insertions;
     for (OpOperand &use : result.getUses()) {
       if (inserts(use.getOwner(), result))
         insertions.push_back(use.getOwner());
       else if (!cluster.contains(use.getOwner()))
-        readers.push_back(&use);
+        outerUses.push_back(&use);
     }
     rearrangeOp(rewriter, op, axes);
     for (Operation *reshape : insertions) {
@@ -116,12 +116,12 @@ void UnitAxis::keep(RewriterBase &rewriter) const {
       rewriter.replaceOp(reshape, result);
       eraseUnused(shape, rewriter.getListener());
     }
-    if (readers.empty())
+    if (outerUses.empty())
       continue;
     Value without = createReshape(rewriter, result, type);
-    for (OpOperand *reader : readers)
-      rewriter.modifyOpInPlace(reader->getOwner(),
-                               [&] { reader->set(without); });
+    for (OpOperand *outerUse : outerUses)
+      rewriter.modifyOpInPlace(outerUse->getOwner(),
+                               [&] { outerUse->set(without); });
   }
 }
 

@@ -47,7 +47,7 @@ std::unique_ptr<CompiledFunction> Module::compile(StringRef function,
     return nullptr;
   ScopedDiagnosticHandler handler(
       own->context.get(), [&](Diagnostic &diagnostic) {
-        // An op that is slow is no concern of whoever has one point.
+        // Remarks about slow ops do not concern users of a single point.
         if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
           job.tell(toMessage(diagnostic));
       });

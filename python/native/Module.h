@@ -58,7 +58,7 @@ public:
   std::vector<Message> takeMessages();
 
   /// Quantizers of the program, for points that ask for one; none: not.
-  void setHosts(HostQuantizers::Maker maker) { hosts = std::move(maker); }
+  void setHosts(HostQuantizers::Factory factory) { hosts = std::move(factory); }
   /// Tells a context of them. Once for each context.
   void attachHosts(mlir::MLIRContext *context) const {
     if (hosts)
@@ -87,7 +87,7 @@ public:
 
 private:
   support::Progress samples;
-  HostQuantizers::Maker hosts;
+  HostQuantizers::Factory hosts;
   TrainingHost *training = nullptr;
   execution::MetricHost *metric = nullptr;
   std::atomic<bool> done{false};
@@ -106,7 +106,7 @@ struct UserMetric {
   /// network and of the integer one may be empty.
   std::vector<double> values, reference, integer;
   bool hasRows = true;
-  /// Detections behind numbers that are average precisions; none for other
+  /// Detections after numbers that are average precisions; none for other
   /// metrics, and networks that are not there.
   std::optional<execution::MatchedDetections> detections, referenceDetections,
       integerDetections;

@@ -132,7 +132,8 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
     }
   };
   Call call{work, {}, {}};
-  // As deep as a main thread's, whatever thread calls: parsers recurse.
+  // The stack is as large as that of a main thread, whatever thread calls,
+  // since parsers recurse.
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
@@ -140,7 +141,7 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
   bool isOwn = pthread_create(&thread, &attributes, runCall, &call) == 0;
   pthread_attr_destroy(&attributes);
   if (!isOwn) {
-    // A thread was refused.
+    // The system refused to create a thread.
     nb::gil_scoped_release released;
     call.run();
   }
@@ -163,14 +164,14 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
   if (isOwn)
     pthread_join(thread, nullptr);
   attend([&] { deliver(job, errors); });
-  // It is what the errors speak of.
+  // The exception of a callback is what the errors are about.
   if (inCallback.first && job.hasFailed())
     std::rethrow_exception(inCallback.first);
   if (raised)
     std::rethrow_exception(raised);
   if (!errors.empty() && job.hasFailed())
     raise(errors);
-  // Message of a success.
+  // Log the messages of a successful call.
   for (nb::handle error : errors)
     nb::module_::import_("mct.errors").attr("log")(error);
 }

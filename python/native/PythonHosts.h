@@ -120,7 +120,7 @@ private:
   Raised &raised;
 };
 
-inline mct::HostQuantizers::Maker makeHosts(Raised &raised) {
+inline mct::HostQuantizers::Factory makeHosts(Raised &raised) {
   return [&raised](const mct::HostPoint &point)
              -> llvm::Expected<std::shared_ptr<mct::HostQuantizer>> {
     std::shared_ptr<mct::HostQuantizer> made;

@@ -32,7 +32,7 @@ using namespace mlir;
 const DialectRegistry &mct::python::getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *made = new DialectRegistry;
-    // With them the dialects of tensors, buffers and LLVM.
+    // These include the dialects of tensors, buffers and LLVM.
     execution::Executor::registerDependencies(*made);
     made->insert<affine::AffineDialect, complex::ComplexDialect, DLTIDialect,
                  index::IndexDialect, math::MathDialect,

@@ -254,7 +254,7 @@ struct Seed {
 /// The trial that has a number; all of it follows from number and seed.
 struct Plan {
   std::string bytes, pipeline;
-  /// True if it is run as mct-run does it, instead of the pipeline or behind
+  /// True if it is run as mct-run does it, instead of the pipeline or after
   /// it.
   bool runs = false;
 };
@@ -628,7 +628,7 @@ std::string Fuzzer::attemptRun(StringRef bytes, bool isMutant) const {
 }
 
 /// Reads, prints and drops a module, and lets the allocator find out what has
-/// been written behind the ends of its blocks.
+/// been written after the ends of its blocks.
 void Fuzzer::readOnly(uint64_t number) const {
   std::string bytes = plan(number).bytes;
   for (int i = 0; i != 3; ++i) {
@@ -691,7 +691,7 @@ void Fuzzer::fuzz() {
             failure.kind == Failure::Wrong
                 ? !StringRef(failure.message).starts_with("MLIR's own")
                 : failure.isOwn || failure.phase != Phase::Parsing;
-        // Where it only happens behind others, and where reading and nothing
+        // Where it only happens after others, and where reading and nothing
         // else fails, the reader wrote where it must not.
         if (isOurs && isBytecode && failure.kind != Failure::Wrong)
           isOurs = failure.isReproduced &&

@@ -185,7 +185,7 @@ static std::vector<size_t> findAll(llvm::ArrayRef<Token> tokens,
   return findAll(tokens, [&](size_t i) { return tokens[i].kind == kind; });
 }
 
-/// Returns the place behind the bracket that closes the one at `open`.
+/// Returns the place after the bracket that closes the one at `open`.
 static size_t findEnd(llvm::ArrayRef<Token> tokens, size_t open) {
   int depth = 0;
   for (size_t i = open; i != tokens.size(); ++i) {
@@ -203,7 +203,7 @@ static size_t findEnd(llvm::ArrayRef<Token> tokens, size_t open) {
   return tokens.size();
 }
 
-/// Returns the place behind the value of an entry that begins at `from`: the
+/// Returns the place after the value of an entry that begins at `from`: the
 /// comma or bracket that ends it.
 static size_t findEntryEnd(llvm::ArrayRef<Token> tokens, size_t from) {
   for (size_t i = from; i < tokens.size();) {
@@ -579,7 +579,7 @@ void TextMutator::changeEntry(Tokens &tokens, Random &random) const {
   size_t at = random.pick(found), from = findEntry(tokens, at),
          end = findEntryEnd(tokens, from);
   if (random.oneIn(4)) {
-    // The comma behind it goes too, or the one before.
+    // The comma after it goes too, or the one before.
     size_t first = at, last = end;
     if (last < tokens.size() && tokens[last].text == ",")
       ++last;
@@ -664,7 +664,7 @@ struct Section {
 };
 } // namespace
 
-/// The number at `at`, and behind it: the count of trailing zeros of the first
+/// The number at `at`, and after it: the count of trailing zeros of the first
 /// byte is how many bytes follow.
 static uint64_t readNumber(StringRef bytes, size_t &at) {
   if (at >= bytes.size())

@@ -200,7 +200,7 @@ static void returnLargeBlocks() {
 int main(int argc, char **argv) {
   returnLargeBlocks();
   llvm::InitLLVM initialized(argc, argv);
-  // Exceeding a limit of file sizes shall be an error of the write.
+  // Exceeding a limit on file sizes is an error of the write, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   DialectRegistry registry;
   registerAll(registry);

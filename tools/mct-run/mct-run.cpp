@@ -591,7 +591,7 @@ evaluate(ModuleOp module, ModuleOp reference,
       return failure();
     return std::optional(std::move(*found));
   }
-  // Without samples the files say whether the shards had labels.
+  // Without samples, the files record whether the shards had labels.
   if (!shards->canMeasure())
     options.hasLabels = execution::haveLabels(*shards);
   auto found =
@@ -689,7 +689,7 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialized(argc, argv);
-  // A limit of the size of files is an error of the write.
+  // Exceeding a limit on file sizes is an error of the write, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,

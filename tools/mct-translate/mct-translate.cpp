@@ -240,7 +240,7 @@ static LogicalResult translate(raw_ostream &os,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialized(argc, argv);
-  // A limit of the size of files is an error of the write.
+  // Exceeding a limit on file sizes is an error of the write, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
   mct::support::OutputFile output(outputName), data(dataPath());
   if (failed(translate(output, &data)))
     return EXIT_FAILURE;
-  // First, so that there is no network without its constants.
+  // Keep the data first, so that no network exists without its constants.
   if (data.tell() > 0)
     if (llvm::Error error = data.keep())
       return failed(fail(llvm::toString(std::move(error))));

@@ -19,7 +19,7 @@ std::optional<SmallVector<T>> mct::tpc::readElements(ElementsAttr elements) {
     if (!matches || !blob || blob->getData().size() != count * sizeof(T))
       return std::nullopt;
     SmallVector<T> values(count);
-    // Copied as bytes: bytecode aligns them as it says, not as a T wants.
+    // Copy bytes, as bytecode may align the data less than a T.
     std::memcpy(values.data(), blob->getData().data(), count * sizeof(T));
     return values;
   }

@@ -62,9 +62,6 @@ LogicalResult CompressedWeightsOp::verify() {
   if (!cost.isFinite() || cost.isNegative() || cost.isZero())
     return emitOpError("has a cost of ")
            << cost.convertToDouble() << ", which is not positive";
-  if (getOrder() != "ethos-u55" && getOrder() != "ethos-u85")
-    return emitOpError("has the order '")
-           << getOrder() << "'; give ethos-u55 or ethos-u85";
   return success();
 }
 

@@ -152,6 +152,16 @@ def Tpc_ColumnSumsOp : Tpc_DeviceFactOp<"column_sums"> {
   let hasVerifier = 1;
 }
 
+/// Stored as its word, so that text and bytecode are those of a string.
+def Tpc_WeightOrderAttr
+    : StringBasedAttr<CPred<"::llvm::isa<::mlir::StringAttr>($_self) && ::mct::quantization::symbolizeWeightOrder("
+                            "::llvm::cast<::mlir::StringAttr>($_self).getValue())">,
+                      "order of weights, ethos-u55 or ethos-u85"> {
+  let returnType = "::mct::quantization::WeightOrder";
+  let convertFromStorage = "*::mct::quantization::symbolizeWeightOrder($_self.getValue())";
+  let constBuilderCall = "$_builder.getStringAttr(::mct::quantization::stringifyWeightOrder($0))";
+}
+
 def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
   let summary = "Cost of reading compressed weights";
   let description = [{
@@ -163,7 +173,9 @@ def Tpc_CompressedWeightsOp : Tpc_DeviceFactOp<"compressed_weights"> {
     tpc.compressed_weights byte 0.3 order "ethos-u85"
     ```
   }];
-  let arguments = (ins F64Attr:$byte, DefaultValuedAttr<StrAttr, "\"ethos-u55\"">:$order);
+  let arguments = (ins
+    F64Attr:$byte,
+    DefaultValuedAttr<Tpc_WeightOrderAttr, "::mct::quantization::WeightOrder::EthosU55">:$order);
   let assemblyFormat = "`byte` $byte (`order` $order^)? attr-dict";
   let hasVerifier = 1;
 }

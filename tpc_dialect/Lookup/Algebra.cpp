@@ -114,7 +114,7 @@ FormulaSearch::Result FormulaSearch::constant(Value value, unsigned depth) {
       if (*number == 0)
         result.terms.clear();
     } else {
-      // One address for equal constants.
+      // Equal constants have one address, as attributes are unique.
       term.constants.push_back(elements.getAsOpaquePointer());
     }
     return result;
@@ -125,7 +125,7 @@ FormulaSearch::Result FormulaSearch::constant(Value value, unsigned depth) {
       op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       isa<QuantizeOp>(op))
     return std::nullopt;
-  // Expressions of constants alone.
+  // The op must be an expression of constants.
   SmallVector<Polynomial> operands;
   for (Value each : op->getOperands()) {
     if (!isa<TensorType>(each.getType()))
@@ -198,7 +198,8 @@ FormulaSearch::Result FormulaSearch::applyTo(Operation *op,
   if (name == "tanh" || name == "erf" || name == "exp")
     return atoms.function(name, first);
   if (name == "maximum" || name == "clamp") {
-    // A difference that may get below zero by rounding alone, or a maximum.
+    // Ignore the bound of a variance, which only rounding makes negative, or of
+    // a maximum.
     for (auto [i, value] : llvm::enumerate(operands))
       if ((patterns.isVariance(value) || patterns.isMaximum(value)) &&
           (name == "clamp" || operands[1 - i].isConstant()))
@@ -214,7 +215,7 @@ FormulaSearch::Result FormulaSearch::applyTo(Operation *op,
     return atoms.atomPower(atoms.getAtom(Atom::Predicate, name, first, 1), 1,
                            1);
   if (name == "select") {
-    // A softmax of nothing but -inf is made zero.
+    // A softmax of nothing but -inf may be replaced by zero.
     for (auto [zero, other] : {std::pair(1, 2), std::pair(2, 1)})
       if (operands[zero].terms.empty() && operands[other].terms.size() == 1 &&
           patterns.isSoftmax(operands[other].terms.front()))
@@ -230,7 +231,7 @@ FormulaSearch::Result FormulaSearch::compute(Operation *op) {
       !isa<RankedTensorType>(op->getResult(0).getType()))
     return std::nullopt;
   StringRef name = op->getName().getStringRef();
-  // Shifts, zero points and shapes are no numbers of the formula.
+  // Shifts, zero points and shapes are not operands of the formula.
   unsigned numOperands =
       llvm::StringSwitch<unsigned>(name)
           .Cases({"tosa.mul", "tosa.add", "tosa.sub", "tosa.pow",
@@ -271,7 +272,7 @@ FormulaSearch::reducedAxes(ArrayRef<Operation *> ops) const {
 }
 
 /// Returns whether these are exactly the axes between those of the batch and of
-/// the channels, or behind both.
+/// the channels, or after both.
 bool FormulaSearch::isImage(
     const llvm::SmallSetVector<int64_t, 4> &axes) const {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
@@ -408,7 +409,7 @@ static bool isOp(Operation *op, ArrayRef<StringRef> names) {
 }
 
 /// The values that may be x where a formula has this op: what it reads, and
-/// what is read again behind it.
+/// what is read again after it.
 static void addInputs(Operation *op, llvm::SetVector<Value> &inputs) {
   if (!isOp(op,
             {"tosa.reduce_sum", "tosa.avg_pool2d", "tosa.tanh", "tosa.erf"}))

@@ -204,7 +204,8 @@ static LogicalResult checkWeightNames(PlatformOp platform, BindingOp binding,
       continue;
     for (NamedAttribute weight : config.getWeights()) {
       StringRef name = weight.getName().getValue();
-      // Whichever constant has no name of its own; no operand stands for it.
+      // This name stands for constants without a name of their own, so it has
+      // no operand.
       if (name == kPositionalWeight)
         continue;
       if (entry.getWeights()) {
@@ -246,7 +247,7 @@ static LogicalResult checkBinding(PlatformOp platform, BindingOp binding,
     subgraphs.insert(formula.name);
   llvm::DenseMap<Attribute, OpsOfAttr> owners;
   for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
-    // Only what the platform defines counts of a stock binding.
+    // Check only those sets of a stock binding that the platform defines.
     if (!platform.lookupOperatorSet(entry.getSet().getValue()))
       continue;
     if (failed(checkWeightNames(platform, binding, entry, frameworks)))

@@ -43,7 +43,8 @@ bool FormulaPatterns::isVariance(const Polynomial &polynomial, bool isCentered,
   if (!ofSquare || bool(ofMean) != isCentered || ofSquare->coefficient <= 0)
     return false;
   *square = ofSquare->powers.front().first;
-  // The variance may be over n - 1. Without the mean a sum is another operator.
+  // The divisor of a variance may be n - 1. Without the mean, a sum with
+  // another divisor is another operator.
   if (!isCentered)
     return isNear(ofSquare->coefficient, 1);
   return isNear(-ofMean->coefficient, ofSquare->coefficient) &&
@@ -138,7 +139,7 @@ bool FormulaPatterns::isSoftmax(const Term &term) const {
           std::pair(exponential.first, 1.0) ||
       !isNear(term.coefficient, 1 / double(sum.count)))
     return false;
-  // Function of x alone, or less its maximum along the same axes.
+  // The argument is x, or x minus its maximum along the same axes.
   bool hasInput = false;
   for (const Term &part : function.argument.terms) {
     if (!part.constants.empty() || part.powers.size() != 1)

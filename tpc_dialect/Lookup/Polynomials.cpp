@@ -96,7 +96,7 @@ Polynomials::Result Polynomials::sum(const Polynomial &lhs,
                  [](const Term &term) { return term.coefficient == 0; });
   if (result.terms.size() > kMaxTerms)
     return std::nullopt;
-  // One order for equal sums.
+  // Sort the terms, so that equal sums compare equal.
   llvm::sort(result.terms, [](const Term &lhs, const Term &rhs) {
     return std::tie(lhs.powers, lhs.constants) <
            std::tie(rhs.powers, rhs.constants);

@@ -78,7 +78,7 @@ static const SubgraphForm kFirstForms[] = {
         y = tosa.maximum x 0)"},
     {"relu", R"(
         y = linalg.max x 0)"},
-    // mct-normalize-activations leaves nothing of these forms on TOSA.
+    // On TOSA, mct-normalize-activations replaces all of these forms.
     {"relu6", R"(
         c = tosa.clamp x where min_val eq 0.0 : f32
         y = tosa.minimum c 6)"},
@@ -225,7 +225,7 @@ static const SubgraphForm kLastForms[] = {
         n = tosa.minimum c 6
         m = tosa.mul n 0.16666666666
         y = tosa.mul x m)"},
-    // Side by side and then apart, or apart first.
+    // The inputs are concatenated and then reshaped, or reshaped first.
     {"stack", R"(
         c = tosa.concat
         r = tosa.reshape c where "$stacked_inputs" ge 1
@@ -252,7 +252,7 @@ static const SubgraphForm kLastForms[] = {
         r = tosa.reshape p where "$rank_change" eq 2
         t = tosa.transpose r where perms eq array<i32: 2, 4, 0, 1, 3, 5>
         y = tosa.reshape t where "$rank_change" eq -2)"},
-    // The dense layer in linalg. A product of two activations is none.
+    // The dense layer in linalg. A product of two activations is not one.
     {"fully_connected", R"(
         y = linalg.matmul x const)"},
     {"fully_connected", R"(

@@ -170,7 +170,7 @@ compile(StringRef name, ArrayRef<Line> lines, unsigned present, Location loc) {
       if (operand.kind == CompiledSubgraph::OperandKind::Step ||
           operand.kind == CompiledSubgraph::OperandKind::EachStep)
         isUsed[operand.index] = true;
-  // The search climbs from the root and would never meet the others.
+  // The search starts at the root and would never reach the others.
   for (size_t i = 0; i + 1 < compiled->steps.size(); ++i)
     if (!isUsed[i])
       return emitError(loc)
@@ -255,7 +255,7 @@ void mct::tpc::printSubgraphs(llvm::raw_ostream &os) {
   std::vector<SubgraphForm> forms = listOurSubgraphs();
   for (const SubgraphForm &form : forms) {
     SmallVector<std::string> &row = rows[form.name];
-    // Forms that differ in operands only are one to the reader.
+    // The table does not distinguish forms that differ only in operands.
     if (std::string summary = summarize(form, UnknownLoc::get(&context));
         !llvm::is_contained(row, summary))
       row.push_back(std::move(summary));
@@ -374,8 +374,8 @@ bool Matcher::fitsRepetition(unsigned step, Value value) {
 }
 
 static bool isCommutative(Operation *op) {
-  // The shift, a third operand, keeps tosa.mul from having the trait, the
-  // initial value the ops of linalg.
+  // tosa.mul lacks the trait because of its third operand, the shift; ops of
+  // linalg lack it because of their initial value.
   StringRef name = op->getName().getStringRef();
   return op->hasTrait<OpTrait::IsCommutative>() || name == "tosa.mul" ||
          name == "linalg.add" || name == "linalg.mul" || name == "linalg.max" ||

@@ -253,7 +253,7 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     |---|---|
     | convolutions, also depthwise and transposed; `tosa.matmul` with a constant kernel (a 1x1 convolution) | the op on i8 with i32 sums, its bias inside, and one `tosa.rescale`, per channel where the kernel has scales per channel |
     | `tosa.matmul` of two points | the same on i8, and one `tosa.rescale` |
-    | clamps | limits of the codes, behind the rescale; nothing where saturation does it |
+    | clamps | limits of the codes, after the rescale; nothing where saturation does it |
     | element-wise expressions of one value and of numbers | one `tosa.table` |
     | sums, differences | both operands on the finer grid (or 19 bits below the coarser one) in i32, and one `tosa.rescale` |
     | products | i32, and one `tosa.rescale`; numbers, one or one for each channel, are part of its factors |
@@ -265,7 +265,7 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     | max pools, reshapes, transposes, slices, concatenations, pads, gathers, nearest resizes, argmax | themselves on the codes |
     | bilinear resizes | on i8, with offsets that are not negative |
     | softmax | float between conversions, the chain of `softmax=integer`, or nothing at the end (`softmax=cut`) |
-    | layer norm with one point behind it | float between conversions, or the chain of `layer-norm=integer`; with points inside as its parts |
+    | layer norm with one point after it | float between conversions, or the chain of `layer-norm=integer`; with points inside as its parts |
 
     Factors are multiplier * 2^-shift with 31-bit multipliers, 2^30 for powers of two. Unsigned codes of 8 bits are
     stored minus 128, codes of fewer bits in i8, limited by a clamp.

@@ -15,7 +15,7 @@
 namespace mct::execution {
 
 /// Results of a module and of its reference for the samples of one unit.
-struct SeenResults {
+struct UnitResults {
   const Unit &unit;
   /// Number of samples of a whole unit.
   int64_t unitSize;
@@ -49,7 +49,7 @@ struct EvaluationOptions {
   /// quantizing point into the part of its quantizer and the inherited part.
   bool splitErrors = false;
   /// Called for each unit, in the thread of the worker; may be null.
-  std::function<llvm::Error(const SeenResults &)> onUnitDone;
+  std::function<llvm::Error(const UnitResults &)> onUnitDone;
   /// True to compute the digest of the samples, too.
   bool digest = false;
   /// True if there are labels, of this process or of the shards.

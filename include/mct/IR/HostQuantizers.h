@@ -59,16 +59,16 @@ public:
 
   /// Creates the quantizer of a point; null if nothing is registered under the
   /// name that the point gives.
-  using Maker = std::function<llvm::Expected<std::shared_ptr<HostQuantizer>>(
+  using Factory = std::function<llvm::Expected<std::shared_ptr<HostQuantizer>>(
       const HostPoint &)>;
 
-  HostQuantizers(mlir::Dialect *dialect, Maker maker)
-      : Base(dialect), maker(std::move(maker)) {}
+  HostQuantizers(mlir::Dialect *dialect, Factory factory)
+      : Base(dialect), factory(std::move(factory)) {}
 
-  /// Lets points in the context find their quantizers by `maker` from now on.
+  /// Lets points in the context find their quantizers by `factory` from now on.
   /// May be called once.
-  static void attach(mlir::MLIRContext *context, Maker maker);
-  /// Forgets the created quantizers and `maker`, for a context that outlives
+  static void attach(mlir::MLIRContext *context, Factory factory);
+  /// Forgets the created quantizers and `factory`, for a context that outlives
   /// the objects they need.
   static void detach(mlir::MLIRContext *context);
 
@@ -78,11 +78,11 @@ public:
   get(mlir::Operation *op, const HostPoint &point);
 
 private:
-  mutable Maker maker;
+  mutable Factory factory;
   mutable std::mutex mutex;
   mutable std::map<std::pair<std::string, const void *>,
                    std::shared_ptr<HostQuantizer>>
-      made;
+      created;
 };
 
 /// Returns the host quantizer that a point requests; none if it does not

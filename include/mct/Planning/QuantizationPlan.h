@@ -21,7 +21,7 @@ struct DroppedCandidate {
   tpc::OpQuantConfigAttr config;
   /// Nodes that cannot read a result of that width; empty if the reason is an
   /// override or an equal alternative.
-  llvm::SmallVector<size_t> readers;
+  llvm::SmallVector<size_t> consumers;
   /// Location of the override, if that is the reason.
   std::optional<mlir::FileLineColLoc> rule;
 };
@@ -37,7 +37,7 @@ struct PlannedWeight {
   /// Axes of its channels; null for one parameter per tensor.
   mlir::DenseI64ArrayAttr axes;
   /// Reason why it stays float; empty if it gets a point.
-  std::string whyFloat;
+  std::string floatReason;
   /// True if it stays float although the target quantizes it and no override
   /// requested float.
   bool isMissed = false;
@@ -100,7 +100,7 @@ struct PlannedNode {
   /// Name of the point that covers a preserved result.
   mlir::StringAttr coveredBy;
   /// Reason why a result without any cover stays float.
-  std::string whyFloat;
+  std::string floatReason;
 
   llvm::SmallVector<PlannedWeight> weights;
 };
@@ -121,7 +121,7 @@ struct PlannedInput {
   mlir::StringAttr name;
   tpc::OpQuantConfigAttr config;
   /// Reason why it stays float; empty if it gets a point.
-  std::string whyFloat;
+  std::string floatReason;
 };
 
 /// Alternatives that the result (without a name) and the weights (by name) of

@@ -6,10 +6,9 @@
 #ifndef MCT_QUANTIZATION_WEIGHTCODING_H
 #define MCT_QUANTIZATION_WEIGHTCODING_H
 
+#include "mct/Quantizers/Kinds.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace mct::quantization {
@@ -26,12 +25,6 @@ struct KernelCodes {
   int64_t inputs = 1;
   bool isDepthwise = false;
 };
-
-/// Devices whose order of weights is known.
-enum class WeightOrder { EthosU55, EthosU85 };
-
-/// Returns the order of `name`, ethos-u55 or ethos-u85; none for other names.
-std::optional<WeightOrder> parseWeightOrder(llvm::StringRef name);
 
 /// Returns the codes in the order in which a device of 256 multipliers reads
 /// them: blocks of output channels, input channels and positions, filled up

@@ -47,4 +47,10 @@ def Mct_Certificate : Mct_Kind<"Certificate", "certificate", [
   I32EnumCase<"Bound", 3, "bound">                            // none has an error below error / (1 + bound)
 ]>;
 
+/// Order in which a device of 256 multipliers reads the codes of compressed weights, by the device.
+def Mct_WeightOrder : Mct_Kind<"WeightOrder", "order of weights", [
+  I32EnumCase<"EthosU55", 0, "ethos-u55">,
+  I32EnumCase<"EthosU85", 1, "ethos-u85">
+]>;
+
 #endif // MCT_QUANTIZERS_KINDS_TD

@@ -57,7 +57,7 @@ void addJudged(const execution::MetricResult &found, Accuracy &accuracy,
 /// A point that does not quantize has no effect. Neither has one whose values
 /// are a result that is compared by KL: where it rounds a probability to 0 the
 /// divergence is unbounded, and the results are compared before the point. If
-/// effects cannot be measured, there are none, and `whyNoEffects` gives the
+/// effects cannot be measured, there are none, and `noEffectsReason` gives the
 /// reason: functions with control flow or calls, results that are not tensors
 /// of f32 with a batch, and corrections that cannot be undone.
 ///

@@ -192,7 +192,7 @@ struct Operator {
   /// texts; empty if there are none.
   std::string matchedBy, overriddenBy;
   /// `point`, `fused`, `preserved` or `float`, and the reason for `float`.
-  std::string cover, whyFloat;
+  std::string cover, floatReason;
   /// The fused group, named by its last operator; empty if there is none.
   std::string group;
   /// Names of the operators and arguments that produce its operands.
@@ -444,7 +444,7 @@ struct Report {
   Real uncorrectedDistance = 0;
   /// Reason for the absence of effects of points and operators; empty if there
   /// are effects.
-  std::string whyNoEffects;
+  std::string noEffectsReason;
   int64_t samples = 0, effectSamples = 0;
   bool hasLabels = false;
   /// Digests of the samples that the report ran on, and of those of the

@@ -256,7 +256,7 @@ def QuantizeApplyPass : Pass<"mct-quantize-apply", "::mlir::ModuleOp"> {
     | transposed convolution, dense layer | the same with one range for the kernel |
     | sum, concatenation, ReLUs, leaky ReLU, swish, GELU, resize, average pools | output: a moving average |
     | softmax, sigmoid, tanh, max pools, and what moves or selects values | none |
-    | a batch norm behind an annotated layer | output, and none between: it is there to be folded |
+    | a batch norm after an annotated layer | output, and none between: it is there to be folded |
     | everything else | an error |
 
     Biases have none. Positions of the quantizers:

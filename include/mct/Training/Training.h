@@ -41,7 +41,7 @@ namespace mct {
 //===----------------------------------------------------------------------===//
 
 enum class LearnedKind {
-  Weight,    // the constant behind a weight point: a kernel
+  Weight,    // the constant before a weight point: a kernel
   Bias,      // the constant that a layer adds
   Quantizer, // thresholds, ranges and scales
   Rounding,  // a number for every weight: where, or how far, it is rounded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes that move a factor from constants in front of a value to those behind it.
+// Passes that move a factor from constants before a value to those after it.
 // Passes.td includes them.
 #ifndef MCT_TRANSFORMS_SCALINGPASSES_TD
 #define MCT_TRANSFORMS_SCALINGPASSES_TD

@@ -20,6 +20,16 @@
 // RUN: sh -c 'mct-opt %s --mct-calibrate="shards-in=%t.none.json" -o %t.no.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: no file of the shards has the calibration of this network; run all shards again, with these files; see docs/guide/troubleshooting.md#shards-run-in-rounds
 
+// Neither what a shard knows nor what is missing can be written to a folder.
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/half.npy shard=1/2 shards-out=%S" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not mct-opt %s --mct-calibrate="shards-in=%t.none.json shards-out=%S" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: cannot write the file of the shard: '{{.*}}mct-calibrate': Is a directory
+
+// A host that keeps no state of shards gets an error after the file is written, which is that of mct-opt.
+// RUN: not mlir-opt %s --load-dialect-plugin=%mct_obj/lib/MctPlugin.so --load-pass-plugin=%mct_obj/lib/MctPlugin.so --pass-pipeline='builtin.module(mct-calibrate{calibration-data=%S/Inputs/half.npy shard=1/2 shards-out=%t.plugin.json})' 2>&1 | FileCheck %s --check-prefix=PLUGIN
+// RUN: cmp %t.plugin.json %t.b.json
+// PLUGIN: error: has written the calibration of shard 1 of 2 to '{{.*}}.plugin.json', and ends here; give it with those of the other shards
+
 // A shard of another network, one that is not there, one that is there twice, and other divisions.
 // RUN: sed 's/tosa.exp/tosa.sigmoid/' %s > %t.other.mlir
 // RUN: not mct-opt %t.other.mlir --mct-calibrate="shards-in=%t.a.json,%t.b.json" -o %t.no.mlir 2>&1 | FileCheck %s --check-prefix=OTHER

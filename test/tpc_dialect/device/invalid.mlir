@@ -38,7 +38,7 @@ tpc.device @no_time {
 // -----
 
 tpc.device @unknown_order {
-  // expected-error @below {{has the order 'ethos-u65'; give ethos-u55 or ethos-u85}}
+  // expected-error @below {{attribute 'order' failed to satisfy constraint: order of weights, ethos-u55 or ethos-u85}}
   tpc.compressed_weights byte 1.0 order "ethos-u65"
 }
 

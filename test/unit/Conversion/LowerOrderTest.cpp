@@ -40,7 +40,7 @@ protected:
 // Order and place
 //===----------------------------------------------------------------------===//
 
-// For Ethos-U a layer is computed for each of its readers.
+// For Ethos-U a layer is computed for each of its users.
 TEST_F(LowerToInteger, RepeatedLayersMakeTheSameCodes) {
   std::string type = "tensor<1x8x8x4xf32>", to = "tensor<1x8x8x8xf32>";
   std::string text =
@@ -82,7 +82,7 @@ TEST_F(LowerToInteger, RepeatedLayersMakeTheSameCodes) {
 }
 
 // The sums of the layer were computed in one branch, and read in the other and
-// behind both.
+// after both.
 TEST_F(LowerControlFlow, PointsInBranchesReadWhatIsOutside) {
   const std::string type = "tensor<1x4x4x2xf32>",
                     sum = "(" + type + ", " + type + ") -> " + type + "\n",
@@ -134,8 +134,8 @@ TEST_F(LowerControlFlow, PointsInLoopsReadWhatIsOutside) {
   expectEvaluated(text, samples({{1, 4, 4, 2}})[0]);
 }
 
-// The operand of the reshape was computed for the point, behind the argmax.
-TEST_F(LowerToInteger, LargestPlacesBeforeOtherReaders) {
+// The operand of the reshape was computed for the point, after the argmax.
+TEST_F(LowerToInteger, LargestPlacesBeforeOtherUsers) {
   std::string text =
       "(%x: tensor<1x8xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {\n" +
       shapeConstant("s", {2, 4}) +

@@ -12,7 +12,7 @@ namespace {
 /// Layer norms, written as importers do.
 class LowerLayerNorms : public LowerToInteger {
 protected:
-  /// A layer norm of rows of `count` values; its only point lies behind it.
+  /// A layer norm of rows of `count` values; its only point lies after it.
   static std::string layerNorm(int64_t rows, int64_t count, double epsilon,
                                const std::string &gain,
                                const std::string &offset,

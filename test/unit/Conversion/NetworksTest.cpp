@@ -142,7 +142,7 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
                   kNearTie * (std::abs(steps) + kLargestBias))
             << record->name << ": " << steps << " steps became " << int(code);
       }
-      // The ops behind have other inputs.
+      // Later ops have other inputs.
       if (!isSame)
         break;
     }

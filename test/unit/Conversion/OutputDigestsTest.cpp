@@ -56,7 +56,7 @@ protected:
   /// Returns the text of a network; its samples are in files then.
   std::string makeNetwork(unsigned seed);
   /// Appends a line for each stage that there is: the name, and the digest of
-  /// the module behind it, or that it was refused.
+  /// the module after it, or that it was refused.
   void append(std::string &lines, const std::string &network,
               const std::string &name, const std::string &options);
 

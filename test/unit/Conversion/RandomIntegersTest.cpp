@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random networks with a quantizer behind every op: the integer network of each
+// Random networks with a quantizer after every op: the integer network of each
 // makes the very codes that the simulation makes. Where steps are no powers of
 // two the simulation rounds its sums to f32, so there the codes are those of an
 // evaluation in double, wherever f32 leaves no choice.

@@ -222,15 +222,15 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
     options += " extensions=" + extensions;
   if (!run(*integers, "mct-lower-to-integer{" + options + "}"))
     return "mct-lower-to-integer: " + problems();
-  auto isSaid = [&](llvm::StringRef remark) {
+  auto isReported = [&](llvm::StringRef remark) {
     return llvm::any_of(diagnostics, [&](const std::string &diagnostic) {
       return llvm::StringRef(diagnostic).contains(remark);
     });
   };
-  if (!isSaid("stays float"))
+  if (!isReported("stays float"))
     seen.insert("all integer");
   // Such points say that ties of theirs go up.
-  if (isSaid("halves go up")) {
+  if (isReported("halves go up")) {
     seen.insert("halves up");
     return "";
   }

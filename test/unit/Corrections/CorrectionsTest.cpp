@@ -90,7 +90,7 @@ TEST_F(CorrectionsTest, AllLayersHaveTheirFloatMeans) {
       largestBefore = std::max(
           largestBefore, std::abs(before[layer].channels()[i].mean() - mean));
     }
-    // Several times what is allowed behind.
+    // Several times what is allowed later.
     EXPECT_GT(largestBefore, 3e-3) << kLayers[layer];
   }
 }

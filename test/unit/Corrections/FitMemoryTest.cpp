@@ -126,8 +126,8 @@ TEST_F(FitMemoryTest, OtherSamplesAndNetworksAreFittedAgain) {
   EXPECT_TRUE(printed(*other) == printed(*expectedOther));
 }
 
-// The judge sees the results that the correction behind has made on the way,
-// or, where something comes behind that, runs both networks.
+// The judge sees the results that the next correction has made on the way,
+// or, where something comes after that, runs both networks.
 TEST_F(FitMemoryTest, JudgesAlikeWithoutRunningTheNetworks) {
   std::vector<double> losses;
   std::vector<int64_t> runs;
@@ -142,7 +142,7 @@ TEST_F(FitMemoryTest, JudgesAlikeWithoutRunningTheNetworks) {
   }
   // The float network, and both others.
   EXPECT_EQ(runs[1], runs[0] + 3);
-  // Biases are added to sums before, or behind, they are rounded.
+  // Biases are added to sums before, or after, they are rounded.
   EXPECT_NEAR(losses[0], losses[1], 1e-3 * losses[1]);
 }
 

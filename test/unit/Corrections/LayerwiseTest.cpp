@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs layer by layer: what is changed behind a layer reaches the layers behind
-// it, and nothing else does.
+// Runs layer by layer: what is changed after a layer reaches the layers
+// after it, and nothing else does.
 #include "lib/Corrections/Layerwise.h"
 #include "Fixture.h"
 #include "lib/Corrections/Layers.h"
@@ -138,7 +138,7 @@ struct Restore : corrections::LayerVisitor {
 // With its float kernel in every layer, and activations that nothing quantizes,
 // the network is the float one: each layer reads what the float layer reads,
 // because those before it got their kernels back in time.
-TEST_F(CorrectionsTest, LayersBehindSeeReplacedKernels) {
+TEST_F(CorrectionsTest, LaterLayersSeeReplacedKernels) {
   auto target = parse();
   auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
                                          "main", "test", false);
@@ -221,7 +221,7 @@ TEST_F(LayerwiseTest, MemoryBudgetChangesNothing) {
   }
 }
 
-// The layers behind see what a layer was changed to: a whole run of a network
+// The later layers see what a layer was changed to: a whole run of a network
 // in which the biases and kernels say the same makes the same means.
 TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
   show(1 << 20, [](auto values) { return std::make_unique<Halve>(values); });
@@ -280,7 +280,7 @@ struct HalveToTheEnd : Halve {
   Results results;
 };
 
-// The results behind the last layer, some of which are layers themselves, are
+// The results after the last layer, some of which are layers themselves, are
 // those of a whole run in which all layers are changed.
 TEST_F(LayerwiseTest, ResultsAreThoseOfTheChangedNetwork) {
   show(
@@ -311,7 +311,7 @@ TEST_F(LayerwiseTest, ResultsAreThoseOfTheChangedNetwork) {
   EXPECT_EQ(static_cast<HalveToTheEnd &>(*visitor).results, expected);
 }
 
-/// Remembers what layers read and make; behind the first of the layers in
+/// Remembers what layers read and make; after the first of the layers in
 /// `when` the points get other quantizers.
 struct ChangePoints : corrections::LayerVisitor {
   void begin(llvm::ArrayRef<size_t>, size_t workers) override {
@@ -404,11 +404,11 @@ protected:
   }
 };
 
-// All points, of activations and kernels, get other quantizers, or none, behind
-// the first layer: what the layers behind it read and make is what they would
+// All points, of activations and kernels, get other quantizers, or none, after
+// the first layer: what the layers after it read and make is what they would
 // in a module that has these quantizers, and the float network beside it stays
 // what it is.
-TEST_F(ChangePointsTest, LayersBehindSeeReplacedQuantizers) {
+TEST_F(ChangePointsTest, LaterLayersSeeReplacedQuantizers) {
   auto plain = parse(), changed = parse();
   ChangePoints before, replaced, expected;
   replaced.quantizers = choose(*plain);

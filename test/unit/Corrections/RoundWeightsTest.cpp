@@ -268,7 +268,7 @@ protected:
 };
 
 // Every layer, of every kind, is nearer to the float one than with the nearest
-// levels and the best biases, under every kind of quantizer. Layers behind
+// levels and the best biases, under every kind of quantizer. Layers after
 // others may gain less than these: what they have is the sum over all.
 TEST_F(RoundWeightsTest, OutputsAreNearerThanWithTheNearestLevels) {
   std::vector<Floats> expected = collect(*parse(), false);
@@ -484,7 +484,7 @@ TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
 }
 
 // Layers of more bits get the biases that make up for what they miss, before
-// the layers behind them are rounded; nobody corrects them again.
+// the layers after them are rounded; nobody corrects them again.
 TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
   auto mixed = parseWithFineMain();
   round(*mixed, 0, 0, /*maxBits=*/4);
@@ -502,7 +502,7 @@ TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
 }
 
 // A fine kernel that reads coarse activations, of 5 bits here, is rounded as
-// well: what the layers before it miss is less behind it.
+// well: what the layers before it miss is less after it.
 TEST_F(RoundWeightsTest, FineLayersMakeUpForCoarseInputs) {
   auto nearest = parseWithFineMain(), rounded = parseWithFineMain();
   round(*nearest, 0, 0, /*maxBits=*/4);

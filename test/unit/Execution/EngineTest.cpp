@@ -81,7 +81,7 @@ TEST_F(EngineTest, APoolAndAnExponentialOfOneConvolution) {
 
 // A value and its reshape are the same memory: the point may not quantize it in
 // place while the value itself is read.
-TEST_F(EngineTest, APointBehindAReshapeLeavesTheValueAlone) {
+TEST_F(EngineTest, APointAfterAReshapeLeavesTheValueAlone) {
   auto executor = compile(R"(
     func.func @main(%x: tensor<1x2x2xf32>) -> (tensor<1x2x2xf32>, tensor<1x4xf32>) {
       %0 = tosa.ceil %x : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>

@@ -270,7 +270,7 @@ inline llvm::SmallVector<std::string> writeSamples(const Expectation &expected,
   for (auto [number, type] : llvm::enumerate(expected.argumentTypes)) {
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
     llvm::SmallVector<int64_t> shape(tensor.getShape());
-    // Samples that share no batch lie row behind row, or side by side.
+    // Samples that share no batch lie row after row, or side by side.
     if (shape.empty() || (ownLeadingSizes && number % 2 == 0))
       shape.insert(shape.begin(), expected.samples);
     else

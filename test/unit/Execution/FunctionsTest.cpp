@@ -111,7 +111,7 @@ TEST_F(FunctionsTest, PowersWithSmallExponentsAreProducts) {
   }
 }
 
-/// Vectors, and what is left of a loop behind them, round alike.
+/// Vectors, and what is left of a loop after them, round alike.
 TEST_F(FunctionsTest, BitsDoNotDependOnThePlaceOfAnElement) {
   for (const char *name : {"exp", "tanh", "erf"}) {
     Floats values = randomFloats(79, 2);

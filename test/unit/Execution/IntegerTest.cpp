@@ -117,7 +117,7 @@ public:
               type);
   }
 
-  /// Adds the ops that are behind sums of products in networks, or some of
+  /// Adds the ops that are after sums of products in networks, or some of
   /// them.
   std::string finish(std::string value, const Sizes &shape) {
     std::string element = "i32";

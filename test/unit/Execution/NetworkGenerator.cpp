@@ -371,7 +371,7 @@ func::FuncOp Network::make() {
     if (elementOf(value).isF32()) {
       value = tame(value);
       if (random.chance(30)) {
-        // Readers of both sides of a point.
+        // Users of both sides of a point.
         if (random.chance(50))
           offer(value);
         value = point(value, random.chance(60));

@@ -182,7 +182,7 @@ private:
     ranges[value] = ranges.lookup(original);
     return value;
   }
-  /// Offers a value to the ops behind.
+  /// Offers a value to later ops.
   Value offer(Value value) {
     if (value)
       pool.push_back(value);

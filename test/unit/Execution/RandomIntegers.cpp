@@ -354,7 +354,7 @@ Value Network::rescaleOfHalves(Value value) {
       -bound, bound - 1);
 }
 
-/// A convolution, a matrix product or a pool of i8, and a rescale behind it.
+/// A convolution, a matrix product or a pool of i8, and a rescale after it.
 Value Network::quantizedIntegers() {
   Value image = chooseImage();
   if (!image || countOf(shapeOf(image)) > kLargestTensor / 4)

@@ -316,7 +316,7 @@ Value Network::pool2d(Value image) {
               image);
 }
 
-/// x + conv(relu(conv(relu(x)))), with x read before and behind.
+/// x + conv(relu(conv(relu(x)))), with x read before and after.
 Value Network::residual() {
   Value x = chooseImage();
   if (!x || countOf(shapeOf(x)) > kLargestTensor / 2)

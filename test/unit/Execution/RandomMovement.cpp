@@ -93,7 +93,7 @@ Value Network::concatWithOthers(Value value) {
   return concat(parts, axis);
 }
 
-/// Splits or joins dimensions behind the batch.
+/// Splits or joins dimensions after the batch.
 Value Network::regroup(Value value) {
   ArrayRef<int64_t> shape = shapeOf(value);
   bool hasBatch = firstAxis(value) != 0;

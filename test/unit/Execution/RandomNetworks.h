@@ -14,7 +14,7 @@
 namespace mct::testing {
 
 /// One network, @main, the same for a seed on every machine. Values are read
-/// several times, before and behind ops that may compute in place; arguments,
+/// several times, before and after ops that may compute in place; arguments,
 /// constants and one value twice are returned; activations and weights have
 /// points with and without parameters; the batch may be followed in most
 /// networks and cannot in the others. Ops have the names v0, v1, ..., points

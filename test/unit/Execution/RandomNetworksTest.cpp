@@ -35,13 +35,13 @@ struct Plan {
     run.threads = unsigned(1 + below(3));
     run.batchSize = below(4);
     simulate = below(100) < 75;
-    observeBehind = below(2) != 0;
+    observeAfter = below(2) != 0;
     loops = below(3) == 0;
     observeEvery = 1 + below(4);
   }
   int64_t samples, unit;
   RunOptions run;
-  bool simulate, observeBehind, loops;
+  bool simulate, observeAfter, loops;
   /// Besides the points, every so-many-th value is observed.
   int64_t observeEvery;
 };
@@ -68,7 +68,7 @@ protected:
                                 const CompileOptions &options,
                                 const Expectation &expected);
   Value observedValue(mlir::func::FuncOp function, llvm::StringRef name,
-                      bool behind);
+                      bool after);
   /// The smallest network that still differs, and how.
   std::string explain(mlir::ModuleOp network, unsigned seed);
   /// Runs a network in every way, for a few seeds.
@@ -192,7 +192,7 @@ std::string RandomNetworks::runSamples(const Executor &executor,
 }
 
 Value RandomNetworks::observedValue(mlir::func::FuncOp function,
-                                    llvm::StringRef name, bool behind) {
+                                    llvm::StringRef name, bool after) {
   Value found;
   for (mlir::BlockArgument argument : function.getArguments())
     if (auto given = mct::getName(argument); given && given.getValue() == name)
@@ -200,7 +200,7 @@ Value RandomNetworks::observedValue(mlir::func::FuncOp function,
   function.walk([&](mlir::Operation *op) {
     if (auto point = mlir::dyn_cast<mct::tpc::QuantizeOp>(op)) {
       if (point.isActivation() && point.getUniqueName() == name)
-        found = behind ? point.getResult() : point.getInput();
+        found = after ? point.getResult() : point.getInput();
     } else if (op->getNumResults() == 1 && op->getBlock() == &function.front())
       if (auto given = mct::getName(op->getLoc());
           given && given.getValue() == name)
@@ -218,7 +218,7 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
   alone.simulateQuantization = plan.simulate;
   CompileOptions watched = alone;
   watched.observeAllPoints = true;
-  watched.observeAfterQuantization = plan.observeBehind;
+  watched.observeAfterQuantization = plan.observeAfter;
   int64_t number = 0;
   for (mlir::Operation &op : function.getBody().front()) {
     if (op.getNumResults() != 1 || mlir::isa<mct::tpc::QuantizeOp>(op))
@@ -267,8 +267,7 @@ std::string RandomNetworks::difference(mlir::ModuleOp network, unsigned seed) {
     } else {
       llvm::SmallVector<Value> values;
       for (const TensorSpec &spec : executor->observed())
-        values.push_back(
-            observedValue(function, spec.name, plan.observeBehind));
+        values.push_back(observedValue(function, spec.name, plan.observeAfter));
       text = runSamples(*executor, expected, plan, values);
     }
     if (!text.empty())
@@ -477,7 +476,7 @@ TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are read again behind an op that may compute in their place
+// Values that are read again after an op that may compute in their place
 //===----------------------------------------------------------------------===//
 
 // The tensors that a loop hands on are not those that it was given.
@@ -521,7 +520,7 @@ std::string sumOf(const std::string &result, const std::string &value) {
          result + "\")\n";
 }
 
-TEST_F(RandomNetworks, PoolBehindAnExponentialOfTheSameConvolution) {
+TEST_F(RandomNetworks, PoolAfterAnExponentialOfTheSameConvolution) {
   expectNoDifference(
       "func.func @main(%x: " + kImage + ") -> (" + kImage + ", " + kImage +
       ") {\n" + kZero + constant("w", {4, 1, 1, 4}, 1) + constant("b", {4}, 2) +
@@ -531,7 +530,7 @@ TEST_F(RandomNetworks, PoolBehindAnExponentialOfTheSameConvolution) {
       "return %e, %m : " + kImage + ", " + kImage + "\n}");
 }
 
-TEST_F(RandomNetworks, PoolBehindAnActivationOfTheSamePool) {
+TEST_F(RandomNetworks, PoolAfterAnActivationOfTheSamePool) {
   expectNoDifference("func.func @main(%x: " + kImage + ") -> (" + kImage +
                      ", " + kImage + ") {\n" + copyOf("p", "x") +
                      "%t = tosa.tanh %p : (" + kImage + ") -> " + kImage +
@@ -539,7 +538,7 @@ TEST_F(RandomNetworks, PoolBehindAnActivationOfTheSamePool) {
                      ", " + kImage + "\n}");
 }
 
-TEST_F(RandomNetworks, PoolBehindAnActivationOfASlice) {
+TEST_F(RandomNetworks, PoolAfterAnActivationOfASlice) {
   expectNoDifference("func.func @main(%x: " + kImage +
                      ") -> (tensor<1x2x3x4xf32>, " + kImage + ") {\n" +
                      copyOf("p", "x") + R"(
@@ -551,7 +550,7 @@ TEST_F(RandomNetworks, PoolBehindAnActivationOfASlice) {
                      "return %t, %d : tensor<1x2x3x4xf32>, " + kImage + "\n}");
 }
 
-TEST_F(RandomNetworks, PoolBehindAScatterIntoAReshape) {
+TEST_F(RandomNetworks, PoolAfterAScatterIntoAReshape) {
   expectNoDifference("func.func @main(%x: " + kImage +
                      ") -> (tensor<1x9x4xf32>, " + kImage + ") {\n" +
                      copyOf("p", "x") + constant("v", {1, 2, 4}, 3) + R"(

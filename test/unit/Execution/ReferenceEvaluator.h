@@ -38,7 +38,7 @@ struct ReferenceTensor {
   /// Row-major.
   std::vector<Number> numbers;
   /// Terms of the sums of a convolution or matrix product, 0 for other ops:
-  /// an execution may begin such a sum with what is added behind it.
+  /// an execution may begin such a sum with what is added after it.
   int64_t terms = 0;
 };
 

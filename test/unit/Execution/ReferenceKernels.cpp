@@ -25,7 +25,7 @@ void Evaluation::finish(size_t i, const Sum &sum, const Number &bias) {
   result.numbers[i] = all.finish();
 }
 
-/// Direct convolution over `spatial` dimensions behind the batch.
+/// Direct convolution over `spatial` dimensions after the batch.
 void Evaluation::convolution(int64_t spatial, bool depthwise) {
   const ReferenceTensor &x = input(0), &w = input(1), &b = input(2);
   double xZero = zeroPoint(input(3)), wZero = zeroPoint(input(4));

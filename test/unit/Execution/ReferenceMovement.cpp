@@ -186,7 +186,7 @@ bool Evaluation::reduction() {
 bool Evaluation::movement() {
   if (isa<tosa::ReshapeOp>(op)) {
     result.numbers = input(0).numbers;
-    // The sums behind a reshape may still be in the making.
+    // The sums after a reshape may still be in the making.
     result.terms = input(0).terms;
     return true;
   }

@@ -298,7 +298,7 @@ TEST_F(SampleSourceTest, EveryArgumentHasItsOwnLeadingSize) {
   EXPECT_EQ(source->numSamples(), 2);
   EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
   EXPECT_EQ(load(*source, 1, 1, 1), (Floats{5, 6, 7, 8}));
-  // As many rows for both would read behind the end.
+  // As many rows for both would read after the end.
   options.files = {"x:" + x, "y:" + floats("y2.npy", {2, 2}, {1, 2, 3, 4})};
   EXPECT_EQ(errorOf(options),
             "expected 2 samples for input 'y' as for 'x', found 1; the inputs "
@@ -321,7 +321,7 @@ TEST_F(SampleSourceTest, SamplesOfAnArgumentWithItsOwnLeadingSizeMayBeStacked) {
   std::string s = "s:" + floats("s.npy", {3}, {7, 8, 9});
   std::string x = "x:" + floats("x.npy", {3, 1, 2}, {1, 2, 3, 4, 5, 6});
   std::string y = "y:" + floats("y.npy", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-  // One of the other form behind it.
+  // One of the other form after it.
   options.files = {x, y, "y:" + floats("y1.npy", {2, 2}, {9, 10, 11, 12}), s};
   auto source = llvm::cantFail(open(options));
   EXPECT_EQ(source->numSamples(), 3);
@@ -545,12 +545,12 @@ TEST_F(SampleSourceTest, NothingIsCompiledForACancelledRun) {
   mct::support::ProgressScope scope(&context, progress);
   EXPECT_TRUE(compile(network));
   progress.cancel();
-  std::string said;
+  std::string reported;
   mlir::ScopedDiagnosticHandler handler(
       &context,
-      [&](mlir::Diagnostic &diagnostic) { said += diagnostic.str(); });
+      [&](mlir::Diagnostic &diagnostic) { reported += diagnostic.str(); });
   EXPECT_FALSE(compile(network));
-  EXPECT_NE(said.find("cancelled"), std::string::npos) << said;
+  EXPECT_NE(reported.find("cancelled"), std::string::npos) << reported;
 }
 
 TEST_F(SampleSourceTest, ProgressCountsSamplesAndEndsRuns) {

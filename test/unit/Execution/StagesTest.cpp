@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs that are cut into stages: what is saved and loaded between them changes
-// nothing, and what is edited is seen by everything behind.
+// nothing, and what is edited is seen by everything later.
 #include "Fixture.h"
 #include "mct/Execution/Frontier.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -41,7 +41,7 @@ protected:
 
   /// Runs stage by stage, each in a worker of its own that only has what the
   /// one before saved. Returns what `last`, an observed value, was, and the
-  /// outputs behind the last stage.
+  /// outputs after the last stage.
   std::pair<Floats, Floats>
   runApart(const Executor &executor, const std::vector<Floats> &inputs,
            llvm::ArrayRef<std::pair<size_t, TensorEditor>> editors = {}) {
@@ -77,7 +77,7 @@ protected:
   }
 };
 
-/// Two layers one behind the other, a shortcut, and a quantizer on what crosses
+/// Two layers one after the other, a shortcut, and a quantizer on what crosses
 /// both of them.
 std::string shortcut() {
   return R"(
@@ -108,7 +108,7 @@ TEST_F(StagesTest, WhatIsSavedAndLoadedChangesNothing) {
 }
 
 // A result is made in the memory of the caller, in an early stage: who starts
-// behind that stage has it, too.
+// after that stage has it, too.
 TEST_F(StagesTest, ResultsOfEarlierStagesAreThere) {
   const std::string type = "tensor<1x8xf32>",
                     unary = " : (" + type + ") -> " + type;
@@ -124,7 +124,7 @@ TEST_F(StagesTest, ResultsOfEarlierStagesAreThere) {
   EXPECT_EQ(runApart(*stages, inputs).second, runUnit(*stages, inputs));
 }
 
-TEST_F(StagesTest, EditedValuesAreSeenBehind) {
+TEST_F(StagesTest, EditedValuesAreSeenDownstream) {
   auto stages = compileStages(shortcut(), {"first", "second"});
   ASSERT_TRUE(stages);
   auto inputs = randomInputs(*stages);
@@ -286,7 +286,7 @@ TEST_F(StagesTest, ReplacedConstantsAreThoseOfANewNetwork) {
 }
 
 /// A convolution and a sum; points on the input, the kernel (per channel),
-/// behind the convolution and on the sum. `quantizers`: theirs; empty: none.
+/// after the convolution and on the sum. `quantizers`: theirs; empty: none.
 /// The convolution is returned, too, or oneDNN would add the sum where there is
 /// no point, in another order.
 std::string points(llvm::ArrayRef<std::string> quantizers) {
@@ -477,7 +477,7 @@ TEST_F(StagesTest, OperandsThatAreNoConstantsCannotBeReplaced) {
       << diagnostics[0];
 }
 
-/// `count` layers one behind the other, `l0` and so on. All read one constant.
+/// `count` layers one after the other, `l0` and so on. All read one constant.
 std::string chain(int count) {
   const std::string type = "tensor<1x16xf32>";
   std::string text = "func.func @main(%x: " + type + ") -> " + type + " {\n" +

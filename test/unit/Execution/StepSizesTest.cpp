@@ -141,7 +141,7 @@ TEST_F(StepSizesTest, QuantizersWriteTheirShape) {
   EXPECT_EQ(check(), "");
   program->quantizers[0].shape = {3, 3};
   expectRefused("it reads 36 bytes of a buffer of 24");
-  // Behind another step.
+  // After another step.
   makeProgram(6, 6).steps[0].kind = Step::Kind::Copy;
   program->steps[0].quantizer = 0;
   site.shape = {5};

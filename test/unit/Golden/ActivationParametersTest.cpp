@@ -16,7 +16,7 @@ using namespace mct::golden;
 
 namespace {
 
-/// The populated bins that MCT searched over: its edges, and the counts behind
+/// The populated bins that MCT searched over: its edges, and the counts after
 /// its z filter.
 struct RecordedBins {
   std::vector<double> left, right, counts;

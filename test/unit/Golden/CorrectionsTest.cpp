@@ -111,7 +111,7 @@ void checkActivationBias(const json::Object &recorded) {
   expectClose(term, numbers(recorded.get("term")));
 }
 
-/// Checks what a batch norm in training mode sees behind the quantized kernel
+/// Checks what a batch norm in training mode sees after the quantized kernel
 /// of the first layer, and how it is folded back.
 void checkSecondMoment(const json::Object &recorded) {
   const json::Object &before = *recorded.getObject("before");

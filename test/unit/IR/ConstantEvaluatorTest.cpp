@@ -481,14 +481,14 @@ TEST_F(ConstantEvaluatorTest, LargeResultsAreForgottenWhenTheyHaveBeenRead) {
 
 // All layers may share one zero point.
 TEST_F(ConstantEvaluatorTest, UsesOfSmallConstantsAreNotCounted) {
-  constexpr int kReaders = 500;
+  constexpr int kUsers = 500;
   std::string text = "%0 = arith.constant dense<0.0> : tensor<1xf32>\n";
-  for (int i = 1; i <= kReaders; ++i)
+  for (int i = 1; i <= kUsers; ++i)
     text += "%" + std::to_string(i) +
             " = tosa.exp %0 : (tensor<1xf32>) -> tensor<1xf32>\n";
   Value last =
       parse("tensor<1xf32>",
-            text + "return %" + std::to_string(kReaders) + " : tensor<1xf32>");
+            text + "return %" + std::to_string(kUsers) + " : tensor<1xf32>");
   ConstantEvaluator evaluator;
   for (Operation &op : last.getDefiningOp()->getBlock()->without_terminator()) {
     EXPECT_TRUE(evaluator.evaluate(op.getResult(0)));
@@ -498,12 +498,12 @@ TEST_F(ConstantEvaluatorTest, UsesOfSmallConstantsAreNotCounted) {
 }
 
 TEST_F(ConstantEvaluatorTest, FewUsesOfLargeConstantsAreCounted) {
-  constexpr int kReaders = 500;
+  constexpr int kUsers = 500;
   std::string type = "tensor<5000xf32>";
   std::string text = "%x = arith.constant dense<2.0> : tensor<1xf32>\n"
                      "%0 = arith.constant dense_resource<large> : " +
                      type + "\n";
-  for (int i = 1; i <= kReaders; ++i)
+  for (int i = 1; i <= kUsers; ++i)
     text += "%" + std::to_string(i) + " = tosa.mul %0, %x, %s : (" + type +
             ", tensor<1xf32>, tensor<1xi8>) -> " + type + "\n";
   std::string data;
@@ -513,7 +513,7 @@ TEST_F(ConstantEvaluatorTest, FewUsesOfLargeConstantsAreCounted) {
       type,
       "%s = \"tosa.const\"() <{values = dense<0> : tensor<1xi8>}> : () -> "
       "tensor<1xi8>\n" +
-          text + "return %" + std::to_string(kReaders) + " : " + type,
+          text + "return %" + std::to_string(kUsers) + " : " + type,
       "{-# dialect_resources: {builtin: {large: \"0x04000000" + data +
           "\"}} #-}");
   ASSERT_TRUE(last);

@@ -215,10 +215,10 @@ static std::vector<int64_t> mapped(const std::vector<int64_t> &from,
   return to;
 }
 
-/// All values behind a table are functions of its index, level by level, and
+/// All values after a table are functions of its index, level by level, and
 /// every range is that of the values. The first value that i32 does not hold is
 /// reported, and the chain ends there.
-TEST_F(IntegerRangesTest, ChainsBehindATableAreTight) {
+TEST_F(IntegerRangesTest, ChainsAfterATableAreTight) {
   const std::string kI32 = "tensor<1xi32>";
   size_t overflows = 0, compared = 0;
   for (unsigned seed = 0; seed != 200; ++seed) {

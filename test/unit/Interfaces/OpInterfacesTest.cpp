@@ -114,7 +114,7 @@ static std::vector<float> equalizedKernel(StringRef text) {
 }
 
 TEST(ToyDialect, ChannelsAreEqualizedThroughAnOpThatMovesThem) {
-  // The deviating channel is the last one behind the op.
+  // The deviating channel is the last one after the op.
   std::vector<float> kernel = equalizedKernel(kLayers);
   ASSERT_EQ(kernel.size(), 2u);
   EXPECT_EQ(kernel[0], 1.0f);
@@ -276,7 +276,7 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
             });
         // True if any axis of the result tells the channel.
         auto result = cast<RankedTensorType>(op->getResult(0).getType());
-        std::map<int64_t, SmallVector<int64_t>> told;
+        std::map<int64_t, SmallVector<int64_t>> reported;
         int64_t step = 1;
         for (int64_t to = result.getRank(); to-- > 0;) {
           int64_t size = result.getDimSize(to);
@@ -290,15 +290,15 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
           if (llvm::any_of(found, [](auto &set) { return set.size() > 1; }))
             continue;
           for (auto &set : found)
-            told[to].push_back(set.empty() ? ChannelMap::kNone
-                                           : int64_t(*set.begin()));
+            reported[to].push_back(set.empty() ? ChannelMap::kNone
+                                               : int64_t(*set.begin()));
         }
         std::optional<ChannelMap> map = moving.mapChannels(number, axis);
-        EXPECT_EQ(map.has_value(), !told.empty()) << "axis " << axis;
+        EXPECT_EQ(map.has_value(), !reported.empty()) << "axis " << axis;
         if (!map)
           continue;
         ++numMaps;
-        EXPECT_EQ(told[map->axis], map->channels) << "axis " << axis;
+        EXPECT_EQ(reported[map->axis], map->channels) << "axis " << axis;
       }
     }
   }

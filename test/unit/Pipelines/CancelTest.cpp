@@ -47,8 +47,9 @@ protected:
 
   /// Runs the pass, and collects what it says.
   LogicalResult run() {
-    ScopedDiagnosticHandler handler(
-        &context, [&](Diagnostic &diagnostic) { said += diagnostic.str(); });
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      reported += diagnostic.str();
+    });
     PassManager manager(&context);
     if (failed(parsePassPipeline(GetParam(), manager)))
       return failure();
@@ -57,7 +58,7 @@ protected:
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  std::string said;
+  std::string reported;
 };
 
 TEST_P(CancelledPass, FailsAndGivesNoParameters) {
@@ -66,15 +67,15 @@ TEST_P(CancelledPass, FailsAndGivesNoParameters) {
   progress.cancel();
   ProgressScope scope(&context, progress);
   EXPECT_TRUE(failed(run()));
-  EXPECT_NE(said.find("got no parameters: cancelled"), std::string::npos)
-      << said;
+  EXPECT_NE(reported.find("got no parameters: cancelled"), std::string::npos)
+      << reported;
 }
 
 TEST_P(CancelledPass, RunsWhenNobodyCancels) {
   ASSERT_TRUE(module);
   Progress progress;
   ProgressScope scope(&context, progress);
-  EXPECT_TRUE(succeeded(run())) << said;
+  EXPECT_TRUE(succeeded(run())) << reported;
 }
 
 INSTANTIATE_TEST_SUITE_P(

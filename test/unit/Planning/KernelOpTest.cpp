@@ -249,7 +249,7 @@ TEST_F(KernelOpTest, MatMulWithoutBiasGetsAnAddition) {
   EXPECT_EQ(*op.getBias(), Floats({7, 8}));
 }
 
-TEST_F(KernelOpTest, AdditionBehindMatMulIsItsBias) {
+TEST_F(KernelOpTest, AdditionAfterMatMulIsItsBias) {
   parse(std::string(kMatMul) + R"mlir(
   %1 = tosa.add %0, %c : (tensor<1x3x2xf32>, tensor<1x1x2xf32>) -> tensor<1x3x2xf32> loc("biased")
   return %1 : tensor<1x3x2xf32>
@@ -259,7 +259,7 @@ TEST_F(KernelOpTest, AdditionBehindMatMulIsItsBias) {
   EXPECT_EQ(getName(op.getResult()).getValue(), "biased");
 }
 
-TEST_F(KernelOpTest, AdditionBehindAReshapeIsTheBiasOfAMatMul) {
+TEST_F(KernelOpTest, AdditionAfterAReshapeIsTheBiasOfAMatMul) {
   parse(std::string(kMatMul) + R"mlir(
   %s = tosa.const_shape {values = dense<[3, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
   %d = "tosa.const"() <{values = dense<[[10.0, 20.0]]> : tensor<1x2xf32>}> : () -> tensor<1x2xf32>
@@ -279,7 +279,7 @@ TEST_F(KernelOpTest, AdditionBehindAReshapeIsTheBiasOfAMatMul) {
 }
 
 // Somebody reads the product without the addition.
-TEST_F(KernelOpTest, AdditionIsNoBiasWhenTheProductHasAnotherReader) {
+TEST_F(KernelOpTest, AdditionIsNoBiasWhenTheProductHasAnotherUser) {
   parse(std::string(kMatMul) + R"mlir(
   %1 = tosa.add %0, %c : (tensor<1x3x2xf32>, tensor<1x1x2xf32>) -> tensor<1x3x2xf32>
   %2 = tosa.add %1, %0 : (tensor<1x3x2xf32>, tensor<1x3x2xf32>) -> tensor<1x3x2xf32>

@@ -28,7 +28,7 @@ std::string describe(const QuantizationPlan &plan, const PlannedNode &planned) {
                                   : "default")
      << ", ";
   for (const PlannedWeight &weight : planned.weights)
-    if (weight.whyFloat.empty())
+    if (weight.floatReason.empty())
       os << weight.name.getValue() << " " << weight.config.getBits() << ", ";
   switch (planned.cover) {
   case ResultCover::Fused:
@@ -95,7 +95,7 @@ std::vector<std::string> planOf(StringRef model, StringRef target) {
 //    default, 8 bits;
 //  * kernels of convolutions and fully connected layers: 8 bits, the base of
 //    8, 4 and 2; biases stay in float;
-//  * convolution and ReLU, addition and ReLU: one operator, quantized behind
+//  * convolution and ReLU, addition and ReLU: one operator, quantized after
 //    the ReLU. A convolution whose result an addition reads ends in no pattern,
 //    and keeps its own quantizer: the second of each block, and the projection;
 //  * a slice is a GetItem, whose result is not quantized;
@@ -157,7 +157,7 @@ static std::string summarize(ArrayRef<std::string> plan) {
 }
 
 // 27 convolutions, each with a ReLU; average, classifier, softmax, input.
-TEST(MobileNet, QuantizesBehindEveryReLU) {
+TEST(MobileNet, QuantizesAfterEveryReLU) {
   std::vector<std::string> plan = planOf("mobilenet_vww.mlirbc", "imx500");
   if (plan.empty())
     GTEST_SKIP() << "no shared models";
@@ -165,7 +165,7 @@ TEST(MobileNet, QuantizesBehindEveryReLU) {
 }
 
 // Ten fully connected layers, nine with a ReLU; the input.
-TEST(Autoencoder, QuantizesBehindEveryLayer) {
+TEST(Autoencoder, QuantizesAfterEveryLayer) {
   std::vector<std::string> plan = planOf("autoencoder_ad.mlirbc", "imx500");
   if (plan.empty())
     GTEST_SKIP() << "no shared models";

@@ -42,7 +42,7 @@ using Numbers = std::vector<int64_t>;
 using Names = std::vector<std::string>;
 
 // Boxes beside scores in the layout of the network, which the results do not
-// have: flattened over space and transposed, behind a point.
+// have: flattened over space and transposed, after a point.
 TEST_F(ResultGroupsTest, OperandsOfAConcatenationAreFollowedThroughMovement) {
   auto groups = find(R"(
     func.func @main(%x: tensor<1x2x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x16x5xf32> {
@@ -77,7 +77,7 @@ TEST_F(ResultGroupsTest, FeatureMapsAreNoGroupsOfChannels) {
 }
 
 // Without a concatenation: where the last axis of the op before the movement
-// comes to lie. Arithmetic behind a concatenation hides it.
+// comes to lie. Arithmetic after a concatenation hides it.
 TEST_F(ResultGroupsTest, WithoutAConcatenationThereAreChannelsAlone) {
   auto groups = find(R"(
     func.func @main(%x: tensor<1x4x4x3xf32>, %y: tensor<1x2xf32>) -> (tensor<1x3x4x4xf32>, tensor<1x4xf32>, tensor<1xf32>) {

@@ -411,7 +411,7 @@ TEST(LeastSquaresRounding, ManyColumnsAreAsGoodWithFewerCandidates) {
 TEST(LeastSquaresRounding, NoNeighbourOfTheChosenCandidateIsBetter) {
   Layer layer(43, 300, 150, 11);
   ProductMoments moments = layer.moments();
-  // By width: the first one, of factor 1, lies behind the sixteenth.
+  // By width: the first one, of factor 1, lies after the sixteenth.
   constexpr size_t kCandidates = 25, kFirst = 16, kReach = 2;
   std::vector<std::vector<WeightLevels>> grids, tables;
   for (size_t step = 0; step != kCandidates; ++step) {
@@ -477,7 +477,7 @@ TEST(LeastSquaresRounding, FewRowsAreAsGoodAsTheirCovariance) {
         sum += few.objective[channel];
         expected += all.objective[channel];
       }
-      // A tie that is broken in another way changes the columns behind it.
+      // A tie that is broken in another way changes the columns after it.
       EXPECT_LE(different, 1U);
       EXPECT_NEAR(sum, expected, 0.02 * expected);
     }

@@ -128,7 +128,7 @@ TEST_F(DescribeTest, CoverSaysWhatQuantizesAResult) {
   EXPECT_EQ(op(report, "flat").cover, "preserved");
   EXPECT_EQ(op(report, "flat").group, "");
   EXPECT_EQ(op(report, "exp").cover, "float");
-  EXPECT_EQ(op(report, "exp").whyFloat,
+  EXPECT_EQ(op(report, "exp").floatReason,
             "the module has no target that fits it");
   // Nothing is invented where there is no target.
   EXPECT_EQ(report.target, "");

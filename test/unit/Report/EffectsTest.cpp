@@ -113,7 +113,7 @@ protected:
     std::map<int64_t, Results> units;
     std::mutex mutex;
     EvaluationOptions options;
-    options.onUnitDone = [&](const SeenResults &seen) {
+    options.onUnitDone = [&](const UnitResults &seen) {
       Results own;
       for (int64_t sample = 0; sample != seen.unit.validSamples; ++sample) {
         own.emplace_back();
@@ -309,7 +309,7 @@ TEST_F(EffectsTest, EffectsAreThoseOfNetworksWithoutTheOtherPoints) {
     auto floating = with(*quantized, {});
     RunSettings settings = makeSettings(*quantized, 37);
     Report report = measure(*quantized, *floating, settings);
-    EXPECT_EQ(report.whyNoEffects, "");
+    EXPECT_EQ(report.noEffectsReason, "");
     EXPECT_EQ(report.metric, isSoftmax ? "kl" : "mse");
     EXPECT_EQ(report.effectSamples, 37);
     Results floats = run(*floating, settings);
@@ -581,7 +581,7 @@ TEST_F(EffectsTest, DeviationIsThatOfTheSamples) {
 }
 
 // A bias that linalg broadcasts first is no constant of the layer; it is
-// changed behind the layer.
+// changed after the layer.
 TEST_F(EffectsTest, BiasesThatAreBroadcastAreSwitched) {
   const std::string image = "tensor<1x5x5x3xf32>",
                     kernel = "tensor<1x1x3x3xf32>";
@@ -627,7 +627,7 @@ TEST_F(EffectsTest, BiasesThatAreBroadcastAreSwitched) {
   auto floating = with(*quantized, {});
   RunSettings settings = makeSettings(*quantized, 21);
   Report report = measure(*quantized, *floating, settings);
-  EXPECT_EQ(report.whyNoEffects, "");
+  EXPECT_EQ(report.noEffectsReason, "");
   Results floats = run(*floating, settings);
   llvm::StringSet<> all = pointsOf(*quantized);
   ASSERT_EQ(all.size(), 4u);
@@ -659,7 +659,7 @@ TEST_F(EffectsTest, WhyThereAreNoEffects) {
   auto nothing =
       parse(head + "%0 = tosa.abs %x : (" + type + ") -> " + type + "\n" + end);
   RunSettings settings = makeSettings(*plain, 7);
-  EXPECT_EQ(measure(*nothing, *plain, settings).whyNoEffects,
+  EXPECT_EQ(measure(*nothing, *plain, settings).noEffectsReason,
             "no point of it quantizes");
 
   auto quantized = parse(head + "%0 = " + point + end);
@@ -670,13 +670,13 @@ TEST_F(EffectsTest, WhyThereAreNoEffects) {
                      ") -> tensor<1x1xf32>\nreturn %0 : "
                      "tensor<1x1xf32>\n}");
   Report report = measure(*quantized, *other, settings);
-  EXPECT_EQ(report.whyNoEffects,
+  EXPECT_EQ(report.noEffectsReason,
             "its results have other types than those of the float network");
   EXPECT_EQ(report.samples, 7);
 
   auto root =
       parse(head + "%0 = tosa.log %x : (" + type + ") -> " + type + "\n" + end);
-  EXPECT_EQ(measure(*quantized, *root, settings).whyNoEffects,
+  EXPECT_EQ(measure(*quantized, *root, settings).noEffectsReason,
             "results of the float network are not finite");
 
   auto integers = parse("func.func @main(%x: " + type +
@@ -685,7 +685,7 @@ TEST_F(EffectsTest, WhyThereAreNoEffects) {
                         ") -> tensor<1x4xi32>\nreturn %0 : "
                         "tensor<1x4xi32>\n}");
   auto floating = with(*integers, {});
-  EXPECT_EQ(measure(*integers, *floating, settings).whyNoEffects,
+  EXPECT_EQ(measure(*integers, *floating, settings).noEffectsReason,
             "no result of it is a tensor of f32 with a batch, whose change "
             "could be measured");
 
@@ -712,7 +712,7 @@ TEST_F(EffectsTest, WhyThereAreNoEffects) {
       "return %0 : tensor<1x4x4x2xf32>\n}");
   ASSERT_TRUE(corrected);
   report = measure(*corrected, *corrected, makeSettings(*corrected, 7));
-  EXPECT_EQ(report.whyNoEffects,
+  EXPECT_EQ(report.noEffectsReason,
             "the corrections of 'c' cannot be taken back: its bias or its "
             "float kernel cannot be read");
 }
@@ -731,7 +731,7 @@ TEST_F(EffectsTest, ControlFlowAndCallsHaveNoEffects) {
   ASSERT_TRUE(called);
   auto floating = with(*called, {});
   Report report = measure(*called, *floating, makeSettings(*called, 20));
-  EXPECT_EQ(report.whyNoEffects,
+  EXPECT_EQ(report.noEffectsReason,
             "it calls other functions, and points are switched within one; "
             "run the pass inline before");
   EXPECT_EQ(report.samples, 20);
@@ -754,7 +754,7 @@ TEST_F(EffectsTest, FixedBatchesTakeAllSamples) {
   auto floating = with(*quantized, {});
   RunSettings settings = makeSettings(*quantized, 20);
   Report report = measure(*quantized, *floating, settings, 8);
-  EXPECT_EQ(report.whyNoEffects, "");
+  EXPECT_EQ(report.noEffectsReason, "");
   EXPECT_EQ(report.effectSamples, 20);
   ASSERT_TRUE(report.points[0].effect);
   EXPECT_EQ(report.points[0].effect->own, report.distance);
@@ -779,13 +779,13 @@ TEST_F(EffectsTest, RandomNetworksAreMeasured) {
     diagnostics.clear();
     Report report = measure(*network, *floating, settings);
     for (const Point &point : report.points) {
-      EXPECT_TRUE(point.effect || !report.whyNoEffects.empty() ||
+      EXPECT_TRUE(point.effect || !report.noEffectsReason.empty() ||
                   report.metric == "kl" ||
                   !pointsOf(*network).contains(point.name))
           << seed << " " << point.name;
       points += point.effect.has_value();
     }
-    measured += report.whyNoEffects.empty();
+    measured += report.noEffectsReason.empty();
     if (HasFailure()) {
       ADD_FAILURE() << "seed " << seed << ": " << llvm::join(diagnostics, "\n");
       break;

@@ -38,7 +38,7 @@ TEST(ReportTest, KeysAreTheMembersInSnakeCase) {
   report.mctVersion = "1.2";
   report.effectSamples = 128;
   Operator &layer = report.operators.emplace_back();
-  layer.whyFloat = "no set";
+  layer.floatReason = "no set";
   layer.floatWeightBytes = 12;
   json::Object document = toObject(report);
   EXPECT_EQ(document.getString("format"), "mct-report");

@@ -387,7 +387,7 @@ TEST_F(FormulaTest, InstanceNormOfBothLayouts) {
   }
 }
 
-TEST_F(FormulaTest, GroupNormScalesBehindAReshape) {
+TEST_F(FormulaTest, GroupNormScalesAfterAReshape) {
   Text text("1x4x4x6");
   std::string groups = text.reshape("x", "1x2x48");
   std::string thin = "1x2x1xf32", full = "1x2x48xf32";

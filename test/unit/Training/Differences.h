@@ -231,10 +231,10 @@ Derivative derive(Evaluate evaluate, const Tensors &arguments,
       scale += std::abs(slope.value * step.value);
     }
   constexpr double kStep = 1e-6;
-  double here = at(0), before = at(-kStep), behind = at(kStep);
-  result.difference = (behind - before) / (2 * kStep);
+  double here = at(0), before = at(-kStep), after = at(kStep);
+  result.difference = (after - before) / (2 * kStep);
   result.tolerance = 1e-5 * scale + 1e-8 * magnitude + 1e-12;
-  result.exists = std::abs((behind - here) - (here - before)) / kStep <=
+  result.exists = std::abs((after - here) - (here - before)) / kStep <=
                   1e-3 * scale + 1e-8 * magnitude + 1e-12;
   return result;
 }

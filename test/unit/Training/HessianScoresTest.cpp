@@ -190,7 +190,7 @@ TEST_F(Hessian, OrthogonalColumnsGiveTheTraceWithEveryVector) {
   ASSERT_EQ(scores.samples, 3);
   ASSERT_EQ(scores.layers, 1);
   EXPECT_EQ(scores.scores, std::vector<double>(3, 26.0));
-  // Nothing changes behind the first ten.
+  // Nothing changes after the first ten.
   EXPECT_EQ(scores.vectors, std::vector<int64_t>(3, 11));
   EXPECT_EQ(scores.means(), std::vector<double>(1, 26.0));
 }
@@ -442,7 +442,7 @@ TEST_F(Hessian, WhatASoftmaxReadsIsDifferentiated) {
       expected.scores);
 }
 
-// With 40 tanh(x) in front of it the answer is certain, or nearly so: behind
+// With 40 tanh(x) in front of it the answer is certain, or nearly so: after
 // the softmax much less is left of 1605.25.
 TEST_F(Hessian, ASoftmaxInsideIsDifferentiated) {
   std::string tail =
@@ -452,7 +452,7 @@ TEST_F(Hessian, ASoftmaxInsideIsDifferentiated) {
                                   {"h"}, randomSamples(3, 4));
   for (double score : scores.scores)
     EXPECT_LT(score, 410);
-  // A value behind it changes the result, too: |p| by p.
+  // A value after it changes the result, too: |p| by p.
   EXPECT_GT(std::accumulate(scores.scores.begin(), scores.scores.end(), 0.0),
             0);
 }

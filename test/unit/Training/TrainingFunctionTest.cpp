@@ -93,7 +93,7 @@ double distance(const std::vector<Floats> &found,
 }
 } // namespace
 
-// A value that is read twice, shared between layers, added behind a product, or
+// A value that is read twice, shared between layers, added after a product, or
 // that has points on its bias: with the values that are there it is the
 // network.
 TEST_F(TrainingFunctions, BeginAsTheNetworksThatTheyAreMadeOf) {
@@ -268,7 +268,7 @@ TEST_F(TrainingFunctions, DepthwiseKernelsLearnAThresholdForEachChannel) {
 
 namespace {
 /// Two convolutions, the first with a bias that has a point, and a product with
-/// an addition whose constant stands behind it.
+/// an addition whose constant stands after it.
 const char *const kLayers = R"mlir(
   tpc.framework @tosa_ops [
     #tpc.op_info<"tosa.conv2d", kernel = 1, bias = 2, out_axes = [0], in_axis = 3, result_axis = -1>,

@@ -224,7 +224,7 @@ TEST_F(TrainingRunTest, ThreadsChangeNothing) {
   }
 }
 
-TEST_F(TrainingRunTest, StoppedBehindAnyStepItGoesOnToTheSameBytes) {
+TEST_F(TrainingRunTest, StoppedAfterAnyStepItGoesOnToTheSameBytes) {
   for (bool hasTeacher : {false, true}) {
     auto problem = [&] { return hasTeacher ? distil() : classify(); };
     settings.biases = OptimizerSettings{GradientDescent{0.1, 0.9}};
@@ -261,7 +261,7 @@ TEST_F(TrainingRunTest, EndedAtAnyStepItGoesOnFromTheLastCheckpoint) {
   settings.afterStep = nullptr;
   settings.checkpoint = path("copy");
   EXPECT_EQ(train(classify()), expected);
-  // Step 5 is the first one behind the checkpoint.
+  // Step 5 is the first one after the checkpoint.
   EXPECT_EQ(losses.size(), 7u);
 }
 

@@ -43,7 +43,7 @@ TEST_F(GraphPassesTest, BoundMovesBetweenConvolutionsWithBorders) {
              kBound);
 }
 
-TEST_F(GraphPassesTest, BoundMovesIntoADepthwiseConvolutionBehindAPool) {
+TEST_F(GraphPassesTest, BoundMovesIntoADepthwiseConvolutionAfterAPool) {
   expectSame(
       function({1, 6, 6, 3}, {1, 3, 3, 8},
                firstLayer(relu("r", "c", {1, 6, 6, 4}, "3.0")) +
@@ -109,8 +109,8 @@ TEST_F(GraphPassesTest, EqualizedBoundedConvolutionsComputeTheSame) {
              "per-channel-bounds=true}");
 }
 
-// Behind a flattening each channel is read once for every position.
-TEST_F(GraphPassesTest, EqualizedDenseLayerBehindPoolAndZerosComputesTheSame) {
+// After a flattening each channel is read once for every position.
+TEST_F(GraphPassesTest, EqualizedDenseLayerAfterPoolAndZerosComputesTheSame) {
   expectSame(
       function(
           {1, 6, 6, 3}, {1, 1, 5},

@@ -96,7 +96,7 @@ TEST_F(LinalgTest, ConvolutionsFoldAndCollapse) {
 }
 
 // Channels first: the batch norm's axis is 1. Its scale goes into the product
-// behind it; the residual into the convolution.
+// after it; the residual into the convolution.
 TEST_F(LinalgTest, ChannelsFirstFoldsAndResidualCollapses) {
   std::string text =
       "func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {\n" +

@@ -12,7 +12,7 @@ using namespace mct;
 using namespace mct::testing;
 
 namespace {
-/// Reshapes a value before or behind `op`.
+/// Reshapes a value before or after `op`.
 Value reshape(OpBuilder &builder, Operation *op, Value value,
               ArrayRef<int64_t> shape) {
   Value sizes = tosa::ConstShapeOp::create(

@@ -127,7 +127,7 @@ protected:
            "tensor<1x64x64x1xf32>\n";
   }
 
-  /// mean, variance + epsilon, gamma and beta behind `%conv`.
+  /// mean, variance + epsilon, gamma and beta after `%conv`.
   std::string batchNorm(const std::string &result, size_t channels) {
     std::string shape = "1x1x1x" + std::to_string(channels);
     std::string type = "tensor<" + result + "xf32>";

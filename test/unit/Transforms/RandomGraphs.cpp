@@ -25,7 +25,7 @@ static constexpr float kMax = std::numeric_limits<float>::max();
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes one graph behind `value`, an NHWC tensor of batch 1.
+/// Makes one graph after `value`, an NHWC tensor of batch 1.
 class Graph {
 public:
   Graph(OpBuilder &builder, unsigned seed, Value input)
@@ -322,7 +322,7 @@ Value Graph::groups(Value input) {
   return concat(results, 3);
 }
 
-/// Fully connected at every position; the bias before or behind the reshape.
+/// Fully connected at every position; the bias before or after the reshape.
 Value Graph::product(Value input, int64_t channels) {
   Shape shape(shapeOf(input));
   int64_t positions = shape[1] * shape[2];
@@ -577,7 +577,7 @@ Value Graph::piece(Value x) {
     return add(inner, perChannel(inner, 3, -1, 1));
   }
   case 15: {
-    // Two readers of one value.
+    // Two users of one value.
     Value inner = anyKernelOp(x);
     return add(relu(inner), batchNorm(inner));
   }

@@ -88,7 +88,7 @@ protected:
 };
 } // namespace
 
-TEST_F(ScaleFoldingTest, BehindEveryKindOfLayer) {
+TEST_F(ScaleFoldingTest, AfterEveryKindOfLayer) {
   for (const Layer &layer :
        {kConvolution, kDepthwise, kTransposed, kStrided, kProduct})
     for (bool perChannel : {false, true})
@@ -136,7 +136,7 @@ TEST_F(ScaleFoldingTest, OffsetsInFrontOfLayersWithoutBorders) {
                    layer.op == "matmul");
 }
 
-TEST_F(ScaleFoldingTest, AFactorBehindABatchNormChangesItsMoments) {
+TEST_F(ScaleFoldingTest, AFactorAfterABatchNormChangesItsMoments) {
   // mean 1, deviation 2 of a batch norm; times -3, minus 1.
   Shape shape = {1, 6, 6, 4}, channels = {1, 1, 1, 4}, one = {1, 1, 1, 1};
   auto apply = [&](const std::string &op, const std::string &result,

@@ -31,7 +31,7 @@ static void runPipeline(ModuleOp module, StringRef pipeline) {
 }
 
 /// Runs a function on a fixed random first input in [-4, 4), and on
-/// indices 0, 1, 0, 1, ... in those behind it; empty after an error.
+/// indices 0, 1, 0, 1, ... in those after it; empty after an error.
 static std::vector<float> run(ModuleOp module, StringRef function) {
   mct::execution::CompileOptions options;
   options.function = function.str();

@@ -9,17 +9,17 @@ using namespace llvm;
 using namespace mct;
 using namespace mct::bit_widths;
 
-void mct::bit_widths::tellBitWidths(mlir::MLIRContext *context,
-                                    ArrayRef<OperatorPoints> choices,
-                                    const Assignment &assignment,
-                                    const ResourceUse &use) {
+void mct::bit_widths::reportBitWidths(mlir::MLIRContext *context,
+                                      ArrayRef<OperatorPoints> choices,
+                                      const Assignment &assignment,
+                                      const ResourceUse &use) {
   constexpr size_t kMostPoints = 256;
   auto *findings = support::PassSideOutputsScope::find(context);
   if (!findings)
     return;
-  support::PassSideOutputs::BitWidths &told = findings->bitWidths.emplace();
+  support::PassSideOutputs::BitWidths &reported = findings->bitWidths.emplace();
   for (const OperatorPoints &of : choices)
-    told.operators.push_back(of.name.str());
+    reported.operators.push_back(of.name.str());
   support::PassSideOutputs::BitWidths::Choice chosen{
       double(use.weights) / 8, assignment.sum.value_or(std::nan("")),
       assignment.alternatives, true};
@@ -32,12 +32,12 @@ void mct::bit_widths::tellBitWidths(mlir::MLIRContext *context,
     bool isChosen = point.alternatives == chosen.alternatives;
     isOnFront |= isChosen;
     if (isChosen || number % step == 0 || number + 1 == front.size())
-      told.front.push_back(
+      reported.front.push_back(
           {double(point.weights) / 8, point.sum, point.alternatives, isChosen});
   }
   if (!isOnFront)
-    told.front.insert(
-        find_if(told.front,
+    reported.front.insert(
+        find_if(reported.front,
                 [&](const auto &point) { return point.bytes > chosen.bytes; }),
         std::move(chosen));
 }
