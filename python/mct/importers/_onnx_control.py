@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import compose, helper, numpy_helper
 
+from mct.importers import _onnx_large
 from mct.importers._child import Refused
 from mct.importers._onnx_recurrent import name_of, subgraphs
 
@@ -132,7 +132,7 @@ class _Writer:
         stored = [bound, *(self.constants[value] for value in dict.fromkeys(outer))]
         graph = helper.make_graph([loop], "steps", [], [steps], stored)
         model = helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        session = _onnx_large.start_session(model)
         found = len(session.run(None, {})[0])
         if found > MOST_STEPS:
             raise Refused(f"Loop '{name}' runs more than {MOST_STEPS} steps", [remedy])
@@ -219,7 +219,7 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
     A loop that cannot be replaced may be after the graph is simplified again. Raises Refused where nothing can be
     replaced.
     """
-    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    inferred = _onnx_large.infer_shapes(model)
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
         for value in [*inferred.value_info, *inferred.input]
