@@ -122,7 +122,7 @@ Module::Module(StringRef name) : name(name.str()) {
 
 OwningOpRef<ModuleOp> Module::readInto(MLIRContext &context,
                                        FallbackAsmResourceMap &resources,
-                                       StringRef bytes, StringRef name,
+                                       const std::string &bytes, StringRef name,
                                        Job &job) {
   // MLIR's reader of bytecode refuses some without a word.
   bool isSilent = true;
@@ -130,29 +130,35 @@ OwningOpRef<ModuleOp> Module::readInto(MLIRContext &context,
     isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
     job.tell(toMessage(diagnostic));
   });
-  // A copy: aligned for bytecode, and with a zero behind it for text.
-  std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
-      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(bytes.size(), name,
-                                                        llvm::Align(64));
-  if (!buffer) {
-    job.fail("not enough memory for '" + name.str() + "'");
-    return nullptr;
+  llvm::MemoryBufferRef given(bytes, name);
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  if (isBytecode(given)) {
+    // The reader requires this alignment.
+    auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+        bytes.size(), name, llvm::Align(64));
+    if (!aligned) {
+      job.fail("not enough memory for '" + name.str() + "'");
+      return nullptr;
+    }
+    llvm::copy(bytes, aligned->getBufferStart());
+    buffer = std::move(aligned);
+  } else {
+    // Text may have gigabytes; a string ends in the zero that the parser reads.
+    buffer = llvm::MemoryBuffer::getMemBuffer(given);
   }
-  llvm::copy(bytes, buffer->getBufferStart());
   auto sourceManager = std::make_shared<llvm::SourceMgr>();
   sourceManager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/true, &resources);
   auto op = parseSourceFile<ModuleOp>(sourceManager, config);
   if (!op && isSilent)
-    job.fail(isBytecode(llvm::MemoryBufferRef(bytes, name))
-                 ? "'" + name.str() + "' is damaged bytecode"
-                 : "'" + name.str() + "' cannot be parsed");
+    job.fail(isBytecode(given) ? "'" + name.str() + "' is damaged bytecode"
+                               : "'" + name.str() + "' cannot be parsed");
   if (!op || failed(verifyShapes(*op)))
     return nullptr;
   return op;
 }
 
-std::unique_ptr<Module> Module::read(StringRef bytes, StringRef name,
+std::unique_ptr<Module> Module::read(const std::string &bytes, StringRef name,
                                      Job &job) {
   std::unique_ptr<Module> module(new Module(name));
   module->op = readInto(*module->context, module->resources, bytes, name, job);
@@ -343,7 +349,7 @@ std::string Module::write() const {
   return bytes;
 }
 
-std::string Module::getSource() const {
+const std::string &Module::getSource() const {
   std::lock_guard<std::mutex> lock(mutex);
   if (source.empty())
     source = write();

@@ -267,19 +267,20 @@ private:
             llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp,
                                                    llvm::raw_ostream &)>
                 print) const;
-  /// Returns the text that it was parsed from, or its bytecode.
-  std::string getSource() const;
+  /// Returns the text that it was parsed from, or its bytecode. That does not
+  /// change any more.
+  const std::string &getSource() const;
   /// Returns what `work` writes about a copy.
   std::optional<std::string>
   translate(llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp,
                                                    llvm::raw_ostream &)>
                 work,
             Job &job) const;
-  static std::unique_ptr<Module> read(llvm::StringRef bytes,
+  static std::unique_ptr<Module> read(const std::string &bytes,
                                       llvm::StringRef name, Job &job);
   static mlir::OwningOpRef<mlir::ModuleOp>
   readInto(mlir::MLIRContext &context, mlir::FallbackAsmResourceMap &resources,
-           llvm::StringRef bytes, llvm::StringRef name, Job &job);
+           const std::string &bytes, llvm::StringRef name, Job &job);
 
   std::string name, pipeline;
   report::Trace trace;

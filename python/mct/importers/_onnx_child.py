@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import onnx
-import onnxruntime
-from onnx import helper, numpy_helper, version_converter
+from onnx import helper, numpy_helper
 from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
-from mct.importers import _onnx_control, _onnx_quantized, _onnx_recurrent, _repairs
+from mct.importers import _onnx_control, _onnx_large, _onnx_quantized, _onnx_recurrent, _repairs, _text
 from mct.importers._child import Refused, run
 from mct.importers._onnx_recurrent import name_of
 
@@ -78,20 +77,11 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) 
     return batched
 
 
-def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.optimized_model_filepath = "simplified.onnx"
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return onnx.load("simplified.onnx")
-
-
 def inline_integers(model: onnx.ModelProto) -> None:
     """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
     for tensor in model.graph.initializer:
-        values = numpy_helper.to_array(tensor)
-        if values.dtype.kind == "i":
+        if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind == "i":
+            values = numpy_helper.to_array(tensor)
             tensor.CopyFrom(helper.make_tensor(tensor.name, tensor.data_type, values.shape, values.ravel().tolist()))
 
 
@@ -184,15 +174,15 @@ def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepare
     cut = _onnx_quantized.read(model) if _onnx_quantized.is_quantized(model) else None
     for entry in model.opset_import:
         if entry.domain == "" and entry.version < OPSET:
-            model = version_converter.convert_version(model, OPSET)
+            model = _onnx_large.convert_version(model, OPSET)
             break
     _onnx_recurrent.put_sequences_first(model.graph)
-    model = simplify(model)
+    model = _onnx_large.simplify(model)
     steps: dict[str, int] = {}
     while any(node.op_type in _onnx_control.OPERATORS for node in model.graph.node):
         steps |= _onnx_control.write_out(model)
         # Written out, more values are constant.
-        model = simplify(model)
+        model = _onnx_large.simplify(model)
     steps |= _onnx_recurrent.write_out(model)
     return Prepared(model, batched, steps, cut)
 
@@ -213,10 +203,13 @@ def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], st
         )
 
 
-def convert(path: Path, shapes: dict[str, list[int]]) -> str:
+def convert(path: Path, output: Path, shapes: dict[str, list[int]]) -> None:
     model, batched, steps, cut = prepare(path, shapes)
     check_batch(path, shapes, batched, steps)
-    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    inferred = _onnx_large.infer_shapes(model)
+    for values, known in ((model.graph.value_info, inferred.value_info), (model.graph.output, inferred.output)):
+        del values[:]
+        values.extend(known)
     model.graph.name = "main"
     name_nodes(model)
     unify_enlargements(model)
@@ -229,12 +222,18 @@ def convert(path: Path, shapes: dict[str, list[int]]) -> str:
     importer.import_all()
     module.verify()
     lower(module, {node.name: node.op_type for node in model.graph.node})
-    text = _repairs.round_positions_down(unify_constants(module.get_asm(enable_debug_info=True)))
-    return cut.record(text) if cut else text
+    with output.open("wb") as stream:
+        module.print(file=stream, binary=True, enable_debug_info=True)
+
+    def repair(text: str) -> str:
+        text = _repairs.round_positions_down(unify_constants(text))
+        return cut.record(text) if cut else text
+
+    _text.edit(output, repair)
 
 
 def main(model: str, output: str, shapes: str) -> None:
-    Path(output).write_text(convert(Path(model), json.loads(shapes)))
+    convert(Path(model), Path(output), json.loads(shapes))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import compose, helper, numpy_helper
 
+from mct.importers import _onnx_large
 from mct.importers._child import Refused, warn
 from mct.importers._onnx_recurrent import name_of, subgraphs
 
@@ -108,7 +108,7 @@ class _Writer:
         graph.input.extend(self.model.graph.input)
         graph.initializer.extend(self.model.graph.initializer)
         model = helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
-        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+        inferred = _onnx_large.infer_shapes(model)
         found: dict[str, list[int] | None] = {tensor.name: list(tensor.dims) for tensor in inferred.initializer}
         for value in [*inferred.value_info, *inferred.input]:
             extents = value.type.tensor_type.shape.dim if value.type.tensor_type.HasField("shape") else None
@@ -169,7 +169,7 @@ class _Writer:
         stored = [bound, *(self.constants[value] for value in dict.fromkeys(outer))]
         graph = helper.make_graph([loop], "steps", [], [steps], stored)
         model = helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        session = _onnx_large.start_session(model)
         found = len(session.run(None, {})[0])
         if found > MOST_STEPS:
             raise Refused(f"Loop '{name}' runs more than {MOST_STEPS} steps", [remedy])
@@ -253,7 +253,7 @@ class _Writer:
 def _write(model: onnx.ModelProto, selects: bool) -> _Writer:
     """Writes out what can be written out of control flow outside all subgraphs. `selects`: nothing but an `If` whose
     condition depends on data."""
-    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    inferred = _onnx_large.infer_shapes(model)
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
         for value in [*inferred.value_info, *inferred.input]

@@ -17,7 +17,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from mct.importers import _onnx_halves, _points
+from mct.importers import _onnx_halves, _onnx_large, _points
 from mct.importers._child import Refused, warn
 from mct.importers._onnx_recurrent import name_of, subgraphs
 from mct.importers._points import Parameters, Quantizer
@@ -567,7 +567,7 @@ def _drop_unused(model: onnx.ModelProto) -> None:
 
 def _find_shapes(model: onnx.ModelProto, names: Sequence[str]) -> dict[str, list[int]]:
     """The shapes of tensors: what is known without running the network, or else what one run of it has."""
-    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    inferred = _onnx_large.infer_shapes(model)
     shapes: dict[str, list[int]] = {}
     for value in [*inferred.input, *inferred.value_info, *inferred.output]:
         dimensions = value.type.tensor_type.shape.dim
@@ -583,7 +583,7 @@ def _find_shapes(model: onnx.ModelProto, names: Sequence[str]) -> dict[str, list
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(probe.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = _onnx_large.start_session(probe, options)
     zeros = {
         value.name: np.zeros(
             [each.dim_value for each in value.type.tensor_type.shape.dim],

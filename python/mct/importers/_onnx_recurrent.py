@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from mct.importers import _onnx_large
 from mct.importers._child import Refused
 
 # Gates of each, which are blocks of rows in W and R.
@@ -184,6 +185,9 @@ class _Layer:
         """For each direction; alpha and beta are listed for the activations that take them only."""
         defaults = _ACTIVATIONS[self.kind]
         names = [name.decode() for name in given.get("activations", [])] or defaults * len(self.directions)
+        if self.kind == "RNN" and names == ["Tanh", "Tanh"]:
+            # The default of the standard, written out, has two activations for one direction, too.
+            names = defaults * len(self.directions)
         if len(names) != len(defaults) * len(self.directions):
             raise self.refusal(f"{len(names)} activations, not {len(defaults)} for each direction")
         lists = {"alpha": list(given.get("activation_alpha", [])), "beta": list(given.get("activation_beta", []))}
@@ -406,10 +410,10 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
     """
     if not any(map(is_recurrent, model.graph.node)):
         return {}
-    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    inferred = _onnx_large.infer_shapes(model)
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
-        for value in [*inferred.graph.value_info, *inferred.graph.input, *inferred.graph.output]
+        for value in [*inferred.value_info, *inferred.input, *inferred.output]
     }
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
     shapes |= {name: list(tensor.dims) for name, tensor in constants.items()}

@@ -273,6 +273,27 @@ def refuse(converter: str, source: str, rest: Sequence[_text.Operation]) -> None
         raise Error(f"{converter} has no TOSA for {kinds}", f'{source}: "{rest[0].name}"', notes)
 
 
+def _check_result(converter: str, source: str, text: str, operators: Mapping[str, str]) -> None:
+    """Refuses operations that a converter has left, and a module without a function.
+
+    `operators`: what the source calls the operators of layers, by their names, where operations do not tell it.
+    """
+    rest = [
+        operation
+        if operation.kind.partition(".")[2].upper() == (operator := operators.get(operation.name, "")) or not operator
+        else operation._replace(kind=f"{operator} ({operation.kind})")
+        for operation in _text.left_over(text)
+    ]
+    refuse(converter, source, rest)
+    if not any(operation.kind == "func.func" for operation in _text.operations(text)):
+        raise Error(f"{converter} wrote a module without a function", source)
+
+
+def _check_exists(converter: str, source: str, result: Path) -> None:
+    if not result.exists():
+        raise Error(f"{converter} ended without an error and wrote nothing", source)
+
+
 def read(
     converter: str,
     source: str,
@@ -284,17 +305,19 @@ def read(
 
     `operators`: what the source calls the operators of layers, by their names, where operations do not tell it.
     """
-    if not result.exists():
-        raise Error(f"{converter} ended without an error and wrote nothing", source)
+    _check_exists(converter, source, result)
     text = prepare(result.read_text())
-    rest = [
-        operation
-        if operation.kind.partition(".")[2].upper() == (operator := (operators or {}).get(operation.name, ""))
-        or not operator
-        else operation._replace(kind=f"{operator} ({operation.kind})")
-        for operation in _text.left_over(text)
-    ]
-    refuse(converter, source, rest)
-    if not any(operation.kind == "func.func" for operation in _text.operations(text)):
-        raise Error(f"{converter} wrote a module without a function", source)
+    _check_result(converter, source, text, operators or {})
     return text
+
+
+def read_large(converter: str, source: str, result: Path, change: Callable[[str], str]) -> bytes:
+    """The text that a converter wrote, like `read`, with `change`, by `_text.edit`."""
+    _check_exists(converter, source, result)
+
+    def check_and_change(text: str) -> str:
+        _check_result(converter, source, text, {})
+        return change(text)
+
+    _text.edit(result, check_and_change)
+    return result.read_bytes()

@@ -7,9 +7,11 @@ of ours can parse it. All of them print one operation on a line, with its locati
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 # Dialects that our passes and our executor take.
 DIALECTS = frozenset({"builtin", "func", "tosa"})
@@ -46,6 +48,59 @@ def is_stablehlo(head: bytes) -> bool:
 def body(text: str) -> str:
     """The module without the elements of its large constants, which follow it."""
     return text.split("\n{-#", 1)[0]
+
+
+# Bytes from which on the elements of a constant stay on disk when a file is edited.
+_LONG = 1 << 12
+_LITERAL = b'dense<"0x'
+
+
+def _literals(module: mmap.mmap, end: int) -> Iterator[tuple[int, int]]:
+    """Yields where the digits of long constants begin and end in a module, up to `end`."""
+    place = module.find(_LITERAL, 0, end)
+    while place >= 0:
+        start = place + len(_LITERAL)
+        stop = module.find(b'"', start, end)
+        if stop - start >= _LONG:
+            yield start, stop
+        place = module.find(_LITERAL, max(start, stop), end)
+
+
+def edit(path: Path, change: Callable[[str], str]) -> None:
+    """Replaces the module in a file by what `change` makes of it.
+
+    The elements of long constants stay on disk, as they take gigabytes: `change` gets their numbers instead.
+    """
+    written = path.with_name(f"{path.name}.edited")
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as before,
+        written.open("wb") as after,
+    ):
+        resources = before.find(b"\n{-#")
+        end = len(before) if resources < 0 else resources
+        literals = list(_literals(before, end))
+        shortened, place = b"", 0
+        for number, (start, stop) in enumerate(literals):
+            shortened += before[place:start] + b"#%d#" % number
+            place = stop
+        shortened += before[place:end]
+        parts: list[str] = re.split(r'(?<=dense<"0x)#(\d+)#(?=")', change(shortened.decode()))
+        after.write(parts[0].encode())
+        for which, text in zip(parts[1::2], parts[2::2], strict=True):
+            _copy_range(file, after, *literals[int(which)])
+            after.write(text.encode())
+        _copy_range(file, after, end, len(before))
+    written.replace(path)
+
+
+def _copy_range(source: BinaryIO, target: BinaryIO, start: int, stop: int) -> None:
+    """Copies bytes of a file to another one in pieces."""
+    source.seek(start)
+    while start < stop:
+        piece = source.read(min(stop - start, 1 << 20))
+        target.write(piece)
+        start += len(piece)
 
 
 def unescape(text: str) -> str:

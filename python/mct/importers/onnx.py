@@ -31,7 +31,12 @@ def import_model(
     shapes = _shapes(example_inputs)
     if hasattr(source, "SerializeToString"):
         _extras.require("onnx", "an ONNX model")
-        return _convert(source.SerializeToString(), None, "model.onnx", shapes, timeout)
+        from mct.importers import _onnx_large
+
+        with _process.folder() as folder:
+            model = folder / "model.onnx"
+            _onnx_large.write(source, model)
+            return _convert(model, shapes, timeout)
     path = Path(fspath(source))
     if not path.is_file():
         raise Error(
@@ -39,7 +44,7 @@ def import_model(
         )
     _extras.require("onnx", "an .onnx file")
     # Large weights lie in files beside it: the child reads it where it is.
-    return _convert(None, path, path.name, shapes, timeout)
+    return _convert(path.absolute(), shapes, timeout)
 
 
 def _shapes(example_inputs: Any) -> dict[str, list[int]]:
@@ -53,13 +58,8 @@ def _shapes(example_inputs: Any) -> dict[str, list[int]]:
     return {str(key): [int(extent) for extent in value.shape] for key, value in entries}
 
 
-def _convert(
-    data: bytes | None, path: Path | None, name: str, shapes: Mapping[str, Sequence[int]], timeout: float | None
-) -> bytes:
+def _convert(model: Path, shapes: Mapping[str, Sequence[int]], timeout: float | None) -> bytes:
     with _process.folder() as work:
-        model = work / "model.onnx" if path is None else path.absolute()
-        if data is not None:
-            model.write_bytes(data)
         command: list[str | Path] = ["mct.importers._onnx_child", model, "module.mlir", json.dumps(shapes)]
-        _process.run(_CONVERTER, name, command, work, timeout, keeps_loaded=True)
-        return _text.name_layers(_process.read(_CONVERTER, name, work / "module.mlir")).encode()
+        _process.run(_CONVERTER, model.name, command, work, timeout, keeps_loaded=True)
+        return _process.read_large(_CONVERTER, model.name, work / "module.mlir", _text.name_layers)
