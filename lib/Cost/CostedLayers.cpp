@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mct;
@@ -38,12 +39,6 @@ static std::string describeValue(Value value) {
   return text;
 }
 
-static Value lookThroughPoints(Value value) {
-  while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
-    value = point.getInput();
-  return value;
-}
-
 /// Returns whether an attribute describes the structure of the computation
 /// rather than its numbers.
 static bool isPartOfForm(NamedAttribute attribute) {
@@ -58,7 +53,7 @@ static bool isShiftOrScale(Operation *op) {
   Value shifted;
   unsigned numNumbers = 0;
   for (Value operand : op->getOperands()) {
-    Operation *producer = lookThroughPoints(operand).getDefiningOp();
+    Operation *producer = tpc::lookThroughPoints(operand).getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!producer || !producer->hasTrait<OpTrait::ConstantLike>()) {
       if (shifted)
@@ -77,9 +72,9 @@ static bool isShiftOrScale(Operation *op) {
 
 namespace {
 /// Describes the ops of one chain.
-class FormMaker {
+class FormBuilder {
 public:
-  FormMaker(ArrayRef<Operation *> ops, const KernelOps &kernels)
+  FormBuilder(ArrayRef<Operation *> ops, const KernelOps &kernels)
       : ops(ops), kernels(kernels) {}
 
   CostedLayer make();
@@ -96,8 +91,8 @@ private:
 };
 } // namespace
 
-void FormMaker::addOperand(OpOperand &operand) {
-  Value value = lookThroughPoints(operand.get());
+void FormBuilder::addOperand(OpOperand &operand) {
+  Value value = tpc::lookThroughPoints(operand.get());
   Operation *producer = value.getDefiningOp();
   if (producer && llvm::is_contained(ops, producer))
     return;
@@ -130,20 +125,19 @@ void FormMaker::addOperand(OpOperand &operand) {
     constants.push_back(joinSizes(type.getShape()));
 }
 
-void FormMaker::addAttributes(Operation *op) {
+void FormBuilder::addAttributes(Operation *op) {
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     if (!isPartOfForm(attribute))
       continue;
-    std::string text;
-    llvm::raw_string_ostream(text) << attribute.getValue();
     std::string key = attribute.getName().str();
     if (op != ops.front())
       key = (op->getName().getStringRef() + "." + key).str();
-    attributes.try_emplace(std::move(key), std::move(text));
+    attributes.try_emplace(std::move(key),
+                           llvm::to_string(attribute.getValue()));
   }
 }
 
-CostedLayer FormMaker::make() {
+CostedLayer FormBuilder::make() {
   layer.op = ops.back();
   StringAttr name = getName(layer.op->getLoc());
   layer.name = name ? name.str() : "";
@@ -186,7 +180,7 @@ std::vector<CostedLayer> mct::findCostedLayers(func::FuncOp function,
   }
   std::vector<CostedLayer> layers;
   for (Operation *end : ends)
-    layers.push_back(FormMaker(ops[end], kernels).make());
+    layers.push_back(FormBuilder(ops[end], kernels).make());
   return layers;
 }
 

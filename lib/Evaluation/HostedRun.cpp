@@ -3,6 +3,7 @@
 
 #include "Metrics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
@@ -29,12 +30,10 @@ Expected<HostedRun> HostedRun::create(ArrayRef<TensorSpec> specs, int64_t unit,
     result.shape.assign(spec.type.getShape().begin(),
                         spec.type.getShape().end());
     if (!spec.type.getElementType().isF32() || result.shape.empty() ||
-        result.shape.front() != unit) {
-      std::string type;
-      llvm::raw_string_ostream(type) << spec.type;
+        result.shape.front() != unit)
       return refuse("expected results of f32 with the batch, " +
-                    llvm::Twine(unit) + ", first, found " + type);
-    }
+                    llvm::Twine(unit) + ", first, found " +
+                    llvm::to_string(spec.type));
     result.shape.front() = samples;
     result.values.resize(size_t(samples) * countOfSample(result));
     made.results.push_back(std::move(result));

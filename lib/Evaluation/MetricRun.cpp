@@ -5,6 +5,7 @@
 #include "mct/Evaluation/ResultComparison.h"
 #include "mct/Evaluation/Signature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mct;
@@ -133,11 +134,9 @@ Error MetricRun::measure(const TensorSpec &spec, const void *data,
                          MetricRows &to) const {
   auto values =
       readNumbers(spec, data, inputs.unit, unit.validSamples, stored, result);
-  if (!values) {
-    std::string type;
-    llvm::raw_string_ostream(type) << spec.type;
-    return refuse("expected a result of numbers, found " + type);
-  }
+  if (!values)
+    return refuse("expected a result of numbers, found " +
+                  llvm::to_string(spec.type));
   size_t length = values->size() / size_t(unit.validSamples);
   std::vector<double> label;
   for (int64_t index = 0; index != unit.validSamples; ++index) {

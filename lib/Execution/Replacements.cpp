@@ -3,6 +3,7 @@
 // Other constants and quantizers of a compiled function.
 #include "Program.h"
 #include "mct/Execution/Executor.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <cstring>
 
@@ -27,11 +28,8 @@ static llvm::Expected<QuantizeSite> prepareSite(const ReplaceablePoint &point,
                                    why);
   };
   auto quantizer = dyn_cast_or_null<tpc::QuantizerAttrInterface>(attribute);
-  if (attribute && !quantizer) {
-    std::string text;
-    llvm::raw_string_ostream(text) << attribute;
-    return refuse(text + ", which is not a quantizer");
-  }
+  if (attribute && !quantizer)
+    return refuse(llvm::to_string(attribute) + ", which is not a quantizer");
   if (quantizer && quantizer.getNumChannels() != 1 &&
       int64_t(quantizer.getNumChannels()) != point.numChannels)
     return refuse(std::to_string(quantizer.getNumChannels()) +

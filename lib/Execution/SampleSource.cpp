@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,12 +29,6 @@ static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
     text += (text.empty() ? "" : "x") + std::to_string(size);
   return text.empty() ? "scalar" : text;
-}
-
-static std::string typeText(mlir::Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 /// Numbers separated by ';'; empty text gives none.
@@ -122,7 +117,7 @@ static llvm::Error measure(const TensorSpec &spec, int64_t unit, int64_t &rows,
                            int64_t &elements, size_t &bytes) {
   auto refuse = [&](llvm::StringRef why) {
     return fail("input '{0}' of the network cannot be read: its type {1} {2}",
-                spec.name, typeText(spec.type), why);
+                spec.name, llvm::to_string(spec.type), why);
   };
   if (!spec.type.hasStaticShape() || !spec.type.getElementType().isIntOrFloat())
     return refuse("is not one of numbers of a known shape");
@@ -303,7 +298,8 @@ private:
                                     values.size());
     auto *to = static_cast<Stored *>(buffer);
     if constexpr (sizeof(Stored) <= 2) {
-      // Levels now: the product is off by less than a hundredth.
+      // The values are on the grid, so this product is off an integer by less
+      // than a hundredth.
       float inverse = 1 / static_cast<float>(grid.step);
       auto zero = static_cast<int32_t>(grid.zeroPoint);
       for (size_t i = 0; i != values.size(); ++i) {
@@ -372,7 +368,8 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
   llvm::ArrayRef<int64_t> whole = sizes;
   llvm::ArrayRef<int64_t> row = whole.drop_front(whole.empty() ? 0 : 1);
   bool ownLeadingSizes = haveOwnLeadingSizes();
-  // Rows, or samples of the type's own shape side by side.
+  // The file holds rows, or samples of the whole shape stacked along the first
+  // axis.
   bool isRows = !found.empty() && found.drop_front() == row;
   bool isStacked = ownLeadingSizes && !whole.empty() && !found.empty() &&
                    found.drop_front() == whole;
@@ -385,7 +382,7 @@ llvm::Error StoredSamples::add(std::shared_ptr<const StoredTensor> tensor,
   if (!isConvertible(tensor->elementType(), input.elementType))
     return fail("'{0}': expected elements that can be read as {1} for input "
                 "'{2}', found {3}",
-                tensor->name(), typeText(input.elementType), input.name,
+                tensor->name(), llvm::to_string(input.elementType), input.name,
                 getName(tensor->elementType()));
   if (found.front() == 0)
     return fail("'{0}': expected at least one sample, found none",
@@ -428,7 +425,7 @@ llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
   for (int64_t size :
        llvm::drop_begin(input.shape, std::max<int64_t>(axis + 1, 0)))
     after *= size;
-  // One value for all needs no table of all elements.
+  // One value for all channels needs no table of all elements.
   if (scale.size() <= 1 && offset.size() <= 1)
     after = 1;
   auto expand = [&](llvm::ArrayRef<double> values, float missing,
@@ -441,7 +438,7 @@ llvm::Error StoredSamples::setScale(Input &input, llvm::ArrayRef<double> scale,
     for (double value : values)
       if (!std::isfinite(value))
         return fail("{0}: expected finite values, found {1}", what, value);
-    // Repeated, so that the loop that applies them is long.
+    // Repeat the values, so that the loop that applies them is long.
     constexpr int64_t kLoopLength = 256;
     int64_t period = channels * after;
     int64_t repeats = (kLoopLength + period - 1) / period;
@@ -533,7 +530,8 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
     availableCount = count;
     first = false;
   }
-  // There are files of the size of a sample, so that tables of it are no more.
+  // Tables of the size of a sample are acceptable, since the files hold
+  // samples.
   for (auto [number, input] : llvm::enumerate(inputs)) {
     const std::optional<mct::Preprocessing> &record = recordOf(number);
     if (!record)
@@ -577,7 +575,8 @@ llvm::Error StoredSamples::loadFrom(const Input &input, const Shard &shard,
           readAsFloats(rows, shard.tensor->elementType(), elements, to))
     return error;
   if (shard.holdsCodes) {
-    // Small integers: exact in float, but for wide ones, which f32 rounds.
+    // Codes are small integers, which f32 represents exactly; it rounds wide
+    // ones.
     auto step = static_cast<float>(input.codes->scale);
     auto zero = static_cast<float>(input.codes->zeroPoint);
     for (int64_t i = 0; i < elements; ++i)

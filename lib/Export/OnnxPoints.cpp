@@ -2,6 +2,7 @@
 #include "OnnxPoints.h"
 #include "OnnxQdq.h"
 #include "mct/Support/RowMajor.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cmath>
 
 using namespace mlir;
@@ -71,16 +72,12 @@ static FailureOr<PointForm> describe(tpc::QuantizeOp point) {
         break;
       form.table.push_back(static_cast<float>(nearest));
     }
-  if (form.table.empty() ||
-      form.table.size() != parameters.getLevels(0).size()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << parameters;
+  if (form.table.empty() || form.table.size() != parameters.getLevels(0).size())
     return refusePoint(point,
-                       "has a quantizer, " + text +
+                       "has a quantizer, " + llvm::to_string(parameters) +
                            ", that mct_quantizers has no op for",
                        "there are powers of two, thresholds, ranges, and for "
                        "weights tables of 8-bit entries");
-  }
   return form;
 }
 

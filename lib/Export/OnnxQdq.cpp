@@ -3,6 +3,7 @@
 #include "OnnxPoints.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cmath>
 #include <limits>
 #include <map>
@@ -182,16 +183,13 @@ onnx::writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
                       ArrayRef<int64_t> elements, bool isKernel) {
   tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
   SmallVector<Grid> grids = getKernelGrids(parameters);
-  if (grids.empty()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << parameters;
+  if (grids.empty())
     return refusePoint(point,
-                       "has a quantizer, " + text +
+                       "has a quantizer, " + llvm::to_string(parameters) +
                            ", whose levels are not evenly spaced",
                        "DequantizeLinear has none for them: write the file "
                        "with profile 'mct_quantizers', or choose parameters of "
                        "another method");
-  }
   for (const Grid &grid : grids)
     if (failed(checkWidth(graph, point, grid.qmax - grid.qmin)) ||
         failed(checkStep(point, grid)))

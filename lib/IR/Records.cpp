@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cmath>
 
 using namespace mlir;
@@ -145,13 +146,6 @@ void mct::emitWithCulprit(Operation *op, StringRef pass, const Record &record,
 // Collecting
 //===----------------------------------------------------------------------===//
 
-static std::string print(Location location) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  location->print(stream);
-  return text;
-}
-
 /// Returns the record that a diagnostic carries, or null.
 static DictionaryAttr getRecord(Diagnostic &diagnostic) {
   for (DiagnosticArgument &argument : diagnostic.getMetadata())
@@ -184,10 +178,10 @@ static CollectedRecord collect(DictionaryAttr record, Diagnostic &diagnostic) {
       else if (auto text = dyn_cast<StringAttr>(value.getValue()))
         result.values.push_back(named(name, text.getValue()));
     }
-  result.location = print(diagnostic.getLocation());
+  result.location = llvm::to_string(diagnostic.getLocation());
   result.text = diagnostic.str();
   for (Diagnostic &note : diagnostic.getNotes())
-    result.notes.push_back({print(note.getLocation()), note.str()});
+    result.notes.push_back({llvm::to_string(note.getLocation()), note.str()});
   result.isSilent = isSilent(record);
   return result;
 }

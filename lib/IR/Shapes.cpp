@@ -583,6 +583,11 @@ static LogicalResult verifySizes(Operation *root) {
       .Default([](Operation *) { return success(); });
 }
 
+bool mct::isF32Tensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
 bool mct::exceedsMemory(ShapedType type) {
   // Small enough to count the bits of all elements, and sums of several such
   // sizes.

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mct {
@@ -25,12 +26,6 @@ namespace json = llvm::json;
 //===----------------------------------------------------------------------===//
 // Contents of both formats
 //===----------------------------------------------------------------------===//
-
-static std::string getText(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream(text) << attribute;
-  return text;
-}
 
 /// Returns why an alternative is not considered.
 static std::string getReason(const QuantizationPlan &plan,
@@ -311,16 +306,14 @@ static json::Object nodeToJSON(const QuantizationPlan &plan,
                                const PlannedNode &planned,
                                const RaiseFailures &failures) {
   const tpc::Node &node = planned.node;
-  std::string location;
-  llvm::raw_string_ostream(location) << node.root()->getLoc();
   json::Object object{
       {"name", toJSON(planned.name)},
       {"ops",
        toArray(node.ops,
                [](Operation *op) { return op->getName().getStringRef(); })},
-      {"location", location},
+      {"location", llvm::to_string(node.root()->getLoc())},
       {"operator_set", toJSON(node.operatorSet)},
-      {"pattern", node.pattern ? json::Value(getText(node.pattern))
+      {"pattern", node.pattern ? json::Value(llvm::to_string(node.pattern))
                                : json::Value(nullptr)},
       {"options", toArray(node.options.getConfigs(),
                           [&](tpc::OpQuantConfigAttr config) {
@@ -356,7 +349,7 @@ static json::Object functionToJSON(StringRef name, const QuantizationPlan &plan,
     groups.push_back(json::Object{
         {"nodes", toArray(plan.getNames(group),
                           [](StringAttr name) { return toJSON(name); })},
-        {"pattern", getText(group.pattern)}});
+        {"pattern", llvm::to_string(group.pattern)}});
   return json::Object{{"name", name},
                       {"inputs", std::move(inputs)},
                       {"nodes", std::move(nodes)},
@@ -419,13 +412,13 @@ static json::Object deviceToJSON(Device &device) {
     json::Array ops;
     for (StringAttr name : refusal.getOps().getAsRange<StringAttr>())
       ops.push_back(name.getValue());
-    refused.push_back(
-        json::Object{{"ops", std::move(ops)},
-                     {"where", refusal.getFilter()
-                                   ? json::Value(getText(*refusal.getFilter()))
-                                   : json::Value(nullptr)},
-                     {"reason", refusal.getReason()},
-                     {"remedy", refusal.getRemedy()}});
+    refused.push_back(json::Object{
+        {"ops", std::move(ops)},
+        {"where", refusal.getFilter()
+                      ? json::Value(llvm::to_string(*refusal.getFilter()))
+                      : json::Value(nullptr)},
+        {"reason", refusal.getReason()},
+        {"remedy", refusal.getRemedy()}});
   }
   if (auto operators = device.getFact<tpc::OnnxOperatorsOp>())
     for (StringAttr name : operators.getMissing().getAsRange<StringAttr>())

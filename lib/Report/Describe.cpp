@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cmath>
 #include <map>
 
@@ -80,12 +81,6 @@ private:
   std::vector<SmallVector<tpc::QuantizeOp>> pointsOf;
 };
 } // namespace
-
-static std::string toText(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream(text) << attribute;
-  return text;
-}
 
 static bool isOperator(Operation &op) {
   return !isa<tpc::QuantizeOp>(op) && op.getNumResults() != 0 &&
@@ -154,7 +149,7 @@ bool Describer::readPlan() {
     if (planned.node.operatorSet)
       added.operatorSet = planned.node.operatorSet.str();
     if (planned.node.pattern)
-      added.matchedBy = toText(planned.node.pattern);
+      added.matchedBy = llvm::to_string(planned.node.pattern);
     else if (planned.node.operatorSet)
       added.matchedBy = ("'" + tpc::TpcDialect::kSetAttrName + "'").str();
     added.overriddenBy = listRules(
@@ -192,8 +187,7 @@ void Describer::findMembers() {
 }
 
 std::optional<size_t> Describer::producerOf(Value value) {
-  while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
-    value = point.getInput();
+  value = tpc::lookThroughPoints(value);
   // The first operators are the arguments.
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner() == &function.getBody().front()

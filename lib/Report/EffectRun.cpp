@@ -77,13 +77,6 @@ struct SwitchedPoint {
 };
 } // namespace
 
-/// Returns the value before points.
-static Value stripPoints(Value value) {
-  while (auto point = value.getDefiningOp<tpc::QuantizeOp>())
-    value = point.getInput();
-  return value;
-}
-
 /// Returns the operand by which a layer, or the op that adds its bias, reads
 /// the bias constant with one value per channel; null if it is read in another
 /// way.
@@ -98,7 +91,7 @@ static OpOperand *findBiasOperand(const KernelOp &layer) {
     for (OpOperand &operand : op->getOpOperands())
       if (&operand != &layer.getInput() &&
           &operand != &layer.getKernelOperand() &&
-          stripPoints(operand.get()) == constant)
+          tpc::lookThroughPoints(operand.get()) == constant)
         return &operand;
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Training/HessianScores.h"
 
+#include "mct/IR/Shapes.h"
 #include "mct/Interfaces/SetBatch.h"
 #include "mct/Quantization/ExactSum.h"
 #include "mct/Training/Gradients.h"
@@ -57,11 +58,6 @@ void RandomSigns::fill(int64_t vector, int64_t first,
 //===----------------------------------------------------------------------===//
 // The network
 //===----------------------------------------------------------------------===//
-
-static bool isTensorOfF32(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isF32();
-}
 
 /// Returns the input of a softmax that the function returns, or the input of an
 /// argmax.
@@ -129,14 +125,14 @@ buildGradient(func::FuncOp function, ArrayRef<Value> values,
   returnWhatIsDifferentiable(copy);
   Operation *terminator = copy.getBody().front().getTerminator();
   for (auto [number, result] : llvm::enumerate(terminator->getOperands()))
-    if (isTensorOfF32(result))
+    if (isF32Tensor(result))
       request.results.push_back(unsigned(number));
   if (request.results.empty())
     return function.emitOpError(
         "has no result that is a tensor of f32, and no Hessian scores");
   for (Value value : values) {
     Value copied = copies.lookup(value);
-    if (!isTensorOfF32(copied) ||
+    if (!isF32Tensor(copied) ||
         cast<RankedTensorType>(copied.getType()).getRank() == 0)
       return refuse(value);
     request.inputs.push_back(copied);

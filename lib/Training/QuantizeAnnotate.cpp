@@ -2,6 +2,7 @@
 #include "QuantizeScheme.h"
 
 #include "mct/IR/EntryFunction.h"
+#include "mct/IR/Shapes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Training/Passes.h"
@@ -17,11 +18,6 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 using mct::tpc::QuantizeOp;
-
-static bool isF32Tensor(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isF32();
-}
 
 /// Returns whether the scheme has an entry for the operator. A batch norm is
 /// quantized together with the layer before it.

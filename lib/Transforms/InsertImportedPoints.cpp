@@ -424,10 +424,7 @@ void Inserter::namePoints() {
   for (tpc::QuantizeOp point : points) {
     StringAttr name;
     if (point.isActivation()) {
-      Value value = point.getInput();
-      while (auto before = value.getDefiningOp<tpc::QuantizeOp>())
-        value = before.getInput();
-      name = getName(value);
+      name = getName(tpc::lookThroughPoints(point.getInput()));
     } else {
       Operation *user = *point->getUsers().begin();
       std::optional<KernelOp> kernel = kernels.get(user);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ScaledRegion.h"
 #include "ScalingPath.h"
+#include "mct/IR/Shapes.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Transforms/ImportedPoints.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -18,11 +19,6 @@ Layers::Layers(const KernelOps &kernels, Operation *root)
 std::optional<KernelOp> Layers::getConsumer(OpOperand &use) const {
   std::optional<KernelOp> layer = kernels.get(use.getOwner());
   return layer && &layer->getInput() == &use ? layer : std::nullopt;
-}
-
-static bool isFloats(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isF32();
 }
 
 OpOperand *mct::findConstant(OpOperand &operand) {
@@ -56,7 +52,7 @@ bool mct::scalesExactly(ArrayRef<float> values, double factor) {
 
 std::optional<SmallVector<OpOperand *>> mct::getScaledOperands(Operation *op) {
   SmallVector<OpOperand *> operands;
-  if (op->getNumResults() != 1 || !isFloats(op->getResult(0)))
+  if (op->getNumResults() != 1 || !isF32Tensor(op->getResult(0)))
     return std::nullopt;
   if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
     if (!point.isActivation() || point.hasImportedParameters() ||
@@ -83,7 +79,7 @@ std::optional<SmallVector<OpOperand *>> mct::getScaledOperands(Operation *op) {
 }
 
 std::pair<OpOperand *, OpOperand *> mct::getProductWithConstant(Operation *op) {
-  if (!isa<tosa::MulOp>(op) || !isFloats(op->getResult(0)))
+  if (!isa<tosa::MulOp>(op) || !isF32Tensor(op->getResult(0)))
     return {};
   for (unsigned number : {1u, 0u})
     if (OpOperand *constant = findConstant(op->getOpOperand(number)))
@@ -145,7 +141,7 @@ std::optional<ScaledRegion> ScaledRegion::find(const Layers &layers,
   for (size_t next = 0; next != region.values.size(); ++next) {
     Value each = region.values[next];
     obstacle = each.getDefiningOp();
-    if (obstacle == end || !isFloats(each) ||
+    if (obstacle == end || !isF32Tensor(each) ||
         region.values.size() > kMaxRegionValues ||
         !region.addSources(layers, each))
       return std::nullopt;

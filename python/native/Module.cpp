@@ -26,6 +26,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -110,7 +111,7 @@ Message mct::python::toMessage(Diagnostic &diagnostic) {
 
 Module::Module(StringRef name) : name(name.str()) {
   trace.input = this->name;
-  // The context's own threads must not be refused.
+  // Enable threads only if the system does not refuse them to the context.
   static const bool threads =
       support::canRunThreads(support::Threads().count());
   context = std::make_unique<MLIRContext>(
@@ -124,7 +125,7 @@ OwningOpRef<ModuleOp> Module::readInto(MLIRContext &context,
                                        FallbackAsmResourceMap &resources,
                                        const std::string &bytes, StringRef name,
                                        Job &job) {
-  // MLIR's reader of bytecode refuses some without a word.
+  // MLIR's bytecode reader rejects some input without a diagnostic.
   bool isSilent = true;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
@@ -171,7 +172,7 @@ std::shared_ptr<const Module> Module::parse(std::string bytes, StringRef name,
   if (!module)
     return nullptr;
   module->source = std::move(bytes);
-  // Its threads.
+  // Stop the threads of the context.
   module->context->disableMultithreading();
   return module;
 }
@@ -367,18 +368,6 @@ std::string Module::bytecode() const {
 
 namespace json = llvm::json;
 
-static std::string print(const json::Value &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
-template <typename T> static std::string toText(T printable) {
-  std::string text;
-  llvm::raw_string_ostream(text) << printable;
-  return text;
-}
-
 static json::Value describe(StringRef function, mct::tpc::QuantizeOp point) {
   json::Object object{
       {"name", json::fixUTF8(point.getUniqueName())},
@@ -386,10 +375,11 @@ static json::Value describe(StringRef function, mct::tpc::QuantizeOp point) {
       {"weight", point.isWeight()
                      ? json::Value(json::fixUTF8(*point.getWeight()))
                      : json::Value(nullptr)},
-      {"type", toText(point.getType())},
-      {"config", point.getConfigAttr()
-                     ? json::Value(json::fixUTF8(toText(point.getConfigAttr())))
-                     : json::Value(nullptr)},
+      {"type", llvm::to_string(point.getType())},
+      {"config",
+       point.getConfigAttr()
+           ? json::Value(json::fixUTF8(llvm::to_string(point.getConfigAttr())))
+           : json::Value(nullptr)},
   };
   json::Array axes, group, thresholds;
   if (std::optional<ArrayRef<int64_t>> all = point.getAxes())
@@ -408,7 +398,7 @@ static json::Value describe(StringRef function, mct::tpc::QuantizeOp point) {
   for (double threshold : quantizer.getThresholds())
     thresholds.push_back(threshold);
   object["quantizer"] = json::Object{
-      {"text", json::fixUTF8(toText(quantizer))},
+      {"text", json::fixUTF8(llvm::to_string(quantizer))},
       {"method", quantizer.getQuantizationMethod().getMethodName()},
       {"bits", int64_t(quantizer.getBits())},
       {"signed", quantizer.getIsSigned()},
@@ -424,7 +414,7 @@ std::string Module::points() const {
     function.walk([&](mct::tpc::QuantizeOp point) {
       points.push_back(describe(function.getSymName(), point));
     });
-  return print(std::move(points));
+  return llvm::to_string(json::Value(std::move(points)));
 }
 
 std::optional<std::string> Module::printCopy(
@@ -494,5 +484,5 @@ std::string Module::opNames() const {
                                      {"names", std::move(names)},
                                      {"results", std::move(results)}});
   }
-  return print(std::move(functions));
+  return llvm::to_string(json::Value(std::move(functions)));
 }

@@ -107,4 +107,12 @@ llvm::Error cannotSelect(QuantizationMethodAttrInterface method,
 #define GET_OP_CLASSES
 #include "tpc_dialect/IR/TpcOps.h.inc"
 
+namespace mct::tpc {
+
+/// Returns the value that the points after it quantize; the value itself if it
+/// is not the result of a point.
+mlir::Value lookThroughPoints(mlir::Value value);
+
+} // namespace mct::tpc
+
 #endif // TPC_DIALECT_IR_TPCDIALECT_H

@@ -238,6 +238,12 @@ void QuantizeOp::removeQuantizer() {
   removeSelectionAttr();
 }
 
+Value mct::tpc::lookThroughPoints(Value value) {
+  while (auto point = value.getDefiningOp<QuantizeOp>())
+    value = point.getInput();
+  return value;
+}
+
 LogicalResult QuantizeOp::readProperties(DialectBytecodeReader &reader,
                                          OperationState &state) {
   auto &attributes = state.getOrAddProperties<Properties>();

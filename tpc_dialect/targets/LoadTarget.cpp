@@ -329,17 +329,23 @@ static OwningOpRef<ModuleOp> parseStock(const StockTarget &stock,
   return parseSourceFile<ModuleOp>(sourceMgr, context);
 }
 
-OwningOpRef<ModuleOp> mct::tpc::loadStockDevices(MLIRContext *context) {
+/// Parses embedded files into one module; null after an error.
+static OwningOpRef<ModuleOp> loadStock(ArrayRef<StockTarget> files,
+                                       StringRef kind, MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> all = ModuleOp::create(builder.getUnknownLoc());
-  for (const StockTarget &device : listDevices()) {
-    OwningOpRef<ModuleOp> one = parseStock(device, "device", context);
+  for (const StockTarget &file : files) {
+    OwningOpRef<ModuleOp> one = parseStock(file, kind, context);
     if (!one)
       return {};
     all->getBody()->getOperations().splice(all->getBody()->end(),
                                            one->getBody()->getOperations());
   }
   return all;
+}
+
+OwningOpRef<ModuleOp> mct::tpc::loadStockDevices(MLIRContext *context) {
+  return loadStock(listDevices(), "device", context);
 }
 
 OwningOpRef<ModuleOp> mct::tpc::loadDeviceFile(StringRef path,
@@ -372,14 +378,5 @@ OwningOpRef<ModuleOp> mct::tpc::loadDeviceFile(StringRef path,
 }
 
 OwningOpRef<ModuleOp> mct::tpc::loadStockVocabularies(MLIRContext *context) {
-  OpBuilder builder(context);
-  OwningOpRef<ModuleOp> all = ModuleOp::create(builder.getUnknownLoc());
-  for (const StockTarget &vocabulary : listStockVocabularies()) {
-    OwningOpRef<ModuleOp> one = parseStock(vocabulary, "target", context);
-    if (!one)
-      return {};
-    all->getBody()->getOperations().splice(all->getBody()->end(),
-                                           one->getBody()->getOperations());
-  }
-  return all;
+  return loadStock(listStockVocabularies(), "target", context);
 }

@@ -70,7 +70,6 @@ public:
 
   llvm::StringRef getDevice() const { return device; }
   llvm::StringRef getPath() const { return path; }
-  size_t getNumLayers() const { return entries.size(); }
 
 private:
   struct Point {

@@ -24,6 +24,9 @@ mlir::LogicalResult verifyShapes(mlir::Operation *root);
 /// sizes count as 1.
 bool exceedsMemory(mlir::ShapedType type);
 
+/// Returns whether a value is a ranked tensor of f32.
+bool isF32Tensor(mlir::Value value);
+
 } // namespace mct
 
 #endif // MCT_IR_SHAPES_H
