@@ -12,6 +12,10 @@ photographs that are drawn again, each with all its views.
 The photographs are the folder's, one of each class of ImageNet, cut to squares. Every fifth is for the calibration,
 which takes the 40 of these in which the float network is surest to have found something, and the others judge, but for
 those in which it finds next to nothing. The network is that of `tools/dev/zoo --import-only nudenet`.
+
+Some rows take boxes or scores from the float network, or leave a part of the network in float: they show which part
+causes the loss. All rows take some 25 minutes of processor time. `--only` takes those whose target and options contain
+a text, and `--keep` stores what the float network finds, for further calls.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,8 +67,36 @@ AT_ONCE = 100
 # Columns between the views of a photograph, whose boxes lie beside each other.
 APART = 1000
 
-TARGETS = ("imx500", "tflite")
 COLUMNS = ["network", "target", "options", "metric", "classes", "boxes", "float %", "quantized %", "loss, points"]
+
+
+class Case(NamedTuple):
+    """Says how the network is quantized, and what is judged of it: a row of the table for each metric."""
+
+    target: str
+    title: str
+    options: dict[str, Any]
+    metrics: tuple[str, ...] = ("ap",)
+    # Channels of the result that the float network gives, and what the row says about them.
+    own: tuple[tuple[slice, str], ...] = ()
+
+
+PARTS = ((slice(0, 4), "boxes of the float network"), (slice(4, None), "scores of the float network"))
+ONE_GRID = {"decode": "quantize", "split_shared_grids": False, "rescale_parts": False}
+NO_ACTIVATIONS = {"overrides": ['name "*" activation=float']}
+CASES = [
+    *(
+        case
+        for target in ("imx500", "tflite")
+        for case in (
+            Case(target, "defaults", {}, ("ap50", "ap"), PARTS),
+            Case(target, "`decode=quantize`", {"decode": "quantize"}),
+            Case(target, "one grid", ONE_GRID),
+        )
+    ),
+    Case("imx500", "`weights-bias-correction=false`", {"weights_bias_correction": False}),
+    Case("imx500", "activations in float", NO_ACTIVATIONS),
+]
 
 # Boxes [n, 4], scores and classes of what is found in an image.
 Found = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -159,9 +191,16 @@ def beside(views: Sequence[Found]) -> Found:
     return np.concatenate(boxes), *(np.concatenate([found[part] for found in views]) for part in (1, 2))
 
 
-def find(model: mct.Model, views: Iterable[Placed]) -> list[list[Found]]:
+def run(model: mct.Model, views: Iterable[Placed]) -> Iterator[np.ndarray]:
+    """Yields the results of each view."""
+    for placed in views:
+        parts = np.split(placed.images, range(AT_ONCE, len(placed.images), AT_ONCE))
+        yield np.concatenate([np.asarray(model.run(part)) for part in parts])
+
+
+def by_photograph(results: Iterable[np.ndarray], views: Iterable[Placed]) -> list[list[Found]]:
     """For each photograph what is found in each of its views."""
-    found = [list(detections(model.run(placed.images), placed)) for placed in views]
+    found = [list(detections(outputs, placed)) for outputs, placed in zip(results, views, strict=True)]
     return [list(each) for each in zip(*found, strict=True)]
 
 
@@ -179,24 +218,106 @@ def compare(metric: str, found: Sequence[Found], reference: Sequence[Found], lab
     return json.loads(user.print())
 
 
-def find_best(model: mct.Model, files: Sequence[Path], random: np.random.Generator) -> np.ndarray:
+def draw_after(placed: int) -> np.random.Generator:
+    """Returns the generator for the places of photographs, after those of so many."""
+    return np.random.Generator(np.random.PCG64(31).advance(2 * placed))
+
+
+def find_best(model: mct.Model, files: Sequence[Path]) -> np.ndarray:
     """Returns the largest score that the model finds in each photograph."""
+    random = draw_after(0)
     parts = [files[first : first + AT_ONCE] for first in range(0, len(files), AT_ONCE)]
     placed = (place([read_square(file) for file in part], CALIBRATION, random) for part in parts)
     return np.concatenate([np.asarray(model.run(each.images))[:, 4:].max(axis=(1, 2)) for each in placed])
 
 
+def find_labels(model: mct.Model, test: Sequence[np.ndarray], random: np.random.Generator) -> np.ndarray:
+    """Returns boxes, classes and numbers of photographs on which the views of the float network agree, [n, 6]."""
+    agreed = []
+    for view in LABELLING:
+        placed = place(test, view, random)
+        agreed.append([found for (found,) in by_photograph(run(model, [placed]), [placed])])
+    labels = [fuse(views) for views in zip(*agreed, strict=True)]
+    return np.concatenate([np.insert(rows, 5, number, axis=1) for number, rows in enumerate(labels)])
+
+
+class Kept:
+    """Holds arrays in a folder, if one is given. Those that it has are not made again."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def get(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        file = self.folder / f"{name}.npy" if self.folder else None
+        if file and file.exists():
+            return np.load(file)
+        made = make()
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            np.save(file, made)
+        return made
+
+
+class Judge:
+    """Compares what a network finds in the views that judge with the labels and with what the float network finds."""
+
+    def __init__(self, model: mct.Model, test: Sequence[np.ndarray], drawn: int, kept: Kept) -> None:
+        """`drawn`: how many photographs have been placed before."""
+        labels = kept.get("labels", lambda: find_labels(model, test, draw_after(drawn)))
+        random = draw_after(drawn + len(LABELLING) * len(test))
+        self.views = [place(test, view, random) for view in JUDGING]
+        # The same boxes in each view.
+        offsets = [np.array([APART * number, 0, APART * number, 0, 0], np.float32) for number in range(len(JUDGING))]
+        own = [labels[labels[:, 5] == number, :5] for number in range(len(test))]
+        self.labels = [np.concatenate([rows + offset for offset in offsets]) for rows in own]
+        self.results = kept.get("results", lambda: np.stack(list(run(model, self.views))))
+        self.reference = self.find(self.results)
+
+    def find(self, results: Iterable[np.ndarray]) -> list[Found]:
+        return [beside(views) for views in by_photograph(results, self.views)]
+
+    def print_rows(self, target: str, title: str, metrics: Sequence[str], results: Sequence[np.ndarray]) -> None:
+        found = self.find(results)
+        for metric in metrics:
+            apart = compare(metric, found, self.reference, self.labels)
+            ignored = [rows * [1, 1, 1, 1, 0] for rows in self.labels]
+            joined = compare(metric, without_classes(found), without_classes(self.reference), ignored)
+            for classes, judged in (("each", apart), ("as one", joined)):
+                numbers = [f"{100 * judged[name]:.2f}" for name in ("reference", "value")]
+                loss = f"{100 * judged['loss']:.2f}"
+                # Few photographs have no interval.
+                if "loss_low" in judged:
+                    loss += " ({:.2f} to {:.2f})".format(*(100 * judged[name] for name in ("loss_low", "loss_high")))
+                row = ["nudenet", f"`{target}`", title, f"`{metric}`", classes, str(sum(map(len, self.labels)))]
+                print("| " + " | ".join([*row, *numbers, loss]) + " |", flush=True)
+
+    def print_case(self, case: Case, quantized: mct.Model) -> None:
+        results = list(run(quantized, self.views))
+        self.print_rows(case.target, case.title, case.metrics, results)
+        for part, title in case.own:
+            mixed = [outputs.copy() for outputs in results]
+            for outputs, reference in zip(mixed, self.results, strict=True):
+                outputs[:, part] = reference[:, part]
+            self.print_rows(case.target, f"{case.title}, {title}", ("ap",), mixed)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("photographs", type=Path, help="folder of .JPEG files")
-    files = sorted(parser.parse_args().photographs.glob("*.JPEG"))
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose target and options contain the text")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps what the float network finds")
+    arguments = parser.parse_args()
+    files = sorted(arguments.photographs.glob("*.JPEG"))
     if not files:
         sys.exit("the folder has no .JPEG files")
     if not NETWORK.exists():
         sys.exit(f"{NETWORK} is missing: run tools/dev/zoo --import-only nudenet")
+    cases = [case for case in CASES if arguments.only in f"{case.target} {case.title}"]
+    if not cases:
+        sys.exit(f"no row has '{arguments.only}'")
     model = mct.load(NETWORK)
-    random = np.random.default_rng(31)
-    best = find_best(model, files, random)
+    kept = Kept(arguments.keep)
+    best = kept.get("best", lambda: find_best(model, files))
     surest = sorted(range(0, len(files), EVERY), key=lambda number: -best[number])[:CALIBRATING]
     calibration = place([read_square(files[number]) for number in surest], CALIBRATION, np.random.default_rng(5)).images
     test = [
@@ -204,26 +325,12 @@ def main() -> None:
         for n, (file, score) in enumerate(zip(files, best, strict=True))
         if n % EVERY and score > NOTHING
     ]
-    agreed = [fuse(views) for views in find(model, (place(test, view, random) for view in LABELLING))]
-    judging = [place(test, view, random) for view in JUDGING]
-    # The same boxes in each view.
-    offsets = [np.array([APART * number, 0, APART * number, 0, 0], np.float32) for number in range(len(judging))]
-    labels = [np.concatenate([rows + offset for offset in offsets]) for rows in agreed]
-    reference = [beside(views) for views in find(model, judging)]
-    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
-    for target in TARGETS:
-        quantized = mct.quantize(model, target=target, data=calibration, progress=False)
-        found = [beside(views) for views in find(quantized, judging)]
-        for metric in ("ap50", "ap"):
-            apart = compare(metric, found, reference, labels)
-            ignored = [rows * [1, 1, 1, 1, 0] for rows in labels]
-            joined = compare(metric, without_classes(found), without_classes(reference), ignored)
-            for classes, judged in (("each", apart), ("as one", joined)):
-                numbers = [f"{100 * judged[name]:.2f}" for name in ("reference", "value")]
-                low, high = (100 * judged[name] for name in ("loss_low", "loss_high"))
-                loss = f"{100 * judged['loss']:.2f} ({low:.2f} to {high:.2f})"
-                row = ["nudenet", f"`{target}`", "defaults", f"`{metric}`", classes, str(sum(map(len, labels)))]
-                print("| " + " | ".join([*row, *numbers, loss]) + " |", flush=True)
+    judge = Judge(model, test, len(files), kept)
+    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), flush=True)
+    for case in cases:
+        judge.print_case(
+            case, mct.quantize(model, target=case.target, data=calibration, progress=False, **case.options)
+        )
 
 
 if __name__ == "__main__":
