@@ -145,18 +145,24 @@ def write(model: onnx.ModelProto, path: Path) -> None:
     path.write_bytes(copy.SerializeToString())
 
 
+def _start(
+    model: onnx.ModelProto, folder: Path, options: onnxruntime.SessionOptions | None
+) -> onnxruntime.InferenceSession:
+    write(model, folder / "session.onnx")
+    return onnxruntime.InferenceSession(str(folder / "session.onnx"), options, providers=["CPUExecutionProvider"])
+
+
 def start_session(
     model: onnx.ModelProto, options: onnxruntime.SessionOptions | None = None
 ) -> onnxruntime.InferenceSession:
     """Returns a session of ONNX Runtime, which keeps the values of large tensors open while it lives."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "session.onnx"
-        write(model, path)
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return _start(model, Path(folder), options)
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
     """Returns the model after ONNX Runtime's optimizations that stay within the standard."""
+    # The simplified model may refer to values of the model that the session reads: both are in one folder.
     with tempfile.TemporaryDirectory() as folder:
         simplified = Path(folder) / "simplified.onnx"
         options = onnxruntime.SessionOptions()
@@ -167,5 +173,5 @@ def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
             external = "session.optimized_model_external_initializers"
             options.add_session_config_entry(f"{external}_file_name", simplified.name + ".data")
             options.add_session_config_entry(f"{external}_min_size_in_bytes", str(LARGE))
-        start_session(model, options)
+        _start(model, Path(folder), options)
         return onnx.load(simplified)
