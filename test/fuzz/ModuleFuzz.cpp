@@ -691,8 +691,8 @@ void Fuzzer::fuzz() {
             failure.kind == Failure::Wrong
                 ? !StringRef(failure.message).starts_with("MLIR's own")
                 : failure.isOwn || failure.phase != Phase::Parsing;
-        // Where it only happens after others, and where reading and nothing
-        // else fails, the reader wrote where it must not.
+        // MLIR's reader has written outside of its memory if a crash only
+        // happens after other modules, or if reading alone fails.
         if (isOurs && isBytecode && failure.kind != Failure::Wrong)
           isOurs = failure.isReproduced &&
                    succeedsAlone(limits, [&] { readOnly(failure.number); });
