@@ -3,6 +3,7 @@
 
 import functools
 import re
+import subprocess
 
 import measure
 
@@ -106,3 +107,12 @@ def test_sources_include_what_their_library_links():
                 if owner not in allowed:
                     wrong.append(f"{path.relative_to(ROOT)} includes {include}")
     assert not wrong, "\n".join(sorted(set(wrong)))
+
+
+def test_the_top_level_is_that_of_a_public_project():
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    entries = {file.partition("/")[0] for file in files.splitlines()}
+    assert {entry for entry in entries if not entry.startswith(".")} == {
+        *("CMakeLists.txt", "include", "lib", "tools", "test", "tpc_dialect", "python", "README.md"),
+        *("docs", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CMakePresets.json", "Dockerfile"),
+    }

@@ -11,7 +11,7 @@ for module in ("torch_mlir", "onnx", "onnxruntime"):
 
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
-from mct.importers import _onnx_child, _onnx_large, _text  # noqa: E402
+from mct.importers import _onnx_child, _onnx_large, _process, _text  # noqa: E402
 from onnx import helper, numpy_helper  # noqa: E402
 
 EXTENT = 160
@@ -128,3 +128,9 @@ def test_elements_of_long_constants_stay_on_disk(tmp_path):
         assert seen == [f'a dense<"0x#0#"> b dense<"0x{short}"> c dense<"0x#1#"> "#1#" d\n']
         expected = f'dense<"0x{digits[::-1]}"> "#1#" d\n|a dense<"0x{digits}"> b dense<"0x{short}">'
         assert file.read_text() == expected + resources
+
+
+def test_an_empty_module_is_an_error(tmp_path):
+    (tmp_path / "module.mlir").touch()
+    with pytest.raises(mct.Error, match="converter wrote a module without a function"):
+        _process.read_large("converter", "model.onnx", tmp_path / "module.mlir", str)

@@ -123,8 +123,6 @@ class _Writer:
         (decides, *shapes) = self.shapes_of([node.input[0], *ways[0], *ways[1]])
         count = len(node.output)
         for output, *values, taken, other in zip(node.output, *ways, shapes[:count], shapes[count:], strict=True):
-            if not output:
-                continue
             if taken is None or taken != other:
                 raise Refused(
                     f"If '{name}' chooses by a condition that is computed at run time, '{node.input[0]}', between "

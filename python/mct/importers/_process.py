@@ -314,6 +314,8 @@ def read(
 def read_large(converter: str, source: str, result: Path, change: Callable[[str], str]) -> bytes:
     """The text that a converter wrote, like `read`, with `change`, by `_text.edit`."""
     _check_exists(converter, source, result)
+    if result.stat().st_size == 0:
+        _check_result(converter, source, "", {})
 
     def check_and_change(text: str) -> str:
         _check_result(converter, source, text, {})
