@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "IntegerLowering.h"
 #include "IntegerModels.h"
+#include "mct/IR/ConstantTensor.h"
 #include "mct/IR/Records.h"
+#include "mct/Transforms/LiftVariables.h"
 
 using namespace mlir;
 using namespace mct;
@@ -32,6 +34,20 @@ void IntegerLowering::reportFailure(tpc::QuantizeOp point,
   emitRecord(point, kPass, record);
 }
 
+/// Returns the codes of the initial value of a variable, if its elements can be
+/// read.
+static Attribute quantizeInitialValue(ElementsAttr initial,
+                                      const Encoding &encoding,
+                                      RankedTensorType type, StringRef name) {
+  std::optional<ConstantTensor> tensor = ConstantTensor::get(initial);
+  if (!tensor)
+    return initial;
+  std::vector<int64_t> codes;
+  for (float value : tensor->decode<float>())
+    codes.push_back(encoding.quantize(value));
+  return ConstantTensor::create(type, std::move(codes)).toAttribute(name);
+}
+
 void IntegerLowering::lowerArgument(tpc::QuantizeOp point,
                                     const Encoding &encoding) {
   auto argument = cast<BlockArgument>(point.getInput());
@@ -40,10 +56,16 @@ void IntegerLowering::lowerArgument(tpc::QuantizeOp point,
   attributes.set(
       kQuantizedAttrName,
       encoding.describe(point.getPointName()).toAttribute(b.getContext()));
+  RankedTensorType type = b.getType(argument, encoding.storageBits);
+  if (auto initial =
+          dyn_cast_or_null<ElementsAttr>(attributes.get(kInitialValueAttrName)))
+    attributes.set(
+        kInitialValueAttrName,
+        quantizeInitialValue(initial, encoding, type, point.getPointName()));
   unsigned number = argument.getArgNumber() + 1;
-  if (failed(function.insertArgument(
-          number, b.getType(argument, encoding.storageBits),
-          attributes.getDictionary(b.getContext()), argument.getLoc())))
+  if (failed(function.insertArgument(number, type,
+                                     attributes.getDictionary(b.getContext()),
+                                     argument.getLoc())))
     return;
   replacedArguments.push_back(argument);
   forms.setStored(point.getResult(), {function.getArgument(number), encoding});

@@ -312,8 +312,8 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
         imported = importers.import_model(source, example_inputs, **options)
-        model = _with_imported_points(Model.parse(imported, name), imported)
-        model = _with_state_outside(model, imported)
+        model = _with_state_outside(Model.parse(imported, name), imported)
+        model = _with_imported_points(model, imported)
         _check_runs(model, name)
         return model
     if not isinstance(source, (str, os.PathLike)):

@@ -64,6 +64,53 @@ def small() -> bytes:
     return file.finish([image], [result])
 
 
+STATE_SCALE, STATE_ZERO = 0.125, -7
+# Codes of the state before the first run.
+STATE_START = np.array([[[[5, -7, 100, -128]], [[0, 1, 2, 3]]]], np.int8)
+
+
+def streaming(read_scale: float = STATE_SCALE) -> bytes:
+    """A convolution over the last three rows, the first two of which are a variable of codes, as streaming networks
+    that spot keywords have it. `read_scale`: what the codes of the variable are read with."""
+    file, generator = networks.Tflite(), np.random.default_rng(8)
+    main = file.graph
+    start = file.schema.SubGraphT()
+    start.tensors, start.operators, start.name = [], [], "start"
+    file.model.subgraphs.append(start)
+
+    def handle() -> int:
+        variable = file.tensor("handle", (), "RESOURCE")
+        file.operator("VAR_HANDLE", [], [variable], "VarHandleOptions", container="", sharedName="rows")
+        return variable
+
+    def codes(name: str, *shape: int, scale: float = STATE_SCALE) -> int:
+        return file.quantize(file.tensor(name, shape, "INT8"), scale, STATE_ZERO)
+
+    file.graph = start
+    initial = file.quantize(file.constant("initial", STATE_START), STATE_SCALE, STATE_ZERO)
+    file.operator("ASSIGN_VARIABLE", [handle(), initial], [], "AssignVariableOptions")
+    start.inputs = start.outputs = []
+    file.graph = main
+    file.operator("CALL_ONCE", [], [], "CallOnceOptions", initSubgraphIndex=1)
+    row, rows = codes("row", 1, 1, 1, 4), handle()
+    before = codes("before", 1, 2, 1, 4, scale=read_scale)
+    file.operator("READ_VARIABLE", [rows], [before], "ReadVariableOptions")
+    window = codes("window", 1, 3, 1, 4)
+    file.operator("CONCATENATION", [before, row], [window], "ConcatenationOptions", axis=1)
+    place = [
+        file.constant(name, np.array(v, np.int32)) for name, v in (("first", [0, 1, 0, 0]), ("size", [1, 2, 1, 4]))
+    ]
+    after = codes("after", 1, 2, 1, 4)
+    file.operator("SLICE", [window, *place], [after], "SliceOptions")
+    file.operator("ASSIGN_VARIABLE", [rows, after], [], "AssignVariableOptions")
+    kernel = file.constant("kernel", generator.integers(-127, 128, (3, 3, 1, 4), np.int8), [0.01])
+    bias = file.constant("bias", generator.integers(-500, 500, 3, np.int32), [0.01 * STATE_SCALE])
+    result = file.quantize(file.tensor("result", (1, 1, 1, 3), "INT8"), 0.2, 3)
+    sizes = {"padding": 1, "strideH": 1, "strideW": 1, "dilationHFactor": 1, "dilationWFactor": 1}
+    file.operator("CONV_2D", [window, kernel, bias], [result], "Conv2DOptions", **sizes)
+    return file.finish([row], [result])
+
+
 def main() -> None:
     from ai_edge_quantizer import qtyping, quantizer, recipe_manager
 

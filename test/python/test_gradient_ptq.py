@@ -68,7 +68,8 @@ def test_training_lowers_the_error_on_other_samples(two_bits, tmp_path):
         )
         for module in (two_bits, output)
     )
-    # What is trained depends on the processor's order of sums. 899 images tell agreements to twice their standard error.
+    # The trained weights depend on the order of the processor's sums, and 899 images show an agreement within two
+    # standard errors.
     images, agreement = start["samples"], start["agreement"]
     assert end["agreement"] >= agreement - 2 * math.sqrt(agreement * (1 - agreement) / images)
 

@@ -217,6 +217,48 @@ def test_the_integers_of_the_converter_round_twice_behind_every_layer():
     assert np.array_equal(mct.Model(mct.load(data).module.run(lowered)).run(samples), expected)
 
 
+def run_streaming(model, samples: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Results of a network with one state on samples one after another, and the last state."""
+    results = []
+    for sample in samples:
+        result, state = model.run([sample[None], state])
+        results.append(np.asarray(result)[0])
+    return np.stack(results), np.asarray(state)
+
+
+def test_a_variable_of_codes_is_a_state_on_its_grid():
+    """LiteRT keeps the variable from run to run; here results are passed on."""
+    scale, zero = quantized_tflite.STATE_SCALE, quantized_tflite.STATE_ZERO
+    data, start = quantized_tflite.streaming(), quantized_tflite.STATE_START
+    codes = np.random.default_rng(3).integers(-128, 128, (20, 1, 1, 4)).astype(np.int8)
+    samples = (codes - np.float32(zero)) * np.float32(scale)
+    expected = litert(data, samples)
+    assert len(np.unique(expected)) > 20
+    model = mct.load(data)
+    points = {point.name: point for point in model.points if not point.weight}
+    assert set(points) == {"row", "rows", "result"}
+    values = (start - np.float32(zero)) * np.float32(scale)
+    found, last = run_streaming(model, samples, values)
+    assert np.array_equal(np.round(found / np.float32(0.2)) + 3, expected)
+    assert np.array_equal(last, np.concatenate(samples[-2:])[None])
+
+    lowered = mct.Model(model.module.run("mct-simulate-integers,mct-lower-to-integer{io=integer}"))
+    for integers in (lowered, mct.load(data, quantized="integer")):
+        text = integers.text
+        assert "unrealized_conversion_cast" not in text
+        initial = re.search(r"tpc\.initial_value = dense<(\[.*?\])> : tensor<1x2x1x4xi8>", text)
+        assert json.loads(initial[1]) == start.tolist()
+        found, last = run_streaming(integers, codes, start)
+        assert np.array_equal(found, expected)
+        assert np.array_equal(last, np.concatenate(codes[-2:])[None])
+
+
+def test_a_variable_has_one_grid():
+    with pytest.raises(mct.Error, match='the variable "rows" has another scale or zero point in "before"') as caught:
+        mct.load(quantized_tflite.streaming(read_scale=0.5))
+    assert caught.value.location == 'model.tflite: "after"'
+
+
 def simulated(narrow: bool = False, narrow_kernel: bool = False) -> bytes:
     """A float network of which FAKE_QUANT says how it is to be quantized: the input, the kernel and the result."""
     file, generator = networks.Tflite(), np.random.default_rng(1)

@@ -186,6 +186,11 @@ class Node(NamedTuple):
         options = self.table.table(_OPERATOR_OPTIONS)
         return options.integer(number, "B") if options else 0
 
+    def option_text(self, number: int) -> str:
+        """A field of its options that is a string."""
+        options = self.table.table(_OPERATOR_OPTIONS)
+        return options.text(number) if options else ""
+
     def number(self, number: int) -> float:
         """A field of its options that is a float."""
         options = self.table.table(_OPERATOR_OPTIONS)
@@ -194,7 +199,7 @@ class Node(NamedTuple):
 
 class Graph:
     def __init__(self, table: _Table, kinds: Sequence[str]) -> None:
-        self.name = table.text(_GRAPH_NAME)
+        self.place, self.name = table.place, table.text(_GRAPH_NAME)
         self.tensors = [Tensor(entry) for entry in table.tables(_GRAPH_TENSORS)]
         self.inputs, self.outputs = (self._tensors(table, field) for field in (_GRAPH_INPUTS, _GRAPH_OUTPUTS))
         self.nodes = []
@@ -301,11 +306,12 @@ class Writer:
             self.builder.PrependInt32(value)
         return int(self.builder.EndVector())
 
-    def tensor(self, name: str, like: Tensor, kind: int) -> int:
-        """A tensor without values that has the shape of another one."""
+    def tensor(self, name: str, like: Tensor, kind: int, buffer: int = 0) -> int:
+        """A tensor that has the shape of another one, and the values of a buffer; 0: none."""
         text = self.builder.CreateString(name)
         self.builder.StartObject(_TENSOR_RANKED + 1)
         self.builder.PrependUint8Slot(_TENSOR_TYPE, kind, 0)
+        self.builder.PrependUint32Slot(_TENSOR_BUFFER, buffer, 0)
         self.builder.PrependUOffsetTRelativeSlot(_TENSOR_NAME, text, 0)
         for field in (_TENSOR_SHAPE, _TENSOR_SIGNATURE):
             self._refer(like.table, field)
@@ -330,13 +336,18 @@ class Writer:
             prepend.get(code, self.builder.PrependInt8Slot)(field, node.table.integer(field, code), 0)
         return int(self.builder.EndObject())
 
+    def add_buffer(self, file: File, values: bytes) -> int:
+        """Returns the number of a buffer with these values."""
+        self.values.append(values)
+        return len(file.buffers) + len(self.values) - 1
+
     def integer(self, file: File, name: str, value: int) -> int:
         """A constant tensor of one element."""
-        self.values.append(struct.pack("<i", value))
+        buffer = self.add_buffer(file, struct.pack("<i", value))
         text, shape = self.builder.CreateString(name), self.numbers([1])
         self.builder.StartObject(_TENSOR_RANKED + 1)
         self.builder.PrependUint8Slot(_TENSOR_TYPE, _INT32, 0)
-        self.builder.PrependUint32Slot(_TENSOR_BUFFER, len(file.buffers) + len(self.values) - 1, 0)
+        self.builder.PrependUint32Slot(_TENSOR_BUFFER, buffer, 0)
         for field, reference in ((_TENSOR_NAME, text), (_TENSOR_SHAPE, shape)):
             self.builder.PrependUOffsetTRelativeSlot(field, reference, 0)
         return int(self.builder.EndObject())
@@ -380,39 +391,39 @@ class Writer:
         self.builder.PrependUOffsetTRelativeSlot(_BUFFER_DATA, vector, 0)
         return int(self.builder.EndObject())
 
-    def model(
+    def graph(
         self,
-        file: File,
+        like: Graph,
         tensors: Sequence[int],
         inputs: Sequence[int],
         outputs: Sequence[int],
         nodes: Sequence[int],
-        used: Collection[int],
-    ) -> bytes:
-        """The file whose first graph has these tables, and whose tensors have the values of the buffers `used`.
-
-        It has no signatures, which name tensors of the old graph.
-        """
-        first = file.model.tables(_MODEL_SUBGRAPHS)[0]
+    ) -> int:
+        """A graph that has these tables and the name of another one."""
         parts = {
             _GRAPH_TENSORS: self.references(tensors),
             _GRAPH_INPUTS: self.numbers(inputs),
             _GRAPH_OUTPUTS: self.numbers(outputs),
             _GRAPH_OPERATORS: self.references(nodes),
+            _GRAPH_NAME: self.builder.CreateString(like.name),
         }
         self.builder.StartObject(_GRAPH_NAME + 1)
         for field, part in parts.items():
             self.builder.PrependUOffsetTRelativeSlot(field, part, 0)
-        self._refer(first, _GRAPH_NAME)
-        graph = int(self.builder.EndObject())
-        rest = [self.old(table.place) for table in file.model.tables(_MODEL_SUBGRAPHS)[1:]]
-        graphs = self.references([graph, *rest])
+        return int(self.builder.EndObject())
+
+    def model(self, file: File, graphs: Sequence[int], used: Collection[int]) -> bytes:
+        """The file that has these graphs, and whose tensors have the values of the buffers `used`.
+
+        It has no signatures, which name tensors of the old graph.
+        """
+        subgraphs = self.references(graphs)
         stored = [self._buffer(file, number, used) for number in range(len(file.buffers))]
         buffers = self.references([*stored, *map(self._store, self.values)])
         codes = self._codes(file)
         self.builder.StartObject(_MODEL_BUFFERS + 1)
         self.builder.PrependUint32Slot(_MODEL_VERSION, file.model.integer(_MODEL_VERSION, "I"), 0)
-        self.builder.PrependUOffsetTRelativeSlot(_MODEL_SUBGRAPHS, graphs, 0)
+        self.builder.PrependUOffsetTRelativeSlot(_MODEL_SUBGRAPHS, subgraphs, 0)
         self.builder.PrependUOffsetTRelativeSlot(_MODEL_OPERATOR_CODES, codes, 0)
         self.builder.PrependUOffsetTRelativeSlot(_MODEL_BUFFERS, buffers, 0)
         self.builder.Finish(self.builder.EndObject(), b"TFL3")

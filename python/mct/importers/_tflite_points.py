@@ -37,6 +37,8 @@ _BOUNDED = {"MAX_POOL_2D": 5, "CONCATENATION": 1}
 # Index of the field in their options that names the activation; the first field is the padding.
 _FUSED = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 4}
 _VALID = 1
+# Index of the field in the options of VAR_HANDLE by which graphs share a variable.
+_SHARED_NAME = 1
 # Their results depend on how a value is stored.
 _OF_CODES = frozenset({"BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT"})
 _REMEDY = ('quantized="integer" imports the integer operators of the file as they are, without points',)
@@ -66,9 +68,11 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
     if not simulates and not any(_is_quantized(tensor) for graph in file.graphs for tensor in graph.tensors):
         return None
     for graph in file.graphs[1:]:
-        if tensor := next(filter(_is_quantized, graph.tensors), None):
+        tensor = next(filter(_is_quantized, graph.tensors), None)
+        if tensor and not _sets_variables(graph):
             raise _refused(name, tensor.name, "a quantized tensor inside of a branch or a loop has no point")
     cutter = _Cutter(file, name)
+    cutter.check_variables()
     cutter.run()
     if not cutter.arguments:
         return None
@@ -77,6 +81,24 @@ def cut(data: bytes, name: str) -> tuple[bytes, Cuts] | None:
 
 def _is_quantized(tensor: Tensor) -> bool:
     return bool(tensor.scales or tensor.details) and (tensor.type in _INTEGERS or tensor.type in _WIDE)
+
+
+def _real(codes: np.ndarray, parameters: Parameters) -> np.ndarray:
+    """The numbers that are nearest to those that the codes stand for, in float32."""
+    extents = [-1 if (axis,) == parameters.axes else 1 for axis in range(codes.ndim)]
+    scale, zero = (np.asarray(values) for values in (parameters.scale, parameters.zero_point))
+    scale, zero = (values.reshape(extents) if values.size > 1 else values for values in (scale, zero))
+    real: np.ndarray = (codes.astype(np.int64) - zero) * scale
+    return real.astype(np.dtype("<f4"))
+
+
+def _grid(tensor: Tensor) -> tuple[int, tuple[float, ...], tuple[int, ...]]:
+    return tensor.type, tensor.scales, tensor.zero_points
+
+
+def _sets_variables(graph: Graph) -> bool:
+    """Returns whether a graph only gives variables constants, as the one does that runs before the first run."""
+    return all(node.kind in ("VAR_HANDLE", "ASSIGN_VARIABLE") for node in graph.nodes)
 
 
 def _summed_axis(
@@ -157,13 +179,31 @@ class _Cutter:
                 self._quantize(node.results[0], operands[0])
                 continue
             self.operators.append(node._replace(operands=operands))
-            if self.constants.intersection(operands) and not _is_quantized(self._tensor(node.results[0])):
-                self.free.append(self._tensor(node.results[0]).name)
+            results = [self._tensor(result) for result in node.results]
+            if self.constants.intersection(operands) and results and not _is_quantized(results[0]):
+                self.free.append(results[0].name)
             if not self._moves(node):
                 for result in node.results:
                     self._quantize(result, result)
         for number, output in enumerate(self.graph.outputs):
             self.outputs[number] = self.instead.get(output, output)
+
+    def check_variables(self) -> None:
+        """Checks that all writes and reads of a variable agree about the grid of its codes."""
+        grids: dict[str, Tensor] = {}
+        for graph in self.file.graphs:
+            names = {
+                node.results[0]: node.option_text(_SHARED_NAME) for node in graph.nodes if node.kind == "VAR_HANDLE"
+            }
+            for node in graph.nodes:
+                if node.kind not in ("READ_VARIABLE", "ASSIGN_VARIABLE") or node.operands[0] not in names:
+                    continue
+                tensor = graph.tensors[(*node.operands, *node.results)[1]]
+                variable = names[node.operands[0]]
+                first = grids.setdefault(variable, tensor)
+                if _grid(first) != _grid(tensor):
+                    message = f'the variable "{variable}" has another scale or zero point in "{first.name}"'
+                    raise _refused(self.name, tensor.name, message)
 
     def _reduction(self, node: _flatbuffer.Node, made: Collection[int]) -> _flatbuffer.Node | None:
         """The mean or the sum that a convolution with one code everywhere in its kernel is, as exporters write them."""
@@ -206,7 +246,7 @@ class _Cutter:
         if node.kind not in _MOVES or (node.kind in _BOUNDED and node.option(_BOUNDED[node.kind])):
             return False
         grids = {
-            (tensor.type, tensor.scales, tensor.zero_points)
+            _grid(tensor)
             for index in (*node.operands, *node.results)
             if index >= 0 and _is_quantized(tensor := self._tensor(index))
         }
@@ -303,10 +343,7 @@ class _Cutter:
         """Codes of 64 bits, which are those of biases, as codes of 32 bits, else as the numbers nearest to them."""
         if np.abs(codes).max(initial=0) < 1 << 31:
             return codes.astype(np.int32), parameters._replace(bits=32)
-        extents = [-1 if (axis,) == parameters.axes else 1 for axis in range(codes.ndim)]
-        scale, zero = (np.asarray(values) for values in (parameters.scale, parameters.zero_point))
-        scale, zero = (values.reshape(extents) if values.size > 1 else values for values in (scale, zero))
-        return ((codes - zero) * scale).astype(np.float32), None
+        return _real(codes, parameters), None
 
     def _codes(self, tensor: Tensor) -> np.ndarray:
         """One for each element, in the type that holds them."""
@@ -354,4 +391,22 @@ class _Cutter:
                 nodes.append(writer.node(node))
         graphs = self.file.graphs
         used = {tensor.buffer for graph in graphs for tensor in graph.tensors if not _is_quantized(tensor)}
-        return writer.model(self.file, tensors, self.inputs, self.outputs, nodes, used)
+        first = writer.graph(self.graph, tensors, self.inputs, self.outputs, nodes)
+        rest = [self._write_initial(writer, graph) for graph in graphs[1:]]
+        return writer.model(self.file, [first, *rest], used)
+
+    def _write_initial(self, writer: _flatbuffer.Writer, graph: Graph) -> int:
+        """Writes a graph that sets variables, if their codes have to become real numbers."""
+        if not any(map(_is_quantized, graph.tensors)):
+            return writer.old(graph.place)
+        tensors = []
+        for tensor in graph.tensors:
+            if _is_quantized(tensor):
+                values = _real(self._codes(tensor), self._parameters(tensor))
+                tensors.append(
+                    writer.tensor(tensor.name, tensor, _FLOAT32, writer.add_buffer(self.file, values.tobytes()))
+                )
+            else:
+                tensors.append(writer.old(tensor.table.place))
+        nodes = [writer.node(node) for node in graph.nodes]
+        return writer.graph(graph, tensors, graph.inputs, graph.outputs, nodes)

@@ -148,9 +148,21 @@ def standardize(text: str) -> str:
     # litert-torch asks for this in a metadata entry, so that constants survive TensorFlow's optimizer.
     constant = re.compile(r"^(\s*%\w+) = stablehlo\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
     text = constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
+    text = _drop_casts(text)
     # Attributes of the flatbuffer's container, of dialects that no other tool has.
     text = re.sub(r"^module attributes \{.*\} \{$", "module {", text, count=1, flags=re.MULTILINE)
     return re.sub(r"^  func\.func .*$", lambda match: _standardize_function(match[0]), text, flags=re.MULTILINE)
+
+
+def _drop_casts(text: str) -> str:
+    """The text without casts of a type to itself, which remain where the converter drops scales of variables."""
+    cast = re.compile(
+        r"^ *(%[\w.]+) = builtin\.unrealized_conversion_cast (%[\w.]+) : (.*) to \3(?: loc\(.*\))?\n", re.M
+    )
+    same = {match[1]: match[2] for match in cast.finditer(text)}
+    if not same:
+        return text
+    return re.sub(r"%[\w.]+", lambda match: same.get(match[0], match[0]), cast.sub("", text))
 
 
 def _standardize_function(line: str) -> str:
