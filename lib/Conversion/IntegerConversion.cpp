@@ -157,10 +157,13 @@ void IntegerLowering::lowerUsers() {
     b.setLoc(op->getLoc());
     for (auto [number, value] : llvm::enumerate(op->getOperands())) {
       IntegerOr<StoredIntegers> stored = getStored(forms, value);
-      if (stored && result)
-        function.setResultAttr(unsigned(number), kQuantizedAttrName,
-                               stored->encoding.describe(findPointName(value))
-                                   .toAttribute(b.getContext()));
+      if (!stored || !result)
+        continue;
+      StringAttr state = stateNames.lookup(unsigned(number));
+      StringRef name = state ? state.getValue() : findPointName(value);
+      function.setResultAttr(
+          unsigned(number), kQuantizedAttrName,
+          stored->encoding.describe(name).toAttribute(b.getContext()));
     }
   });
 }

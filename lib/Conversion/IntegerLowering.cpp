@@ -2,6 +2,7 @@
 #include "IntegerLowering.h"
 #include "IntegerModels.h"
 #include "mct/IR/ConstantTensor.h"
+#include "mct/IR/Names.h"
 #include "mct/IR/Records.h"
 #include "mct/Transforms/LiftVariables.h"
 
@@ -15,6 +16,8 @@ IntegerLowering::IntegerLowering(func::FuncOp function,
                                  const IntegerOptions &options)
     : function(function), forms(function, kernels, options) {
   function.walk([&](tpc::QuantizeOp point) { points.push_back(point); });
+  for (NetworkState state : findStates(function))
+    stateNames[state.next->getOperandNumber()] = getName(state.next->get());
 }
 
 void IntegerLowering::setName(Value value, tpc::QuantizeOp point) {

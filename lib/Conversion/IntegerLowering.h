@@ -52,6 +52,9 @@ private:
   llvm::SmallVector<mlir::BlockArgument> replacedArguments;
   llvm::SmallVector<mlir::Attribute> entries;
   llvm::DenseSet<mlir::Value> namedValues;
+  /// Names of the results, by number, that are the next values of states: these
+  /// keep them, whichever point quantizes them.
+  llvm::DenseMap<unsigned, mlir::StringAttr> stateNames;
 };
 
 /// Duplicates convolutions whose sums have several rescales as users, one for

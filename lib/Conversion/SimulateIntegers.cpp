@@ -4,9 +4,11 @@
 #include "mct/Conversion/Passes.h"
 #include "mct/Conversion/RoundTwice.h"
 #include "mct/IR/FrozenPoints.h"
+#include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/IntegerLayer.h"
 #include "mct/Support/Troubleshooting.h"
+#include "mct/Transforms/LiftVariables.h"
 #include "mct/Transforms/PreservedParameters.h"
 #include "mct/Transforms/SelectedParameters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,6 +40,36 @@ static tpc::QuantizeOp findPointAfter(Value value) {
     value = user->getResult(0);
   }
   return {};
+}
+
+/// Returns the point whose result a value is, perhaps moved since; null if
+/// there is none.
+static tpc::QuantizeOp findPointOf(Value value) {
+  while (OpOperand *moved = value.getDefiningOp()
+                                ? getMovedOperand(value.getDefiningOp())
+                                : nullptr)
+    value = moved->get();
+  return value.getDefiningOp<tpc::QuantizeOp>();
+}
+
+/// Quantizes the next value of each state with the grid on which the next run
+/// reads it, unless it is on that grid: codes are passed on as they are.
+static void insertStatePoints(func::FuncOp function) {
+  for (NetworkState state : findStates(function)) {
+    auto read = state.argument.hasOneUse()
+                    ? dyn_cast<tpc::QuantizeOp>(*state.argument.user_begin())
+                    : tpc::QuantizeOp();
+    if (!read || !read.isActivation() || !read.getParametersAttr())
+      continue;
+    Value value = state.next->get();
+    tpc::QuantizeOp written = findPointOf(value);
+    if (written && written.getParametersAttr() == read.getParametersAttr())
+      continue;
+    OpBuilder builder(state.next->getOwner());
+    state.next->set(tpc::QuantizeOp::create(
+        builder, value.getLoc(), value, getName(value), /*weight=*/{},
+        /*axes=*/{}, /*config=*/{}, read.getParametersAttr()));
+  }
 }
 
 /// Returns the layer in integers, or the reason why it cannot be computed in
@@ -87,6 +119,7 @@ struct SimulateIntegersPass
                           });
       if (rounding == IntegerRounding::HalfEven)
         insertConstantPoints(function);
+      insertStatePoints(function);
       function.walk([&](tpc::QuantizeOp point) { round(point, mode); });
       for (const KernelOp &layer : kernels.findBelow(function))
         roundBias(layer);

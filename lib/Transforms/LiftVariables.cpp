@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/Transforms/LiftVariables.h"
 #include "mct/IR/EntryFunction.h"
+#include "mct/IR/Names.h"
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mct {
@@ -14,6 +16,23 @@ namespace mct {
 
 using namespace mlir;
 using namespace mct;
+
+SmallVector<NetworkState> mct::findStates(func::FuncOp function) {
+  llvm::StringMap<BlockArgument> arguments;
+  for (BlockArgument argument : function.getArguments())
+    if (StringAttr name = getName(argument.getLoc()))
+      arguments[(name.getValue() + kNextSuffix).str()] = argument;
+  SmallVector<NetworkState> states;
+  Operation *terminator = function.getBody().back().getTerminator();
+  for (OpOperand &result : terminator->getOpOperands()) {
+    StringAttr name = getName(result.get());
+    auto found = name ? arguments.find(name.getValue()) : arguments.end();
+    if (found != arguments.end() &&
+        found->second.getType() == result.get().getType())
+      states.push_back({found->second, &result});
+  }
+  return states;
+}
 
 namespace {
 

@@ -60,3 +60,22 @@ def test_is_quantized(tmp_path):
     # Half a step of 8 bits in (-2, 2), on inputs, state, product and sum.
     assert np.abs(after - behind).max() <= 4 * 2 / 128
     assert np.abs(found - outputs).max() <= 5 * 2 / 128
+
+
+def test_codes_of_the_state_are_passed_on_as_they_are(tmp_path):
+    """The state has a finer grid as an argument than the sum of which it is the next value."""
+    path = tmp_path / "network.mlir"
+    path.write_text(NETWORK)
+    inputs, before, _, _ = steps(64)
+    quantized = mct.quantize(mct.load(path), target="imx500", data=[3 * inputs, before])
+    simulated = mct.Model(quantized.module.run("mct-simulate-integers"))
+    thresholds = {point.name: point.thresholds for point in simulated.points}
+    assert thresholds["h"] == thresholds["h_next"] < thresholds["add"]
+    lowered = mct.Model(simulated.module.run("mct-lower-to-integer{io=integer}"))
+    source, result = (4 / 128, 4 / 256)
+    state, code = np.float32([[0.5, -0.25]]), np.int8([[32, -16]])
+    for x in inputs:
+        found, state = simulated.run([x[None], state])
+        integers, code = lowered.run([np.round(x[None] / source).astype(np.int8), code])
+        np.testing.assert_array_equal(state, np.float32(code) / 64)
+        np.testing.assert_array_equal(found, (np.float32(integers) + 128) * result)

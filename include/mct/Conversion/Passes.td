@@ -206,6 +206,8 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
       is added to a value on a grid, if all users of the sum are points of at most 8 bits, gets a point of 8 bits
       (`pos_attr`) of the same kind as these points, with the least squared error. The integers of TOSA need none: they
       add constants in 32 bits.
+    * The next value of a state (`mct-lift-variables`) gets a point with the parameters with which the state is read in
+      the next run, if it is on another grid: the codes of the integer network are passed from run to run as they are.
 
     With `remarks`, there is a remark for each layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias|
     + half a step of the output, all as codes): f32 adds exactly only below that, and with steps that are powers of two
