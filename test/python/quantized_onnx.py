@@ -239,6 +239,42 @@ def integers() -> Network:
     return net
 
 
+def integer_biases(node: str = "Div") -> tuple[Network, dict[str, np.ndarray]]:
+    """Biases as integers in sums of 32 bits: one that is stored, of sums with a static scale, and one that is rounded
+    at run time, as ONNX Runtime's quantizer of 2020 writes it. Also the real biases. `node`: what makes the integers of
+    the second one."""
+    net = Network(17, {"x": IMAGE, "v": [3, 8]})
+    gv = net.grid("uint8", 0.03)
+    v = net.op("QuantizeLinear", "v", *gv)
+    biases: dict[str, np.ndarray] = {}
+
+    def layer(kind: str, codes: str, zero_point: str, scale: str, shape: list[int], make_bias) -> None:
+        stored, own, zero = net.codes(shape, "int8", None, centered=True)
+        net.weights[kind] = (stored, own, zero)
+        factor = net.op("Mul", scale, net.constant(own))
+        bias = make_bias(factor, own)
+        sums = net.op(kind, codes, net.constant(stored, "int8"), zero_point, net.constant(zero, "int8"), name=kind)
+        real = net.op("Cast", net.op("Add", sums, bias), to=TensorProto.FLOAT)
+        net.end(net.op("Mul", real, net.op("Mul", scale, net.constant(own))))
+
+    def static(_: str, own: np.ndarray) -> str:
+        integers = net.random.integers(-2000, 2000, 6)
+        biases["MatMulInteger"] = integers * np.float32(0.03) * own
+        return net.constant(integers, "int32")
+
+    def at_run_time(factor: str, _: np.ndarray) -> str:
+        biases["ConvInteger"] = net.random.normal(0, 2, 5).astype(np.float32)
+        quotient = net.op(node, net.constant(biases["ConvInteger"]), factor)
+        integers = net.op("Cast", net.op("Floor", quotient), to=TensorProto.INT32)
+        return net.op("Reshape", integers, net.constant(np.array([1, 5, 1, 1])))
+
+    layer("MatMulInteger", v, gv[1], gv[0], [8, 6], static)
+    codes, scale, zero_point = (net.fresh(name) for name in ("codes", "scale", "zero"))
+    net.nodes.append(helper.make_node("DynamicQuantizeLinear", ["x"], [codes, scale, zero_point]))
+    layer("ConvInteger", codes, zero_point, scale, [5, 4, 3, 3], at_run_time)
+    return net, biases
+
+
 def run(model, samples: dict[str, np.ndarray]) -> list[np.ndarray]:
     """Runs ONNX Runtime on one sample, operator by operator."""
     import onnxruntime

@@ -130,6 +130,58 @@ def test_sums_of_integers_with_static_scales_become_layers():
     check_weights(model, net)
 
 
+def test_integers_that_are_added_to_sums_become_biases(caplog):
+    """By the definition of the operators: sums of ONNX Runtime may saturate."""
+    net, biases = quantized_onnx.integer_biases()
+    samples = samples_for(net)
+    model = mct.load(net.model())
+    assert "the inputs of 1 layers ('ConvInteger')" in caplog.text
+    weights = {name: (codes - zero) * scale for name, (codes, scale, zero) in net.weights.items()}
+    codes = np.clip(np.rint(samples["v"] / np.float32(0.03)) + 131, 0, 255) - 131
+    product, image = model.run(samples)
+    expected = codes * np.float32(0.03) @ weights["MatMulInteger"] + biases["MatMulInteger"]
+    assert networks.relative_error(product, expected) < 1e-6
+    windows = np.lib.stride_tricks.sliding_window_view(samples["x"], (3, 3), (2, 3))
+    expected = np.einsum("nchwij,ocij->nohw", windows, weights["ConvInteger"])
+    expected += biases["ConvInteger"][:, None, None]
+    assert networks.relative_error(image, expected) < 1e-6
+    assert [point.weight for point in model.points if point.weight] == ["kernel_attr", "kernel_attr"]
+
+
+@pytest.mark.parametrize("scales", [(2,), (2, 12)], ids=["directions", "gates"])
+def test_an_lstm_that_is_quantized_at_run_time_has_the_weights_of_the_file(scales, caplog):
+    random = np.random.default_rng(6)
+    # Sums of two products of larger codes saturate in ONNX Runtime on processors without VNNI.
+    codes = {name: random.integers(-63, 64, (2, size, 12), np.int8) for name, size in (("W", 5), ("R", 3))}
+    scale = {name: random.uniform(0.004, 0.02, scales).astype(np.float32) for name in codes}
+    # ONNX Runtime takes no others.
+    zero = {name: np.zeros(scales, np.int8) for name in codes}
+    bias = random.normal(0, 0.3, (2, 24)).astype(np.float32)
+    given = {"hidden_size": 3, "direction": "bidirectional"}
+    constants = {"b": bias}
+    for name in codes:
+        constants |= {f"{name}q": codes[name], f"{name}s": scale[name], f"{name}z": zero[name]}
+    operands = ["x", "Wq", "Rq", "b", "", "", "", "", "Ws", "Wz", "Rs", "Rz"]
+    node = helper.make_node("DynamicQuantizeLSTM", operands, ["y"], "lstm_quant", domain="com.microsoft", **given)
+    proto = networks.onnx_model([node], [("x", [7, 1, 5])], [("y", [7, 2, 1, 3])], constants)
+    proto.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    model = mct.load(proto)
+    assert "the inputs of 1 layers ('lstm')" in caplog.text
+
+    def real(name: str) -> np.ndarray:
+        return (codes[name] * scale[name].reshape(2, 1, -1)).transpose(0, 2, 1)
+
+    node = helper.make_node("LSTM", ["x", "W", "R", "b"], ["y"], "lstm", **given)
+    constants = {"W": real("W"), "R": real("R"), "b": bias}
+    floating = networks.onnx_model([node], [("x", [7, 1, 5])], [("y", [7, 2, 1, 3])], constants)
+    x = random.normal(size=(7, 1, 5)).astype(np.float32)
+    (expected,) = quantized_onnx.run(floating, {"x": x})
+    assert networks.relative_error(model.run(x), expected) < 1e-5
+    # Its own inputs have 8 bits; gates in the wrong order would be wrong by about 1.
+    (theirs,) = quantized_onnx.run(proto, {"x": x})
+    assert 0 < np.abs(expected - theirs).max() < 0.05
+
+
 @needs_exact_sums
 def test_rarer_operators_of_onnx_runtime(caplog):
     net = quantized_onnx.Network(17, {"v": [3, 8], "u": [3, 8]}, domains=("com.microsoft",))

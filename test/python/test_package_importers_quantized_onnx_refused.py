@@ -205,6 +205,14 @@ def test_what_no_point_can_be_is_refused_by_the_name_of_its_node(change, name, m
     assert caught.value.notes
 
 
+def test_integers_that_are_no_bias_are_refused():
+    net, _ = quantized_onnx.integer_biases("Mul")
+    message = "ConvInteger 'ConvInteger' adds '.*' to its sums, which is computed at run time"
+    with pytest.raises(mct.Error, match=message) as caught:
+        mct.load(net.model())
+    assert caught.value.location == 'model.onnx: "ConvInteger"'
+
+
 def test_one_block_is_a_scale_for_each_channel():
     def change(nodes, constants):
         constants["ws"] = np.linspace(0.01, 0.02, 4, dtype=np.float32).reshape(1, 4)

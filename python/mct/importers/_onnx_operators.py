@@ -20,6 +20,9 @@ from mct.importers._points import Parameters, Quantizer
 
 Handler = Callable[[Reader, onnx.NodeProto], None]
 
+# Operators by which a quotient becomes an integer with the shape of the sums that it is added to.
+_TO_INTEGER = ("Floor", "Round", "Cast", "Reshape")
+
 
 def attributes(node: onnx.NodeProto) -> dict[str, Any]:
     return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -28,6 +31,13 @@ def attributes(node: onnx.NodeProto) -> dict[str, Any]:
 def operand(node: onnx.NodeProto, index: int) -> str:
     """The name of an operand; "" where it is left out."""
     return str(node.input[index]) if index < len(node.input) else ""
+
+
+def _initializer(reader: Reader, wanted: str, values: np.ndarray[Any, Any]) -> str:
+    """Adds a constant to the graph, and returns its name."""
+    name = reader.fresh(wanted)
+    reader.model.graph.initializer.append(numpy_helper.from_array(values, name))
+    return name
 
 
 def layer_name(node: onnx.NodeProto) -> str:
@@ -264,10 +274,7 @@ def _unary(kind: str) -> Handler:
         given.pop("opset", None)
         inputs = [_real(reader, node, 0)]
         if kind == "ReduceMean" and reader.opset >= 18 and "axes" in given:
-            name = reader.fresh(f"{name_of(node)}/axes")
-            axes = numpy_helper.from_array(np.array(given.pop("axes"), np.int64), name)
-            reader.model.graph.initializer.append(axes)
-            inputs.append(name)
+            inputs.append(_initializer(reader, f"{name_of(node)}/axes", np.array(given.pop("axes"), np.int64)))
         _finish(reader, node, kind, inputs, node.input[3], operand(node, 4), **given)
 
     return handle
@@ -297,8 +304,22 @@ def _quantize_at_run_time(reader: Reader, node: onnx.NodeProto) -> None:
             # It scales the scale of a kernel, or else sums, whose layer takes care of it.
             if any(reader.constant(name) is not None for name in user.input):
                 reader.skipped.add(id(user))
+                _find_integer_biases(reader, user.output[0])
         elif user.op_type != "MatMulIntegerToFloat":
             raise refuse(node, f"has a scale that {user.op_type} '{name_of(user)}' computes with")
+
+
+def _find_integer_biases(reader: Reader, factor: str) -> None:
+    """Finds biases that become integers at run time, the nearest numbers of the steps of sums below bias / factor, as
+    ONNX Runtime's quantizer of 2020 writes them."""
+    for division in reader.readers.get(factor, []):
+        if division.op_type != "Div" or reader.constant(division.input[0]) is None:
+            continue
+        chain = [division]
+        while len(users := reader.readers.get(chain[-1].output[0], [])) == 1 and users[0].op_type in _TO_INTEGER:
+            chain.append(users[0])
+        reader.biases[chain[-1].output[0]] = (division.input[0], factor)
+        reader.skipped |= {id(each) for each in chain}
 
 
 def _only_reader(reader: Reader, node: onnx.NodeProto, name: str, kind: str) -> onnx.NodeProto:
@@ -368,20 +389,63 @@ def _kernel_of_sums(
     return reader.stored_real(name, elements.astype(np.int64), parameters)
 
 
+def _bias_of_sums(
+    reader: Reader, node: onnx.NodeProto, name: str, scale: np.ndarray[Any, Any], input_scale: str | float
+) -> np.ndarray[Any, Any]:
+    """The real numbers of the integers that are added to sums."""
+    if name in reader.biases:
+        bias, factor = reader.biases[name]
+        if not np.array_equal(_kernel_scale(reader, node, factor, input_scale), scale):
+            raise refuse(node, f"adds '{name}', which has another scale than its sums")
+        return np.asarray(reader.constant(bias), np.float32).reshape(-1)
+    integers = reader.constant(name)
+    if integers is None or isinstance(input_scale, str):
+        raise refuse(node, f"adds '{name}' to its sums, which is computed at run time")
+    return (integers.reshape(-1) * (scale.reshape(-1) * input_scale)).astype(np.float32)
+
+
 def _integer_layer(kind: str, axis: int) -> Handler:
-    """The sums become real numbers by Cast and Mul, which vanish with them."""
+    """The sums become real numbers by Cast and Mul, perhaps behind an Add, which vanish with them."""
 
     def handle(reader: Reader, node: onnx.NodeProto) -> None:
         real, input_scale = _input_of_sums(reader, node)
-        cast = _only_reader(reader, node, node.output[0], "Cast")
+        sums, added = node.output[0], ""
+        users = reader.readers.get(sums, [])
+        if len(users) == 1 and users[0].op_type == "Add":
+            added = next(name for name in users[0].input if name != sums)
+            sums = users[0].output[0]
+            reader.skipped.add(id(users[0]))
+        cast = _only_reader(reader, node, sums, "Cast")
         scaled = _only_reader(reader, node, cast.output[0], "Mul")
         factor = next(name for name in scaled.input if name != cast.output[0])
         scale = _kernel_scale(reader, node, factor, input_scale)
         kernel = _kernel_of_sums(reader, node, node.input[1], scale, operand(node, 3), axis)
         reader.skipped |= {id(cast), id(scaled)}
-        reader.emit(kind, layer_name(node), [real, kernel], scaled.output[0], **attributes(node))
+        inputs, result, name = [real, kernel], scaled.output[0], layer_name(node)
+        bias = ""
+        if added:
+            bias = _initializer(reader, f"{name}/bias", _bias_of_sums(reader, node, added, scale, input_scale))
+        if kind == "MatMul":
+            _add_bias(reader, node, inputs, bias, result)
+        else:
+            reader.emit(kind, name, [*inputs, bias] if bias else inputs, result, **attributes(node))
 
     return handle
+
+
+def _recurrent_at_run_time(reader: Reader, node: onnx.NodeProto) -> None:
+    """ONNX Runtime: an LSTM whose codes have the axes of its weights in another order, [direction, input, gate]."""
+    inputs = [operand(node, index) for index in range(8)]
+    for index, first in ((1, 8), (2, 10)):
+        codes, scale, zero_point = (reader.constant(each) for each in (inputs[index], *node.input[first : first + 2]))
+        if codes is None or scale is None or zero_point is None:
+            raise refuse(node, f"has weights that are computed at run time, '{inputs[index]}'")
+        # One for each direction, or one for each gate as well.
+        scale, zero_point = (each.reshape(codes.shape[0], 1, -1) for each in (scale, zero_point))
+        values = (codes.astype(np.float64) - zero_point) * scale
+        inputs[index] = _initializer(reader, f"{inputs[index]}/real", values.astype(np.float32).transpose(0, 2, 1))
+    reader.free.append(layer_name(node))
+    reader.nodes.append(helper.make_node("LSTM", inputs, list(node.output), layer_name(node), **attributes(node)))
 
 
 def _product_to_float(reader: Reader, node: onnx.NodeProto) -> None:
@@ -474,13 +538,13 @@ def _product_of_blocks(reader: Reader, node: onnx.NodeProto) -> None:
 _BLOCKS = {"K": 0, "N": 0, "bits": 4, "block_size": 0}
 
 
-def _add_bias(reader: Reader, node: onnx.NodeProto, inputs: Sequence[str], bias: str) -> None:
-    name = layer_name(node)
+def _add_bias(reader: Reader, node: onnx.NodeProto, inputs: Sequence[str], bias: str, result: str = "") -> None:
+    name, result = layer_name(node), result or node.output[0]
     if not bias:
-        reader.emit("MatMul", name, inputs, node.output[0])
+        reader.emit("MatMul", name, inputs, result)
         return
-    product = reader.emit("MatMul", f"{name}/product", inputs, reader.fresh(f"{node.output[0]}/product"))
-    reader.emit("Add", name, [product, bias], node.output[0])
+    product = reader.emit("MatMul", f"{name}/product", inputs, reader.fresh(f"{result}/product"))
+    reader.emit("Add", name, [product, bias], result)
 
 
 def _unknown(reader: Reader, node: onnx.NodeProto) -> None:
@@ -508,6 +572,7 @@ HANDLERS: dict[str, Handler] = {
     "MatMulInteger": _integer_layer("MatMul", -1),
     "MatMulIntegerToFloat": _product_to_float,
     "DynamicQuantizeLinear": _quantize_at_run_time,
+    "DynamicQuantizeLSTM": _recurrent_at_run_time,
     "DynamicQuantizeMatMul": _product_at_run_time,
     "MatMulNBits": _product_of_blocks,
 }
@@ -527,7 +592,6 @@ HANDLERS |= dict.fromkeys(
 )
 HANDLERS |= dict.fromkeys(
     [
-        "DynamicQuantizeLSTM",
         "MatMulBnb4",
         "MatMulFpQ4",
         "MatMulInteger16",

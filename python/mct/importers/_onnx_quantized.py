@@ -128,6 +128,8 @@ class Reader:
         self.skipped: set[int] = set()
         # Codes that are made at run time: their real numbers and the tensor of their scale.
         self.dynamic: dict[str, tuple[str, str]] = {}
+        # Integers that are made at run time and added to sums: the real numbers, and the tensor they are divided by.
+        self.biases: dict[str, tuple[str, str]] = {}
         # Layers that read such codes.
         self.free: list[str] = []
         self.values: dict[str, np.ndarray[Any, Any] | None] = {}
