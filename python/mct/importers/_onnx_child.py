@@ -18,7 +18,7 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
-from mct.importers import _onnx_control, _onnx_large, _onnx_quantized, _onnx_recurrent, _repairs, _text
+from mct.importers import _onnx_control, _onnx_large, _onnx_quantized, _onnx_recurrent, _onnx_rewrites, _repairs, _text
 from mct.importers._child import Refused, run
 from mct.importers._onnx_recurrent import name_of
 
@@ -154,7 +154,8 @@ def lower(module: ir.Operation, operators: dict[str, str]) -> None:
 
 
 class Prepared(NamedTuple):
-    """The graph that is converted: shapes fixed, no control flow, no recurrent layers, cut at its quantizers.
+    """The graph that is converted: shapes fixed, no control flow, no recurrent layers or Fourier transforms, cut at its
+    quantizers.
 
     batched: inputs whose leading dimension is a batch that the file leaves open.
     steps:   those that were written out by what they are of ("LSTM 'lstm'").
@@ -184,6 +185,7 @@ def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepare
         # Written out, more values are constant.
         model = _onnx_large.simplify(model)
     steps |= _onnx_recurrent.write_out(model)
+    _onnx_rewrites.write_out(model)
     return Prepared(model, batched, steps, cut)
 
 

@@ -115,6 +115,16 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.GraphProto:
     return onnx.shape_inference.infer_shapes(_without_values(model)[0], data_prop=True).graph
 
 
+def known_shapes(model: onnx.ModelProto) -> dict[str, list[int]]:
+    """Returns the shapes of tensors by their names; a dimension that is not known is 0."""
+    inferred = infer_shapes(model)
+    shapes = {
+        value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+        for value in [*inferred.value_info, *inferred.input, *inferred.output]
+    }
+    return shapes | {tensor.name: list(tensor.dims) for tensor in model.graph.initializer}
+
+
 def convert_version(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
     copy, values = _without_values(model)
     converted = version_converter.convert_version(copy, opset)

@@ -410,13 +410,8 @@ def write_out(model: onnx.ModelProto) -> dict[str, int]:
     """
     if not any(map(is_recurrent, model.graph.node)):
         return {}
-    inferred = _onnx_large.infer_shapes(model)
-    shapes = {
-        value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
-        for value in [*inferred.value_info, *inferred.input, *inferred.output]
-    }
+    shapes = _onnx_large.known_shapes(model)
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
-    shapes |= {name: list(tensor.dims) for name, tensor in constants.items()}
     nodes = []
     steps: dict[str, int] = {}
     for node in model.graph.node:
