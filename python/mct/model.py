@@ -294,8 +294,8 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     """A model from a file or a framework's object. Files are first read in a separate process: a damaged file that
     ends the parser is an error as well.
 
-    source: path of a `.mlir`, `.mlirbc`, `.tflite`, `.onnx`, `.pt2`, `.keras` or `.h5` file or of the folder of a
-            SavedModel, or a `torch.nn.Module`, an `ExportedProgram`, an `onnx.ModelProto` or a Keras model.
+    source: path of a `.mlir`, `.mlirbc`, `.tflite`, `.onnx`, `.pt2`, `.keras`, `.h5` or `.hdf5` file or of the folder
+            of a SavedModel, or a `torch.nn.Module`, an `ExportedProgram`, an `onnx.ModelProto` or a Keras model.
     example_inputs: of a `torch.nn.Module`: the tensors that it is called with; of others: where they leave shapes open.
     options: those of the importer, `mct.importers`.
 

@@ -78,6 +78,7 @@ def test_names_go_into_strings_and_back():
         ("c.pt2", "torch"),
         ("d.keras", "keras"),
         ("e.h5", "keras"),
+        ("e.hdf5", "keras"),
         (b"\x1c\0\0\0TFL3", "tflite"),
         ("f.mlir", None),
         (b"ML\xefR", None),

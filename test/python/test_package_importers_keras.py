@@ -72,7 +72,7 @@ def test_the_compiler_and_tensorflow_share_a_process(first):
     assert sizes[0] == sizes[1]
 
 
-@pytest.mark.parametrize("suffix", ["keras", "h5"])
+@pytest.mark.parametrize("suffix", ["keras", "h5", "hdf5"])
 def test_a_saved_model_is_imported_as_the_model_is(tmp_path, model, suffix):
     model.save(tmp_path / f"net.{suffix}")
     imported = mct.load(tmp_path / f"net.{suffix}")

@@ -212,7 +212,7 @@ def test_models_of_unknown_names_say_which_are_known(tmp_path: Path) -> None:
     binary.write_bytes(b"PK\3\4\0\0")
     message = refused(lambda: mct.load(binary))
     assert message.startswith(f"cannot tell what '{binary}' is")
-    assert "ends in .mlir, .mlirbc, .tflite, .onnx, .pt2, .keras, .h5" in message
+    assert "ends in .mlir, .mlirbc, .tflite, .onnx, .pt2, .keras, .h5, .hdf5" in message
     text.write_text("no module")
     assert "ends in .mlir, .mlirbc, .tflite" in refused(lambda: mct.load(text))
     # A module is one under any name.

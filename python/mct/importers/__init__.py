@@ -23,6 +23,7 @@ SUFFIXES = {
     ".pt2": "torch",
     ".keras": "keras",
     ".h5": "keras",
+    ".hdf5": "keras",
     ".stablehlo": "stablehlo",
 }
 

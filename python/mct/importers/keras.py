@@ -24,7 +24,8 @@ _CONVERTER = "TensorFlow's converter"
 def import_model(
     source: str | PathLike[str] | Any, example_inputs: Any = None, *, timeout: float | None = None
 ) -> bytes:
-    """The text of the module that a Keras model, a `.keras` or `.h5` file, or the folder of a SavedModel stands for.
+    """The text of the module that a Keras model, its file (`.keras`, `.h5`, `.hdf5`) or the folder of a SavedModel
+    stands for.
 
     `example_inputs` is not needed: the model has its shapes.
     Raises ImportError without the extra, Error for a model that cannot be converted.
