@@ -178,6 +178,7 @@ def prepare(path: Path, shapes: dict[str, list[int]], batch: int = 1) -> Prepare
             model = _onnx_large.convert_version(model, OPSET)
             break
     _onnx_recurrent.put_sequences_first(model.graph)
+    _onnx_rewrites.expand_functions(model)
     model = _onnx_large.simplify(model)
     steps: dict[str, int] = {}
     while any(node.op_type in _onnx_control.OPERATORS for node in model.graph.node):

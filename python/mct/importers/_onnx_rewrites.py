@@ -3,7 +3,8 @@
 
 An STFT becomes a convolution of the signal, whose kernel is the window times sines and cosines, and a DFT a product
 with these; both have the name of the node. Operators that only order their elements have names below it. Slices with
-negative steps, and padding with elements of the tensor, select elements by their indices.
+negative steps, and padding with elements of the tensor, select elements by their indices. Some operators become what
+the standard defines them by.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper, inliner, numpy_helper
 
 from mct.importers import _onnx_large
 from mct.importers._child import Refused
 from mct.importers._onnx_recurrent import name_of
 
-_OPERATORS = ("DFT", "STFT", "Slice", "Pad")
+_OPERATORS = ("AveragePool", "ConvTranspose", "DFT", "LRN", "LpNormalization", "Pad", "STFT", "Slice")
+_FUNCTIONS = ("Attention", "RMSNormalization", "RotaryEmbedding")
 
 
 def _refuse(node: onnx.NodeProto, what: str, *notes: str) -> Refused:
@@ -39,6 +41,15 @@ def _kernel(length: int, size: int, bins: int, channels: int, sign: int) -> np.n
     kernel = np.stack([np.stack([cosine, sine], -1), np.stack([-sine, cosine], -1)], 1)
     kernel[size:] = 0
     return kernel[:, :channels]
+
+
+def _real_kernel(bins: int, size: int) -> np.ndarray[Any, Any]:
+    """Factors of one side of a transform in the real numbers that have it, [bins, 2, size, 1], times `size`."""
+    kernel = _kernel(size, size, bins, 1, 1).transpose(2, 3, 0, 1) * [[[[1]], [[-1]]]]
+    # Each number of the other side adds as much as the one that it is conjugate to.
+    kernel[1 : (size + 1) // 2] *= 2
+    kernel[size // 2 + 1 :] = 0
+    return kernel
 
 
 class _Writer:
@@ -157,13 +168,16 @@ class _Writer:
             version = next(entry.version for entry in self.model.opset_import if entry.domain == "")
             axis = int(given.get("axis", 1 if version < 20 else -2))
         axis %= len(shape)
-        size = size or shape[axis]
         is_inverse, is_one_sided = given.get("inverse", 0), given.get("onesided", 0)
         if is_inverse and is_one_sided:
-            raise _refuse(node, "is the inverse of one side of a transform", "write it with both sides")
-        bins = size // 2 + 1 if is_one_sided else size
-        kernel = _kernel(shape[axis], size, bins, shape[-1], 1 if is_inverse else -1)
-        kernel = kernel.reshape(-1, 2 * bins) / (size if is_inverse else 1)
+            size = size or 2 * (shape[axis] - 1)
+            kernel = _real_kernel(shape[axis], size)
+        else:
+            size = size or shape[axis]
+            bins = size // 2 + 1 if is_one_sided else size
+            kernel = _kernel(shape[axis], size, bins, shape[-1], 1 if is_inverse else -1)
+        count, parts = kernel.shape[2:]
+        kernel = kernel.reshape(-1, count * parts) / (size if is_inverse else 1)
         leading = [other for other in range(len(shape) - 1) if other != axis]
         order = [*leading, axis, len(shape) - 1]
         signal = self.add("Transpose", f"{name}/order", [node.input[0]], perm=order)
@@ -171,9 +185,122 @@ class _Writer:
         signal = self.add("Reshape", f"{name}/signal", [signal, flat])
         weights = self.constant(f"{name}/kernel", kernel.astype(np.float32))
         result = self.add("MatMul", name, [signal, weights], f"{name}/product")
-        parts = self.constant(f"{name}/shape", np.array([*[0] * len(leading), bins, 2]))
-        result = self.add("Reshape", f"{name}/complex", [result, parts])
+        numbers = self.constant(f"{name}/shape", np.array([*[0] * len(leading), count, parts]))
+        result = self.add("Reshape", f"{name}/numbers", [result, numbers])
         self.add("Transpose", f"{name}/back", [result], node.output[0], perm=np.argsort(order).tolist())
+
+    def average(self, node: onnx.NodeProto, given: dict[str, Any], shape: Sequence[int]) -> bool:
+        """Rewrites an average along one axis as one over images of one row: torch-mlir makes an invalid op of some."""
+        if len(shape) != 3:
+            return False
+        name = name_of(node)
+        axis = self.constant(f"{name}/row", np.array([2]))
+        for key in ("kernel_shape", "strides", "dilations"):
+            given[key] = [1, *given.get(key, [1])]
+        if "pads" in given:
+            given["pads"] = [0, given["pads"][0], 0, given["pads"][1]]
+        image = self.add("Unsqueeze", f"{name}/image", [node.input[0], axis])
+        image = self.add("AveragePool", name, [image], f"{name}/averages/result", **given)
+        self.add("Squeeze", f"{name}/averages", [image, axis], node.output[0])
+        return True
+
+    def transposed_convolution(self, node: onnx.NodeProto, given: dict[str, Any], shape: Sequence[int]) -> bool:
+        """Rewrites one with groups, dilations or unequal padding as others without."""
+        kernel, rank = self.shapes.get(node.input[1], []), len(shape) - 2
+        groups, dilations = given.get("group", 1), given.get("dilations", [1] * rank)
+        pads = self.padding(given, kernel)
+        if len(kernel) != len(shape) or (groups == 1 and max(dilations) == 1 and pads[:rank] == pads[rank:]):
+            return False
+        name, weights, result = name_of(node), node.input[1], node.output[0]
+        if max(dilations) > 1:
+            values = self.operand(node, 1, "kernel")
+            if values is None:
+                return False
+            extents = [*kernel[:2], *((size - 1) * step + 1 for size, step in zip(kernel[2:], dilations, strict=True))]
+            wide = np.zeros(extents, values.dtype)
+            wide[(slice(None), slice(None), *(slice(None, None, step) for step in dilations))] = values
+            weights = self.constant(f"{name}/kernel", wide)
+        for key in ("group", "dilations", "auto_pad", "kernel_shape", "pads"):
+            given.pop(key, None)
+        if pads[:rank] != pads[rank:]:
+            # A slice removes the padding.
+            result = f"{name}/all/result"
+        elif any(pads):
+            given["pads"] = pads
+        self.groups(node, name, weights, groups, given, result)
+        if result != node.output[0]:
+            ends = [-last if last else 1 << 62 for last in pads[rank:]]
+            bounds = {"starts": pads[:rank], "ends": ends, "axes": range(2, rank + 2)}
+            operands = [self.constant(f"{name}/{key}", np.array(value, np.int64)) for key, value in bounds.items()]
+            self.add("Slice", f"{name}/cut", [result, *operands], node.output[0])
+        return True
+
+    def padding(self, given: Mapping[str, Any], kernel: Sequence[int]) -> list[int]:
+        """Sizes of the padding that a transposed convolution removes, at the beginnings and at the ends of the axes."""
+        rank = len(kernel) - 2
+        ones, mode = [1] * rank, given.get("auto_pad", b"NOTSET").decode()
+        if not mode.startswith("SAME"):
+            return list(given.get("pads", [0] * 2 * rank)) if mode == "NOTSET" else [0] * 2 * rank
+        options = (given.get("strides", ones), given.get("dilations", ones), given.get("output_padding", [0] * rank))
+        total = [
+            max((size - 1) * dilation + 1 - step + more, 0)
+            for size, step, dilation, more in zip(kernel[2:], *options, strict=True)
+        ]
+        first = [each // 2 if mode == "SAME_UPPER" else each - each // 2 for each in total]
+        return [*first, *(whole - one for whole, one in zip(total, first, strict=True))]
+
+    def groups(
+        self, node: onnx.NodeProto, name: str, weights: str, groups: int, given: Mapping[str, Any], result: str
+    ) -> None:
+        """Adds a transposed convolution for each group of channels."""
+        if groups == 1:
+            self.add("ConvTranspose", name, [node.input[0], weights, *node.input[2:]], result, **given)
+            return
+        parts = [
+            self.split(f"{name}/input", node.input[0], groups, 1),
+            self.split(f"{name}/kernel", weights, groups, 0),
+        ]
+        if len(node.input) > 2 and node.input[2]:
+            parts.append(self.split(f"{name}/bias", node.input[2], groups, 0))
+        results = [
+            self.add("ConvTranspose", f"{name}/group{number}", operands, **given)
+            for number, operands in enumerate(zip(*parts, strict=True))
+        ]
+        self.add("Concat", name, results, result, axis=1)
+
+    def split(self, name: str, value: str, count: int, axis: int) -> list[str]:
+        """Parts of equal size along an axis."""
+        results = [f"{name}/part{number}" for number in range(count)]
+        self.nodes.append(helper.make_node("Split", [value], results, name, axis=axis, num_outputs=count))
+        return results
+
+    def local_response(self, node: onnx.NodeProto, given: Mapping[str, Any], shape: Sequence[int]) -> bool:
+        """Rewrites a normalization by the squares of channels beside; a convolution sums these up."""
+        if len(shape) != 4:
+            return False
+        name, size = name_of(node), given["size"]
+        channels = np.arange(shape[1])
+        distance = channels[:, None] - channels
+        is_beside = (distance <= (size - 1) // 2) & (-distance <= size // 2)
+        kernel = np.where(is_beside, given.get("alpha", 1e-4) / size, 0)[..., None, None].astype(np.float32)
+        bias = np.full(shape[1], given.get("bias", 1.0), np.float32)
+        squares = self.add("Mul", f"{name}/squares", [node.input[0]] * 2)
+        operands = [squares, self.constant(f"{name}/kernel", kernel), self.constant(f"{name}/bias", bias)]
+        sums = self.add("Conv", f"{name}/sums", operands)
+        exponent = self.constant(f"{name}/exponent", np.float32(-given.get("beta", 0.75)))
+        factors = self.add("Pow", f"{name}/factors", [sums, exponent])
+        self.add("Mul", name, [node.input[0], factors], node.output[0])
+        return True
+
+    def normalization(self, node: onnx.NodeProto, given: Mapping[str, Any], _: Sequence[int]) -> bool:
+        """Rewrites a division by a norm so that zeros stay zeros."""
+        name = name_of(node)
+        axes = self.constant(f"{name}/axes", np.array([given.get("axis", -1)]))
+        norm = self.add(f"ReduceL{given.get('p', 2)}", f"{name}/norm", [node.input[0], axes], keepdims=1)
+        least = self.constant(f"{name}/least", np.finfo(np.float32).tiny)
+        norm = self.add("Max", f"{name}/positive", [norm, least])
+        self.add("Div", name, [node.input[0], norm], node.output[0])
+        return True
 
     def rewrite(self, node: onnx.NodeProto) -> bool:
         """Adds what a node becomes; returns whether that is something else."""
@@ -187,7 +314,16 @@ class _Writer:
         shape = self.shapes.get(node.input[0], [])
         if not shape or min(shape) < 1:
             return False
-        return self.slice(node, shape) if node.op_type == "Slice" else self.pad(node, given, shape)
+        if node.op_type == "Slice":
+            return self.slice(node, shape)
+        handlers = {
+            "AveragePool": self.average,
+            "ConvTranspose": self.transposed_convolution,
+            "LRN": self.local_response,
+            "LpNormalization": self.normalization,
+            "Pad": self.pad,
+        }
+        return handlers[node.op_type](node, given, shape)
 
 
 def write_out(model: onnx.ModelProto) -> None:
@@ -201,3 +337,43 @@ def write_out(model: onnx.ModelProto) -> None:
             writer.nodes.append(node)
     del model.graph.node[:]
     model.graph.node.extend(writer.nodes)
+
+
+def _expand(node: onnx.NodeProto, model: onnx.ModelProto, values: Mapping[str, onnx.ValueInfoProto]) -> onnx.GraphProto:
+    """The graph by which the standard defines an operator; its tensors have names below that of the node."""
+    name = name_of(node)
+    inputs = [values[each] for each in dict.fromkeys(node.input) if each]
+    outputs = [onnx.ValueInfoProto(name=each) for each in node.output if each]
+    graph = helper.make_graph([node], "operator", inputs, outputs)
+    whole = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    expanded = inliner.inline_selected_functions(whole, [("", node.op_type)], inline_schema_functions=True).graph
+    kept = {"", *node.input, *node.output}
+    for inner in expanded.node:
+        for tensors in (inner.input, inner.output):
+            for number, tensor in enumerate(tensors):
+                if tensor not in kept:
+                    tensors[number] = f"{name}/{tensor.removesuffix('__1')}"
+        inner.name = name if inner.output[0] == node.output[0] else inner.output[0]
+    return expanded
+
+
+def expand_functions(model: onnx.ModelProto) -> None:
+    """Replaces operators by what the standard defines them by, in a model whose shapes are fixed."""
+    if not any(node.op_type in _FUNCTIONS and node.domain == "" for node in model.graph.node):
+        return
+    inferred = _onnx_large.infer_shapes(model)
+    values = {value.name: value for value in [*inferred.value_info, *inferred.input]}
+    for tensor in model.graph.initializer:
+        values[tensor.name] = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+    nodes: list[onnx.NodeProto] = []
+    for node in model.graph.node:
+        if node.op_type in _FUNCTIONS and node.domain == "" and all(each in values for each in node.input if each):
+            try:
+                nodes.extend(_expand(node, model, values).node)
+                continue
+            except RuntimeError:
+                # The standard defines it by another one of whose operands a type is not known.
+                pass
+        nodes.append(node)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
