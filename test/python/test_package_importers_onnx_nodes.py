@@ -42,7 +42,7 @@ def read(folder: Path, kind: str) -> list[np.ndarray]:
 
 
 def run(name: str) -> str:
-    """Returns what is wrong with a test of an operator; "" for nothing, "refused: ..." for an error of ours, or "skipped"."""
+    """Returns what is wrong with a test of an operator: "", "refused: ..." for an error of ours, or "skipped"."""
     proto = onnx.load(FOLDER / name / "model.onnx")
     data = FOLDER / name / "test_data_set_0"
     try:
