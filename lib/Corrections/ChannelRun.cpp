@@ -60,8 +60,9 @@ void SampleMeans::add(int64_t first, int64_t count, const float *data,
   }
 }
 
-/// Returns the mean, and the sum of the squared differences from it. Sums of
-/// doubles depend on the order, which is that of the files.
+/// Returns the mean, and the sum of the squared differences from it. Sorts the
+/// values, since sums of doubles depend on the order, which would be that of
+/// the files.
 static std::pair<double, double> meanAndSquares(std::vector<double> &values) {
   llvm::sort(values);
   double sum = 0, squares = 0;
@@ -114,7 +115,7 @@ void ChannelSummary::add(const TensorView &values) {
   if (keepsElements)
     observeChannels(statistics, values, value.axis, scratch);
   if (!means->empty())
-    // Samples have rows of their own.
+    // All copies share the means, but each sample has its own row.
     means->add(values.samples().first, values.samples().count, data.data(),
                values.shape(), value.axis);
   uint32_t found = 0;
@@ -166,8 +167,8 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                                  ArrayRef<float> bias, bool shrink) {
   SmallVector<quantization::Affine> correction;
   SmallVector<SampleMeans::Difference> errors;
-  // Squares of errors in units of what chance makes of them, with so
-  // many samples.
+  // The sum of squared errors, each relative to the square that chance explains
+  // with this number of samples.
   auto samples = double(numSamples);
   double total = 0, known = 0, energy = 0;
   for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
@@ -181,10 +182,10 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                       error * error / variance * (samples - 3) / (samples - 1));
     ++known;
   }
-  // Leave out errors that would not occur with other samples. This shrinks more
-  // where the errors of a layer hardly differ from chance as a whole, since few
-  // samples say little about a single channel. The large errors alone, or all
-  // of them together, can show that they are not chance.
+  // Leave out the part of the errors that other samples would not show. This
+  // shrinks more where the errors of a layer hardly differ from chance as a
+  // whole, since few samples say little about a single channel. The large
+  // errors alone, or all of them together, can show that they are not chance.
   double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));
   for (auto [error, variance] : errors) {
@@ -193,8 +194,8 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                           std::max(ofMany, spread / (spread + variance)));
     correction.push_back({1, error});
   }
-  // The next layers read the bias after rounding, which is what the module
-  // gets.
+  // The next layers must see the rounded bias, which is what the module will
+  // contain.
   for (auto [affine, value] : llvm::zip(correction, bias))
     affine.offset = double(float(value + affine.offset)) - double(value);
   return correction;
@@ -274,8 +275,8 @@ mct::corrections::createSummaries(const execution::Executor &executor,
                                   int64_t samples, func::FuncOp function,
                                   ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
-  // The place of the samples of a fixed batch in a value is not known; and the
-  // means of very many samples are not kept.
+  // With a fixed batch, the positions of the samples in a value are unknown,
+  // and the means of very many samples would take too much memory.
   int64_t channels = 0;
   for (const ChannelValue &value : values)
     channels +=
@@ -285,7 +286,7 @@ mct::corrections::createSummaries(const execution::Executor &executor,
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
   for (const ChannelValue &value : values)
-    // A value that the samples do not change has no mean of its own in each of
+    // A value that does not depend on the samples has the same mean for all of
     // them.
     summaries.emplace_back(
         value, keepsMeans && sampled.contains(value.value) ? samples : 0,

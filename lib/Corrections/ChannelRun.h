@@ -95,7 +95,7 @@ public:
 private:
   ChannelValue value;
   int64_t channels, samples;
-  /// Shared by copies.
+  /// Shared between copies.
   std::shared_ptr<SampleMeans> means;
   /// Flags: moments are computed; moments of the elements are kept, unless the
   /// means of samples are enough.
@@ -147,9 +147,9 @@ compilePair(mlir::ModuleOp module,
             llvm::MutableArrayRef<execution::CompileOptions> both,
             const execution::RunSettings &settings);
 
-/// Returns empty summaries of `values`, of `function`, for `samples` samples.
-/// The means of samples are kept separately if memory allows it, and if the
-/// layout of samples in the values is known.
+/// Returns empty summaries of `values` in `function` for `samples` samples. The
+/// means of samples are kept separately if memory allows it, and if the layout
+/// of samples in the values is known.
 std::vector<ChannelSummary> createSummaries(const execution::Executor &executor,
                                             int64_t samples,
                                             mlir::func::FuncOp function,

@@ -13,7 +13,8 @@ using execution::SampleSource;
 using execution::TensorView;
 
 namespace {
-/// Change of the channels of each layer; empty for none.
+/// Changes of the channels of each layer; empty for a layer that stays
+/// unchanged.
 using Changes = std::vector<SmallVector<quantization::Affine>>;
 
 /// Corrects layers whose correction is not undone.
@@ -76,11 +77,12 @@ public:
 
   Changes changes;
   SampleRun::Seen seen;
-  /// Moments that shards know together, by which layers are corrected; null if
-  /// there are no shards.
+  /// Moments merged over all shards, by which layers are corrected; null
+  /// without shards.
   const MomentsOfLayers *known = nullptr;
-  /// Moments of the first unknown layers, on this shard. The layers after them
-  /// do not see their correction, and are not run to the end.
+  /// Moments of the first unknown layers, on this shard. The run ends before
+  /// later layers are corrected, since those would not see the corrections of
+  /// these.
   MomentsOfLayers found;
 
 private:
@@ -103,13 +105,13 @@ private:
   int64_t numSamples;
   const std::vector<bool> &undone;
   CorrectLayer correct;
-  /// One for each worker, by layer.
+  /// Summaries of each layer, one for each worker.
   std::vector<std::vector<ChannelSummary>> workers;
   SmallVector<std::pair<const execution::ResultDistance *,
                         execution::ResultDistance::Found *>,
               2>
       comparisons;
-  /// One for each worker.
+  /// Scratch memory of each worker.
   std::vector<std::vector<float>> scratch;
 };
 
@@ -130,7 +132,7 @@ private:
   /// Samples that a correction is fitted to, and those that judge it.
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
-    /// Results of the network without the correction, once they are needed.
+    /// Results of the network without the correction; valid if `hasWithout`.
     SampleRun::Seen without;
     bool hasWithout = false;
     /// The correction, and the results of the network with it.
@@ -146,10 +148,11 @@ private:
   LogicalResult compileQuantized();
   /// Finds the channels of the layers in copies of both networks.
   void copyNetworks();
-  /// Corrects with the known moments of all shards, or adds to them.
+  /// Applies the correction by the moments of all shards if they are complete;
+  /// otherwise measures the next ones on this shard.
   LogicalResult runShards();
   LogicalResult divideSamples();
-  /// Finds the remembered fit for the samples of the applied correction.
+  /// Sets `known` to the remembered fit to these samples, if there is one.
   LogicalResult recall(const SampleSource &samples);
   /// Returns whether fits are remembered.
   bool remembers() const { return memory && memory->remembers(); }
@@ -166,14 +169,14 @@ private:
   LogicalResult judge();
   LogicalResult judgeFolds(bool judgesLayers);
   LogicalResult fitFolds(bool seesLayers);
-  /// Runs the network without the correction, once.
+  /// Runs the network without the correction, unless it has been run before.
   LogicalResult runWithout();
   bool undoLosingLayers();
-  /// Returns whether results lose if these layers are undone; nothing is fitted
-  /// again.
+  /// Returns the worst loss that remains if these layers are undone, without
+  /// fitting the other layers again.
   FailureOr<std::optional<JudgedLoss>>
   findLossWithout(const std::vector<bool> &without);
-  /// Undoes layers by which results lose.
+  /// Undoes the layers that cause the loss.
   LogicalResult undoHarmful(const JudgedLoss &loss);
   LogicalResult apply(const Changes &changes);
 
@@ -234,7 +237,7 @@ LogicalResult LayerCorrection::prepare() {
     unit = floating->executor().unit();
     if (failed(divideSamples()) || failed(compileQuantized()))
       return failure();
-    // Results of units of one size are compared.
+    // Results can only be compared in units of the same size.
     if (settings.maxMemory <= 0 || executor->unit() >= unit)
       return success();
     unit = executor->unit();
@@ -312,7 +315,7 @@ LogicalResult LayerCorrection::recall(const SampleSource &samples) {
     return emitError(networks->loc) << llvm::toString(digest.takeError());
   mainDigest = std::move(*digest);
   known = memory->take(found.function, options.method, mainDigest);
-  // Fewer layers are corrected where some are rejected meanwhile.
+  // The number of layers differs if some have been rejected since.
   if (known && (known->unit != floating->executor().unit() ||
                 known->changes.size() != layers.size() ||
                 known->numSamples != samples.numSamples()))
@@ -412,7 +415,8 @@ Version LayerCorrection::versionOf(const Changes &changes,
   return version;
 }
 
-/// Judges layers by the means of their channels, which are what is corrected.
+/// Judges each layer by the means of its channels, which the correction
+/// changes.
 bool LayerCorrection::undoLosingLayers() {
   Rejection rejection;
   for (auto [layer, isUndone] : llvm::enumerate(undone)) {
@@ -424,7 +428,8 @@ bool LayerCorrection::undoLosingLayers() {
           samples < kFewestSamples)
         continue;
       const SampleMeans &seen = fold.with.layers[layer].sampleMeans();
-      // Error that a mean of the others would have left of a sample.
+      // A correction that was fitted to all other samples would leave this
+      // multiple of the error of a sample.
       double leftOut =
           judgesFitted ? double(samples) / double(samples - 1) : 1.0;
       for (int64_t sample = 0; sample != samples; ++sample) {
@@ -445,8 +450,8 @@ bool LayerCorrection::undoLosingLayers() {
     JudgedLoss loss{std::nullopt,
                     quantization::compareErrors(
                         with, without, std::numeric_limits<double>::min())};
-    // Where none could be held out, the standard error of the correction is all
-    // that is known: it is what the rest has grown by.
+    // Without held-out samples, only the standard error of the correction is
+    // known, and `leftOut` already accounts for it.
     if (judgesFitted ? loss.loss.loss <= 0 : !loss.loss.isBeyondChance())
       continue;
     isUndone = true;
@@ -505,8 +510,8 @@ LogicalResult LayerCorrection::judge() {
     return failure();
   if (folds.size() == 1)
     return success();
-  // Each half was fitted to fewer samples than the correction that is applied,
-  // which therefore changes more. All samples judge that one.
+  // The correction that is applied is fitted to more samples than that of
+  // either half, and may therefore change more. It is judged on all samples.
   for (Fold &fold : folds)
     fold.fitted = main;
   judgesFitted = true;
@@ -550,11 +555,11 @@ LogicalResult LayerCorrection::runWithout() {
 }
 
 LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
-  // The rest is fitted again when layers are undone, and judged again.
+  // When layers are undone, the others are fitted and judged again.
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
     bool isFirst = judgesLayers && round == 0;
-    // There is nothing left to judge.
+    // Every correction is undone, so nothing is left to judge.
     if (!llvm::is_contained(undone, false)) {
       folds.front().changes.assign(layers.size(), {});
       return success();
@@ -582,7 +587,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
         return failure();
       continue;
     }
-    // Something else loses what is undone.
+    // A loss appears whatever is undone, so undo the whole correction.
     Rejection rejection;
     rejection.loss = *loss;
     for (auto [layer, isUndone] : llvm::enumerate(undone)) {

@@ -13,7 +13,8 @@ namespace mct::corrections {
 struct Fit {
   /// The function before and after the correction.
   mlir::OwningOpRef<mlir::func::FuncOp> before, after;
-  /// Names of the method of correction, and of the samples by their values.
+  /// Identify the method of correction, and the samples by a digest of their
+  /// values.
   std::string method, samples;
   int64_t unit = 0, numSamples = 0, available = 0;
   /// Networks that own the values of the summaries.
@@ -27,7 +28,7 @@ struct Fit {
   std::optional<execution::ResultDistance::Found> errors;
 };
 
-/// Fits of trial networks, for the passes of a pipeline
+/// Fits of trial networks, shared by the passes of a pipeline
 /// (`execution::RunCache`).
 class FitMemory {
 public:
@@ -58,7 +59,7 @@ public:
   const Fit *getReference() const { return reference.get(); }
   void remember(std::shared_ptr<Fit> fit) { fitted = std::move(fit); }
 
-  /// Keeps the fit (may be null) of the network that is kept.
+  /// Keeps the fit (may be null) of the network that was chosen.
   void keep(std::shared_ptr<Fit> fit) { kept = std::move(fit); }
   bool isEmpty() const { return !kept; }
   /// Returns the kept fit if it belongs to this function, method and samples;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor cuts the network into stages, which end where layers are made.
-// Stage by stage all samples are run; what crosses to later stages is kept in a
-// frontier, as the stage made it, and is changed when it is read again.
+// The executor cuts the network into stages, which end where layers are
+// computed. All samples are run stage by stage. Values that later stages read
+// are kept in a frontier as the stage computed them, and are changed when they
+// are read.
 #include "Layerwise.h"
 
 #include "mct/Execution/Frontier.h"
@@ -90,7 +91,7 @@ struct Player {
   std::vector<Show> shows;
 };
 
-/// A network, and the values that it keeps of all units between two stages.
+/// A network, and the values of all units that it keeps between two stages.
 struct Track {
   Track(const Executor &executor, int64_t units, int64_t budget)
       : executor(executor), frontier(units, largest(executor), budget) {}
@@ -102,7 +103,7 @@ struct Track {
   }
   const Executor &executor;
   execution::Frontier frontier;
-  /// One for each worker.
+  /// One player for each worker.
   std::vector<std::unique_ptr<Player>> players;
 };
 
@@ -114,8 +115,7 @@ struct WorkerBuffers {
   support::AlignedBuffer crossing;
 };
 
-/// Returns an editor that multiplies and adds in float, as the bias of a layer
-/// would.
+/// An editor that multiplies and adds in float, as the bias of a layer would.
 class ChangeChannels {
 public:
   ChangeChannels(ArrayRef<Affine> change, int64_t axis) : axis(axis) {
@@ -236,7 +236,7 @@ LogicalResult LayerwiseRun::prepare() {
       hasMemory &=
           own.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
               .get() != nullptr;
-    // Either both networks make results, of the same types, or neither does.
+    // Either both networks have results, of the same types, or neither does.
     for (const execution::TensorSpec &spec : executor.outputs()) {
       int64_t bytes = spec.type.getNumElements() *
                       execution::getElementBytes(spec.type.getElementType());
@@ -307,7 +307,7 @@ LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
       [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played) {
           // After the last layer, one network may have no stage left, while the
-          // other one still has a point of its result.
+          // other one still has to run the point of its result.
           if (stage >= track->executor.numStages())
             continue;
           if (llvm::Error error =
@@ -335,7 +335,8 @@ LogicalResult LayerwiseRun::run() {
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
     ArrayRef<size_t> seen = layersOf[stage];
     visitor.begin(seen, buffers.size());
-    // All results of the float network come first.
+    // If the float network is run, all of its results must be observed first.
+    // Results are then shown in another run of the last stage.
     showsResults = visitor.looksAtResults() && !exact &&
                    stage + 1 == executor.numStages() && seen.empty();
     if (showsResults)
@@ -366,13 +367,13 @@ LogicalResult LayerwiseRun::run() {
       editors.emplace_back(layer,
                            ChangeChannels(change->output, layers[layer].axis));
     }
-    // The first pass kept no values for later stages, since the layers make
-    // other values now. Only those of the float network were kept.
+    // The first run of the stage has kept only the values of the float network,
+    // since the changes alter those of the quantized network.
     if (again && stage + 1 != executor.numStages() &&
         failed(runStage(changing, stage, /*show=*/false, /*notKept=*/nullptr)))
       return failure();
-    // Edit the result only after it was kept: it is edited when it is read
-    // again.
+    // Set the editors only now: values are kept unedited, and are edited when
+    // they are read.
     for (const auto &[layer, editor] : editors)
       for (std::unique_ptr<Player> &player : changing->players)
         player->worker.setEditor(layer, editor);
@@ -381,7 +382,8 @@ LogicalResult LayerwiseRun::run() {
     if (options.numVisits)
       *options.numVisits += 1 + seen.size() + changing->players.size();
   }
-  // The last stage makes the results without the changes of its own layers.
+  // The last stage has computed the results without the changes of its own
+  // layers, so it is run again.
   if (visitor.looksAtResults() && !showsResults) {
     showsResults = true;
     visitor.beginResults(buffers.size());

@@ -9,9 +9,9 @@
 
 namespace mct::corrections {
 
-/// Positions of the elements of the kernel, of the input and of the result of a
-/// layer in that product. Output channels come in groups that read the same
-/// columns; channel group * outputs() + i is the i-th of its group.
+/// Positions of the elements of a layer's kernel, input and result in that
+/// product. Output channels come in groups that read the same columns; channel
+/// group * outputs() + i is the i-th of its group.
 class ProductLayout {
 public:
   /// Returns none for a layer whose number of spatial axes is neither 0 nor 2,

@@ -128,7 +128,7 @@ private:
   bool isKnown = false;
   std::unique_ptr<ResultDistance> results;
   ResultDistance::Found *distances = nullptr;
-  /// One for each worker.
+  /// Scratch memory of each worker.
   std::vector<std::vector<float>> scratch;
 };
 } // namespace
@@ -239,8 +239,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of the kernel as an attribute: that of the constant, if
-/// it has the same type.
+/// Returns the elements of the kernel as an attribute, which is that of the
+/// constant if it has the same type.
 static ElementsAttr getKernelAttr(const Layer &layer) {
   tpc::QuantizeOp point = layer.point;
   auto type = cast<RankedTensorType>(point.getType());
@@ -313,7 +313,7 @@ struct RoundWeightsPass
       if (member.rounded || correctBias)
         members.push_back(std::move(member));
     }
-    // Layers of which only the bias changes are left to mct-correct-bias.
+    // If no layer is rounded, biases are left to mct-correct-bias.
     if (!rounds)
       return;
     FailureOr<execution::RunSettings> settings = parseRunSettings(
@@ -326,8 +326,9 @@ struct RoundWeightsPass
   }
 
 private:
-  /// Returns the largest width of a kernel that is rounded. A layer of coarse
-  /// activations compensates their errors, however fine its own levels are.
+  /// Returns the largest bit width at which the kernel of the layer is rounded.
+  /// A layer that reads coarse activations compensates their errors, however
+  /// fine its own levels are.
   unsigned getMostBits(const Layer &layer) const {
     if (maxBits != 0 && keepsThresholds(layer))
       return std::numeric_limits<unsigned>::max();
@@ -336,7 +337,8 @@ private:
                        input.getParametersAttr().getBits() <= maxBits;
     return readsCoarse ? std::numeric_limits<unsigned>::max() : maxBits;
   }
-  /// Returns whether the thresholds are larger than those of the least error.
+  /// Returns whether the thresholds are kept, because an error tolerance has
+  /// made them larger than those of the least error.
   static bool keepsThresholds(const Layer &layer) {
     tpc::AttrQuantConfigAttr config =
         tpc::QuantizeOp(layer.point).getWeightConfig();
@@ -349,7 +351,7 @@ private:
 } // namespace
 
 namespace {
-/// Networks of a run, with which layers are rounded and judged.
+/// Runs the networks by which layers are rounded and judged.
 class RoundingRun {
 public:
   using Member = RoundingVisitor::Member;
@@ -379,11 +381,12 @@ public:
 
 private:
   LogicalResult divideSamples();
-  /// Describes the results that a run keeps (`RoundingVisitor`).
+  /// The results that a run keeps (see `RoundingVisitor`).
   enum class Keeps { Nothing, Float, Distances };
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples, Keeps keeps);
-  /// Returns the layers as in the module, with biases of their own.
+  /// Returns the members with the nearest levels, as in the module; with
+  /// `corrects`, their biases are corrected.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
     if (error)
@@ -407,8 +410,9 @@ private:
   LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples,
                      int64_t most);
   int64_t available = 0;
-  /// Samples by which layers are finally rounded; for judging, they are rounded
-  /// by `tried`, none of which judges. Null if there are too few samples.
+  /// Samples on which layers are finally rounded, on which they are rounded in
+  /// order to be judged, and which judge them. No sample of `tried` judges; it
+  /// is null if there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
   /// Set if layers are rounded by the samples that judge them because there are
   /// few: the results of the float network, and the distances of the results
@@ -610,7 +614,7 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
   std::optional<JudgedLoss> loss = findWorstLoss(&samples, *with, *without);
   if (!loss)
     return rejection;
-  // Layers of which only the bias is corrected cannot be undone.
+  // Layers whose bias alone is corrected cannot be undone.
   std::vector<bool> undone;
   for (const Member &member : members)
     undone.push_back(!member.rounded);

@@ -6,7 +6,7 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::ResultDistance;
 
-/// Largest number of bytes in memory of the results of the float network.
+/// Limit on the bytes of results of the float network in memory.
 static constexpr int64_t kResultBytes = int64_t(16) << 20;
 
 //===----------------------------------------------------------------------===//
@@ -163,12 +163,13 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
                                 ArrayRef<const ResultDistance::Found *> with,
                                 ArrayRef<const ResultDistance::Found *> without,
                                 const std::set<size_t> &lost, bool isFitted) {
-  // In dB; smaller losses do not matter.
+  // Smaller losses, in dB, do not matter.
   constexpr double kLeast = 0.1;
   // Share of the float results below which a difference counts as exact.
   constexpr double kNegligible = 1e-12;
   std::optional<JudgedLoss> worst;
-  // The types of the results decide which ones count, so that all runs agree.
+  // All runs have the same parts, which depend only on the types of the
+  // results.
   ArrayRef<ResultDistance::Part> parts = references.front()->getParts();
   for (auto [number, part] : llvm::enumerate(parts)) {
     auto output = int64_t(part.output);
@@ -197,21 +198,21 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
 }
 
 namespace {
-/// The search of Junker, with a limit.
+/// QuickXplain, with a limit on the number of trials.
 class Explanation {
 public:
   using Loses = std::function<FailureOr<bool>(const std::vector<bool> &undone)>;
   Explanation(std::vector<bool> undone, const Loses &loses, int mostTrials)
       : undone(std::move(undone)), loses(loses), trials(mostTrials) {}
 
-  /// Returns a smallest part of `candidates` that must be undone in addition to
+  /// Returns a minimal part of `candidates` that must be undone in addition to
   /// `undone`.
   FailureOr<std::vector<size_t>> find(ArrayRef<size_t> candidates) {
     if (candidates.size() <= 1 || trials <= 0)
       return candidates.vec();
     ArrayRef<size_t> first = candidates.take_front(candidates.size() / 2),
                      second = candidates.drop_front(candidates.size() / 2);
-    // Layers near the results are at fault more often.
+    // Try the layers near the results first: they cause losses more often.
     for (ArrayRef<size_t> half : {second, first}) {
       FailureOr<bool> lost = losesWithout(half);
       if (failed(lost))

@@ -31,7 +31,7 @@ static llvm::Error readSum(const json::Value &value, ExactSum &sum) {
   return llvm::Error::success();
 }
 
-/// Adds the moments that a shard has of some layer.
+/// Adds the moments that a shard has measured for a layer.
 static llvm::Error add(const json::Object *object,
                        ChannelStatistics &statistics) {
   const json::Array *counts = object ? object->getArray("counts") : nullptr,

@@ -18,7 +18,8 @@ using quantization::WeightLevels;
 // Levels
 //===----------------------------------------------------------------------===//
 
-/// Returns the same kind of quantizer with other parameters, or null.
+/// Returns a quantizer of the same kind whose parameters are multiplied by
+/// `factors`, or null if that is not possible.
 static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
                                          ArrayRef<double> factors) {
   ArrayRef<double> thresholds = quantizer.getThresholds();
@@ -31,8 +32,8 @@ static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
   return quantizer.withThresholds(scaled);
 }
 
-/// Returns the levels of each parameter, which is not always that of one
-/// channel.
+/// Returns the levels for each parameter; a parameter need not belong to
+/// exactly one output channel.
 static std::vector<WeightLevels>
 getLevels(tpc::QuantizerAttrInterface quantizer) {
   std::vector<WeightLevels> levels;
@@ -47,8 +48,8 @@ getLevels(tpc::QuantizerAttrInterface quantizer) {
   return levels;
 }
 
-/// Returns for each output channel the index of the parameter of its weights;
-/// none if its weights have several.
+/// Returns for each output channel the index of the parameter of its weights,
+/// or none if the weights of a channel have several.
 static std::optional<std::vector<size_t>>
 getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   std::vector<size_t> parameters(layer.op.numOutputChannels(), 0);
@@ -59,7 +60,7 @@ getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   SmallVector<int64_t> steps(shape.size(), 0);
   int64_t step = 1;
   for (int64_t axis : llvm::reverse(point.getChannelAxes())) {
-    // Weights of a channel differ along it.
+    // The weights of one channel have different parameters along this axis.
     if (shape[axis] > 1 && !llvm::is_contained(layer.op.getOutAxes(), axis))
       return std::nullopt;
     steps[axis] = step;
@@ -97,8 +98,6 @@ void RoundedLayer::makeCandidates(tpc::QuantizerAttrInterface quantizer) {
   }
 }
 
-/// Returns the reason why the weights of a layer cannot be rounded jointly, or
-/// else the layer to round.
 std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,
@@ -129,8 +128,8 @@ mct::corrections::describeRounding(const Layer &layer,
     rounded.factors.push_back(factor);
   };
   add(1);
-  // One threshold for all channels is one choice for all of them; several that
-  // channels share in part stay.
+  // A single threshold is chosen for all channels together. Thresholds that
+  // only some channels share are kept.
   if (stride != 0 &&
       (quantizer.getNumChannels() == 1 || rounded.choosesPerChannel))
     for (int step = -24; step <= 12; step += stride)
@@ -282,7 +281,7 @@ bool ProductSamples::hasFiniteSquares() const {
         values.data(), int64_t(values.size()), found);
     return found == 0;
   };
-  // Small enough that the squares of all rows can be summed.
+  // The squares of values up to this one can be summed over all rows.
   constexpr float kLargest = 1e16f;
   auto isSmall = [](ArrayRef<float> values) {
     return llvm::all_of(
@@ -376,7 +375,7 @@ void mct::corrections::takeRounded(const Layer &layer,
   }
   if (llvm::any_of(factors, [](double factor) { return factor != 1; }))
     rounded.parameters = scale(rounded.parameters, factors);
-  // Levels as the quantizer computes them.
+  // Recompute the levels as the quantizer does.
   rounded.kernel = rounded.layout.toKernel(result.weights);
   rounded.parameters.fakeQuantize(layer.op.getKernelShape(),
                                   point.getChannelAxes(), rounded.kernel.data(),

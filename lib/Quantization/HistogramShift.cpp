@@ -66,7 +66,7 @@ public:
   }
 
   Histogram finish() && {
-    // The extremes are values that were seen.
+    // The extremes are observed values, so their bins cannot be empty.
     if (parts.max == 0)
       takeForZero(/*fromTop=*/true);
     else if (counts[last] == 0)
@@ -174,7 +174,7 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
   Rebuilt rebuilt(minimum, maximum);
   rebuilt.parts.nonFinite = histogram.nonFinite();
   if (minimum == maximum) {
-    // One value: in one bin, or zero.
+    // All values are equal, so they are all in one bin, or all zero.
     if (minimum == 0)
       rebuilt.parts.zeros = histogram.count();
     else
@@ -197,8 +197,8 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
 static double coveringThreshold(double minimum, double maximum, unsigned bits) {
   double levels = std::ldexp(1.0, static_cast<int>(bits));
   double best = std::numeric_limits<double>::infinity();
-  // For k steps of shift: k * step >= -minimum and
-  // maximum + k * step <= (levels - 1) * step.
+  // A shift by k steps requires k * step >= -minimum and maximum + k * step <=
+  // (levels - 1) * step.
   for (double k = 1; k < levels - 1; ++k)
     best = std::min(best, std::max(-minimum / k, maximum / (levels - 1 - k)));
   // Rounding must not cost a level at either end.

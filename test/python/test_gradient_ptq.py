@@ -68,12 +68,13 @@ def test_training_lowers_the_error_on_other_samples(two_bits, tmp_path):
         )
         for module in (two_bits, output)
     )
-    # What is trained depends on the processor's order of sums. 899 images tell agreements to twice their standard error.
+    # The result of training depends on the processor's order of sums, and 899 images give the agreement to within about
+    # twice its standard error.
     images, agreement = start["samples"], start["agreement"]
     assert end["agreement"] >= agreement - 2 * math.sqrt(agreement * (1 - agreement) / images)
 
 
-# The teacher of a second run is what the records of the first one tell.
+# The records of the first run give the teacher of a second one.
 @pytest.mark.alternating
 def test_the_float_network_can_be_told_from_what_was_trained(two_bits, tmp_path):
     once, twice = tmp_path / "once.mlir", tmp_path / "twice.mlir"
