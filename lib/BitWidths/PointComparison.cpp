@@ -70,7 +70,7 @@ LogicalResult PointComparison::findScores(
     Location loc, ArrayRef<ComparePoint> floatPoints,
     std::shared_ptr<const execution::SampleSource> samples,
     const execution::RunSettings &settings) {
-  // As in MCT: this many gradients are computed.
+  // Number of gradients that are computed, as in MCT.
   constexpr int64_t kSamples = 32;
   if (weighting != SensitivityWeighting::Hessian || floatPoints.empty())
     return success();

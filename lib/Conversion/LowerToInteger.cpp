@@ -69,8 +69,7 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
-      // Remove the simulated rounding: the lowering rounds as its own option
-      // says.
+      // Remove the simulated rounding: the lowering has its own option for it.
       roundOnce(function);
       if (mct::roundsTwice(rounding))
         roundLeakyRelusTwice(function);

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// How a reduction combines elements.
+/// Operation by which a reduction combines elements.
 enum class Combination { Sum, Product, Maximum, Minimum, All, Any };
 } // namespace
 

@@ -165,7 +165,7 @@ void StepCounts::add(const quantization::Grid &grid, ArrayRef<int64_t> stored,
   values += stored.size();
   auto step = static_cast<float>(grid.step);
   for (auto [code, value] : llvm::zip_equal(stored, simulated)) {
-    // As the simulation's quantizer makes a value of a level.
+    // The simulation's quantizer computes the value of a level in this way.
     if (value == static_cast<float>(code - grid.zeroPoint) * step)
       continue;
     ++differing;

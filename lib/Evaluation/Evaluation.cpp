@@ -27,8 +27,9 @@ using namespace mct;
 using execution::EvaluationOptions;
 using execution::Executor;
 
-/// Names the values of the functions, and returns the one that is run.
-/// `records`: what that says of its integers, by names that are in the file.
+/// Names the values of the functions, and returns the one that is run. Sets
+/// `records` to the values that the function records for its integers, by their
+/// names in the file.
 static FailureOr<func::FuncOp> nameValues(ModuleOp module, StringRef function,
                                           std::vector<RecordedValue> &records) {
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);

@@ -33,8 +33,8 @@ private:
 HostedResults takeSamples(llvm::ArrayRef<MetricHost::Result> results,
                           llvm::ArrayRef<int64_t> positions);
 
-/// Returns what a metric of the program's says of the loss of a network that
-/// may lose so much.
+/// Returns the loss that a metric of the program measures for a network that
+/// may lose `allowed`.
 LossLimit limitLoss(const MetricHost::Measured &measured,
                     const MetricHost::Measured &reference, int64_t samples,
                     double allowed);

@@ -215,8 +215,8 @@ static void judgeShares(ArrayRef<double> values,
       quantization::findPairedInterval(lost, gained, result.samples);
 }
 
-/// Judges by drawing samples again. `aggregate` is told whether of the
-/// reference.
+/// Computes value and interval by a bootstrap of the samples. The first
+/// argument of `aggregate` selects the reference.
 static void
 judgeByBootstrap(llvm::function_ref<double(bool, ArrayRef<uint32_t>)> aggregate,
                  bool hasReference, MetricResult &result) {

@@ -160,7 +160,8 @@ FailureOr<HostedResults> MetricDrop::runHosted(ModuleOp network,
   return made->takeResults();
 }
 
-/// Returns what the program's metric says, a number for each sample.
+/// Returns the measurement of the program's metric, with a number for each
+/// sample.
 FailureOr<MetricHost::Measured>
 MetricDrop::askHost(ModuleOp network, ArrayRef<MetricHost::Result> results,
                     ArrayRef<int64_t> positions) {

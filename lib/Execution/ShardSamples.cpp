@@ -22,7 +22,8 @@ static constexpr llvm::StringLiteral kHashes = "sample hashes",
 /// Number of hashes of each half that are kept at both ends, and of the
 /// largest ones that decide about samples which are held out.
 static constexpr int64_t kMostHashes = 1024, kHeldOut = 64;
-/// So few are chosen at least, so that several passes look at the same.
+/// Smallest number of samples that are chosen, so that several passes use the
+/// same ones.
 static constexpr int64_t kFewestSamples = 256;
 
 //===----------------------------------------------------------------------===//

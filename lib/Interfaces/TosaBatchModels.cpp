@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the batch follows through the ops of TOSA that do not compute element by
-// element.
+// Batch models of the TOSA ops that do not compute element by element.
 #include "OpModels.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/Interfaces/BatchFollower.h"
@@ -33,7 +32,8 @@ static LogicalResult checkFirst(Operation *op, BatchFollower &follower) {
   return follower.fail(op, "it comes through an operand that is a parameter");
 }
 
-/// The batch stays, or goes, where `isFree`; the result has it there too.
+/// Keeps the batch in a dimension for which `isFree` holds, or moves it there;
+/// the result has it in the same dimension.
 static LogicalResult followAway(Operation *op, BatchFollower &follower,
                                 llvm::function_ref<bool(int64_t)> isFree,
                                 StringRef why) {

@@ -353,7 +353,7 @@ llvm::Expected<Histogram> Histogram::fromParts(const Parts &parts) {
     return invalid("counts and range disagree");
   if (parts.zeros > 0 && (parts.min > 0 || parts.max < 0))
     return invalid("zeros outside of the range");
-  // As observe keeps them.
+  // Adding zero turns -0 into 0, as `observe` does.
   result.minimum += 0.0f;
   result.maximum += 0.0f;
   if (!hasBins)

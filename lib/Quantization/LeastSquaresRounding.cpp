@@ -74,8 +74,9 @@ private:
 };
 } // namespace
 
-/// One wide group is shared by its channels, many small ones by groups. What is
-/// computed together does not depend on the threads.
+/// Threads share the channels of one wide group, or whole groups if there are
+/// many. The channels that are computed together do not depend on the number of
+/// threads.
 void LayerRounding::forChannels(size_t atATime, Task task) const {
   if (single)
     return parallelFor(

@@ -487,8 +487,9 @@ GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
   if (!search.finished())
     maxStep = search.largestUsefulStep();
 
-  // A side clips more the fewer levels it has. So outwards from the start the
-  // zero points end where one side alone costs too much, the other unlimited.
+  // A side with fewer levels clips more. Starting from the first zero point,
+  // the search in each direction ends where one side alone, with the other one
+  // unlimited, costs too much.
   auto firstHopeless = [&](int direction) {
     int hopeful = start.zeroPoint, hopeless = direction > 0 ? last + 1 : -1;
     while (std::abs(hopeless - hopeful) > 1) {

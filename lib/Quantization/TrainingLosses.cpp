@@ -169,7 +169,8 @@ quantization::normalizeScores(ArrayRef<double> scores, int64_t layers,
             "a score is a finite number from 0 on, found %g", score);
       sum += score;
     }
-    // As MCT, so that a sample without any effect counts nothing.
+    // MCT adds the same constant, so that a sample without any effect has no
+    // weight.
     double unit = normalization.bySample ? sum + 1e-8 : 1;
     for (auto [mean, score] : llvm::zip(means, row))
       mean += score / unit / double(samples);

@@ -98,8 +98,8 @@ size_t ChannelRows::startOf(size_t channel) const {
 
 void ChannelRows::copyTransposed(llvm::ArrayRef<size_t> starts,
                                  float *rows) const {
-  // By way of a tile, because rows a power of two apart share few places of the
-  // cache.
+  // Copy through a tile, because rows at distances of a power of two compete
+  // for few lines of the cache.
   constexpr size_t kColumns = 16;
   float tile[kTogether][kColumns];
   for (size_t column = 0; column < runs.size(); column += kColumns) {

@@ -35,7 +35,7 @@ void AffineQuantizer::run(llvm::ArrayRef<int64_t> shape,
 /// near and goes up.
 static float startOf(float lower, float upper, bool tieGoesUp) {
   // Two floats have an exact sum in double unless one is 2^29 times the other,
-  // and then the double nearest to it says as much about floats.
+  // and then the nearest double compares with floats in the same way.
   double middle = 0.5 * (double(lower) + double(upper));
   auto start = static_cast<float>(middle);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

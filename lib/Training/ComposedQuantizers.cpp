@@ -11,8 +11,8 @@ using mct::tpc::QuantizeOp;
 using mct::tpc::StraightThroughAttr;
 
 namespace {
-/// Model of points that learn nothing themselves and stay ordinary points;
-/// other models compose it.
+/// Model of points that do not learn and stay ordinary points; other models
+/// compose it.
 struct StraightThroughModel
     : TrainableQuantizerAttrInterface::ExternalModel<StraightThroughModel,
                                                      StraightThroughAttr> {

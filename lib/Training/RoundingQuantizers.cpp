@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights that are on the levels of their quantizer or between them, and learn
-// which level to take.
+// Weights on or between the levels of their quantizer, which learn the level to
+// take.
 #include "TrainableModels.h"
 
 #include "mct/IR/Constants.h"

@@ -90,7 +90,7 @@ ShardRun::create(Location loc, const CompiledTraining &compiled,
       made->stateValues.push_back(number);
       made->newStates.emplace_back(values[number].size());
     }
-  // As many shards at a time as keep all threads busy, within limits.
+  // Run enough shards at a time to keep all threads busy, within limits.
   constexpr size_t kSlotBytes = size_t(64) << 20;
   size_t bytes = std::max<size_t>(1, updates.numGradients()) * sizeof(float);
   size_t lanes = made->lanes.size();

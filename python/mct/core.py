@@ -373,7 +373,7 @@ def _escape(name: str) -> str:
 class BitWidthConfig:
     """Bits of operators, chosen by hand; they become rules of `overrides`."""
 
-    # As the layers of frameworks call their weights.
+    # Names of the weights in the layers of frameworks.
     WEIGHTS: ClassVar[Mapping[str, str]] = {
         "kernel": "kernel_attr",
         "depthwise_kernel": "kernel_attr",

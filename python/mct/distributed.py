@@ -53,9 +53,9 @@ _WRITTEN = ("statistics-out", "bit-widths-out")
 # Samples in memory, and files on the machine of the caller, are divided into so many shards for each worker, so that
 # one that is faster takes more of them.
 _SHARDS_PER_WORKER = 2
-# So long a scheduler has to answer.
+# Time within which a scheduler must answer.
 CONNECT_SECONDS = 10
-# A worker may die so often while it runs the same shard.
+# Number of times that a worker may die while it runs the same shard.
 _RETRIES = 4
 
 

@@ -97,10 +97,10 @@ def check_place(path: str | os.PathLike[str], option: str = "") -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The words of whoever calls
+# Names that callers use
 # ----------------------------------------------------------------------------------------------------------------------
 
-# Patterns of what the compiler says, and what stands for it.
+# Patterns of the compiler's messages, and their replacements.
 _Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
@@ -119,7 +119,7 @@ _ARGUMENTS: _Words = (
     (_of_folder(r"input\d+\.npy"), "data"),
     (_of_folder(r"output\d+\.npy"), "the output"),
 )
-# How the compiler asks for samples, and how functions and the console command do.
+# Names of the compiler's options in messages, and those of functions and of the console command.
 PYTHON_WORDS: _Words = (
     (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
     (re.compile(r"\bcalibration-data\b"), "data"),

@@ -178,7 +178,7 @@ class _Arguments(NamedTuple):
     target: Any
     options: dict[str, Option]
     overrides: list[str]
-    # Gradient-based training behind it, and its samples.
+    # Gradient-based training after quantization, and its samples.
     gptq_config: Any
     gptq_data: Callable[[], Iterable[Any]]
 
@@ -223,7 +223,7 @@ def _take_target(
         is_plain = target.tp_model is None
         if layers or (is_plain and any(operators.name not in TOSA for operators in target.plain_sets)):
             target = FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers)
-            # A set that nobody knows is an error before the model is read.
+            # Report an unknown operator set before the model is read.
             target.to_mlir()
     return target, options
 

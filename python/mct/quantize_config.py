@@ -264,7 +264,7 @@ class Layer:
         return f"<{self.operator_set} {self.name!r}>"
 
 
-# The layer that a target is asked with.
+# The layer for which a target is queried.
 StandInLayer = Layer
 
 

@@ -447,7 +447,7 @@ def find_quantizer_class(
         and quant_method in (getattr(subclass, "quantization_method", None) or ())
         and getattr(subclass, "identifier", None) == quantizer_id
     ]
-    # One of a script goes before one that is here, whichever is imported first.
+    # A class of a script takes precedence over one of this package, whichever is imported first.
     found = [one for one in found if one.__module__ != "mct.trained_quantizers"] or found
     if len(found) == 1:
         return found[0]
@@ -622,7 +622,7 @@ class BaseTrainableQuantizer:
         config: dict[str, Any] = {
             "quantization_config": values | {"is_weights": is_weights, "is_activations": not is_weights}
         }
-        # MCT has no such key: only where it says something. A class that does not take it knows it.
+        # MCT does not have this key, so it is written only if it is true and the class accepts it.
         takes = any(
             one.name == "freeze_quant_params" or one.kind is one.VAR_KEYWORD for one in _parameters_of(type(self))
         )

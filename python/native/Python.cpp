@@ -101,11 +101,11 @@ static void *runCall(void *call) {
   return nullptr;
 }
 
-/// Runs `work` without the interpreter's lock. Meanwhile hears of Ctrl-C, logs
-/// what the job tells, and calls `poll` (None: nothing) with the stage and the
-/// samples of the run that is under way: done, of how many, and how many runs
-/// there have been. An exception of either cancels the job, and is raised when
-/// it has ended.
+/// Runs `work` without the interpreter's lock. Meanwhile handles Ctrl-C, logs
+/// the messages of the job, and calls `poll` (unless None) with the stage and
+/// the samples of the present run: how many are done, how many there are, and
+/// the number of runs so far. An exception of either cancels the job, and is
+/// raised after the job has ended.
 template <typename Work>
 static void perform(Job &job, const nb::object &poll, Work &&work,
                     PythonTraining *training = nullptr,
@@ -210,8 +210,8 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll,
   return module;
 }
 
-/// Returns a text that somebody makes, who tells the job what is wrong where
-/// there is none; none without an error where other shards have to answer.
+/// Returns the text that `printed` computes, which reports to the job if it
+/// fails; none without an error if the results of other shards are missing.
 template <typename Print>
 static std::optional<std::string> printUnlessSharded(const nb::object &poll,
                                                      Print &&printed) {

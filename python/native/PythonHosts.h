@@ -20,7 +20,7 @@ namespace mct::python {
 
 namespace nb = nanobind;
 
-/// Defines what a metric of the user says.
+/// Defines the classes for results of a user's metric.
 void defineMetrics(nb::module_ &m);
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +254,7 @@ public:
     return measured;
   }
 
-  /// The exception of the call that asks.
+  /// The exception of the present call.
   Raised *raised = nullptr;
 
 private:

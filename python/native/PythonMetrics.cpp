@@ -17,7 +17,6 @@ mct::python::toDetections(const MatchedClasses &classes, unsigned overlaps) {
   return made;
 }
 
-/// Defines what a metric of the user says.
 void mct::python::defineMetrics(nb::module_ &m) {
   using mct::python::UserMetric;
   using Numbers = std::vector<double>;

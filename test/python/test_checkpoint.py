@@ -152,7 +152,7 @@ def test_interrupted_command_ends_soon_and_goes_on_to_the_same_bytes(mct, case, 
     texts = {name: str(value) for name, value in options.items() if name not in ("input_scale", "gptq_epochs")}
     words = [word for name, value in texts.items() for word in (f"--{name.replace('_', '-')}", value)]
     command = [sys.executable, "-m", "mct", "quantize", MODEL, "--target", "imx500", "--data", CALIBRATION]
-    # Training makes the stages behind the first one long enough.
+    # Training makes the stages after the first one long enough.
     command += ["--scale", "0.0625", "--effort", "best", *words, "-o", output]
     measure.run_ok(command)
     expected = output.read_bytes()

@@ -242,7 +242,7 @@ def test_a_few_cases_are_exact(judged, key):
     if key == "openvino" and measure.has_saturating_sums():
         # Sums of 8-bit products may saturate on this processor; the other cases have none.
         found = {name: verdict for name, verdict in found.items() if not name.startswith("convolution")}
-    # XNNPACK has its own roundings, which docs/results/conformance.md tells.
+    # XNNPACK has its own roundings, which docs/results/conformance.md describes.
     allowed = {"litert": {"off by one"}}.get(key, set())
     assert {verdict.kind for verdict in found.values()} <= {"exact", "taken"} | allowed
 

@@ -74,7 +74,7 @@ def test_any_split_and_order_gives_the_bytes_of_one_process(
         np.save(tmp_path / f"{number}.npy", shuffled[begin:end])
     files = [tmp_path / f"{number}.npy" for number in range(3)]
     assert quantize(model, {"input": shuffled}, client=client) == whole
-    # The rounds behind calibration are the same for all of these.
+    # The rounds after calibration are the same for all of these.
     fast = quantize(model, CALIBRATION, effort="fast")
     for data in (
         [f"file://{path}" for path in files],

@@ -128,7 +128,7 @@ def test_lowered_digits_are_taken(quantize, tmp_path):
     digits = quantize(measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy", input_scale=0.0625)
     network = lower(digits, tmp_path / "digits.mlirbc", LOWERING)
     samples = ["--samples", measure.DIGITS / "digits_test.npy", "--input-scale", "0.0625", "--count", "50"]
-    # Where a part stays float, Vela refuses it, and the profiles of mct-check-integer tell.
+    # Vela refuses a network with a part that stays float, and the profiles of mct-check-integer report it.
     take(network, tmp_path, *samples)
 
 

@@ -60,7 +60,7 @@ def train(quantized, **options):
     return gptq.train(quantized, batches, config), steps
 
 
-# Gradient descent: what is told of two steps is what one of them has done.
+# By gradient descent, the records of two steps give the change made by one of them.
 def test_each_step_is_told_with_gradients_and_what_they_moved(quantized):
     _, steps = train(quantized)
     assert len(steps.calls) == STEPS
@@ -160,7 +160,7 @@ def test_what_is_trained_is_known_with_its_float_network(quantized):
         gptq.train(mct.Model.parse(quantized.text, "quantized.mlir"), batches, config)
 
 
-# A stage alone has nobody to ask, whatever was trained before.
+# A stage by itself has no loss of the caller, whatever was trained before.
 def test_nobody_is_asked_outside(quantized):
     train(quantized, loss=mean_squared_errors)
     with pytest.raises(mct.Error, match="loss=program needs a loss of the caller"):

@@ -484,7 +484,7 @@ def test_a_quantizer_of_a_script_goes_before_the_one_that_is_here():
 
     base = mct.trained_quantizers.BasePytorchActivationTrainableQuantizer
     assert infrastructure.get_trainable_quantizer_class(target, lsq, method, base) is Own
-    # Taken back, for tests behind this one.
+    # Undo the change for later tests.
     Own.quantization_target = None
 
 

@@ -203,7 +203,7 @@ def test_bits_of_a_configuration_are_those_of_all_operators(activations, weights
     quantized, _ = mct.post_training_quantization(network, lambda: [[data]], quant_config=config)
     assert {point.bits for point in quantized.points if point.weight} == {weights}
     assert {point.bits for point in quantized.points if not point.weight} == {activations}
-    # The rest of the target asks for the same, so that any operator reads what any other one makes.
+    # The rest of the target has the same widths, so that any operator can read the result of any other one.
     text = config.to_target().to_mlir()
     assert set(re.findall(r"act_bits = (\d+)", text)) == {str(activations)}
     assert set(re.findall(r"input_bits = \[(.*?)\]", text)) == {str(activations)}
@@ -391,7 +391,7 @@ def test_bits_by_type_are_those_of_that_type_alone():
         points = mct.insert_quantizers(prepared, overrides=chosen.rules).points
         return [point.name.split("/")[0] for point in points if point.weight and "bits = 4" in point.config]
 
-    # The dense layer of the head is a convolution, too, but not to whoever asks for convolutions.
+    # The dense layer of the head is a convolution, too, but a filter for convolutions does not match it.
     assert narrow("Conv2D") == ["stem", "block", "reduce"] and narrow("Dense") == ["head"]
     assert narrow("DepthwiseConv2D") == ["block"] and narrow("torch.nn.Linear") == ["head"]
     # Torch has one layer for both.

@@ -106,7 +106,7 @@ def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
     caplog.clear()
     quantize()
     assert "another range" not in caplog.text
-    # A scale of pixels that the module has recorded says that samples of 0 to 1 are none.
+    # The scale of pixels that the module has recorded shows that samples of 0 to 1 are not pixels.
     recorded = mct.record_preprocessing(mct.load(DIGITS), scale=[1 / 255])
     mct.quantize(recorded, "imx500", (pixels / 16).astype(np.float32))
     assert "which were 0 to 1 before the recorded scale of 0.003922" in caplog.text
@@ -291,7 +291,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly(arguments: tuple[object, 
         check=False,
     )
     os.close(write)
-    # As of a process that the signal ends; argparse takes a help that nobody reads for printed.
+    # The status is that of a process that the signal ends; argparse returns 0 if nothing reads its help.
     assert finished.returncode in ((0, 141) if "--help" in arguments else (141,))
     assert finished.stderr == ""
 

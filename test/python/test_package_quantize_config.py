@@ -22,7 +22,7 @@ from mct.quantize_config import (  # noqa: E402
     quantize_scope,
 )
 
-# A dense layer with a sigmoid, behind a plain one.
+# A dense layer with a sigmoid, after a plain one.
 NETWORK = """
 func.func @main(%x: tensor<?x1x1x2xf32> loc("x")) -> tensor<?x1x1x2xf32> {
   %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>

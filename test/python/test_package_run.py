@@ -66,7 +66,7 @@ def test_what_is_recorded_needs_not_be_told_again(tools: Path, tmp_path: Path, q
     again = mct.load(path)
     assert read_signature(again.module)[0].preprocessing == SCALE
     assert evaluation.run(again, TEST).tobytes() == found.tobytes()
-    # Unless something else is said.
+    # An argument takes precedence over the record.
     assert evaluation.run(quantized, TEST, preprocessing=Preprocessing.of(1)).tobytes() != found.tobytes()
 
 

@@ -123,7 +123,7 @@ def test_widths_and_patterns_are_rules_of_overrides(digits):
     assert found.text == mct.quantize(digits, "imx500", overrides=rules, **SAMPLES).text
     assert {point.bits for point in found.points if point.weight == "kernel_attr"} == {4}
     assert not [point for point in found.points if point.name.startswith("head")]
-    # An override for one kind of layers goes before.
+    # An override for one kind of layers takes precedence.
     found = mct.quantize(digits, "imx500", weights=4, overrides=["op tosa.depthwise_conv2d weights=2"], **SAMPLES)
     kernels = [point.bits for point in found.points if point.weight == "kernel_attr"]
     assert kernels.count(2) == 1 and kernels.count(4) == len(kernels) - 1

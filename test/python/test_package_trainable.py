@@ -71,7 +71,7 @@ class StraightThrough(infrastructure.BasePytorchTrainableQuantizer):
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-# As the page has them, but for `==` behind activation_quantization_params, which Python refuses.
+# The examples of the page, except for `==` after activation_quantization_params, which Python refuses.
 EXAMPLES = [
     """
 from model_compression_toolkit.target_platform_capabilities.target_platform import QuantizationMethod
@@ -146,7 +146,7 @@ def test_configurations_go_through_get_config():
     again = Weights.from_config(stored)
     assert again.get_config() == stored and again.to_mlir() == config.to_mlir()
     assert again.quantization_config.weights_bits_candidates == candidates
-    # As MCT writes it: methods by number, candidates by another name.
+    # MCT writes methods by number, and candidates by another name.
     theirs = dict(
         activation_quantization_method=2, activation_n_bits=4, activation_quantization_params={"threshold": 1}
     )

@@ -239,7 +239,7 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert all(one["severity"] < GRAVE for one in report["diagnoses"])
     shifted = find(report, "shifted-activation", "reduce/swish/mul_shifted")
     numbers = {one["name"]: one["value"] for one in shifted["numbers"]}
-    # Numbers that mct-correct-shift-negative itself tells with remarks=true, of this point alone.
+    # Numbers that mct-correct-shift-negative itself prints with remarks=true for this point.
     assert numbers["shift"] == 0.3125
     assert numbers["error"] < numbers["error before"] / 2
     assert "'reduce/swish/mul_shifted' was shifted above zero by 0.312" in shifted["cause"]
@@ -502,7 +502,8 @@ def test_an_unfused_activation_needs_no_quantizer_before_it(study):
 
 def test_a_pool_needs_no_quantizer(study):
     def with_few_large(seed):
-        # So few that the least error clips them, and among the largest of four values so many that it does not.
+        # These are so few that the least error clips them, but so many among the largest of four values that it does
+        # not.
         values = samples(1000, seed=seed)
         for number in range(15):
             values[number, 0, 0, 0] = 1.2

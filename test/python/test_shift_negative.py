@@ -93,11 +93,11 @@ def test_shifted_points_gain_and_the_output_does_not_lose(correct, error_method)
     shifted = {point: shift_in(remark) for point, remark in remarks.items() if remark.startswith("is shifted")}
     assert SWISH in shifted
     for point, shift in shifted.items():
-        # Half the step is 6.02 dB; the project's issue on corrections asks for 5.
+        # Half the step is 6.02 dB; the project's issue on corrections requires 5.
         assert own_gain(before, after, point, shift) >= 5, point
         # The threshold stays.
         assert re.search(r"threshold (\d+) to \1,", remarks[point]), remarks[point]
-    # Same issue.
+    # The same issue has this limit.
     assert sqnr(after, FLOAT, OUTPUT) >= sqnr(before, FLOAT, OUTPUT) - 0.3
 
 

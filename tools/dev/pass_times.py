@@ -36,7 +36,7 @@ AFTER = [
 RUN_THE_NETWORK = {"CalibratePass", "CorrectBiasPass", "RoundWeightsPass", "JudgeCorrectionPass"}
 # Not passes.
 OTHERS = {"root", "Parser", "Output", "Rest", "Total"}
-# Passes that take less are not told.
+# Passes that take less are not listed.
 LEAST_SECONDS = 0.01
 
 

@@ -643,7 +643,7 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
     if (!integer)
       return failure();
   }
-  // Diagnostics speak of locations inside the modules.
+  // Diagnostics refer to locations inside the modules.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, &context);
   support::OutputFile file(reportFile);

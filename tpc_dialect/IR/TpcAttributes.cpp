@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How attributes are written and read.
+// Printing and parsing of attributes.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tpc_dialect/IR/TpcDialect.h"

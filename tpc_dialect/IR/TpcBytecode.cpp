@@ -27,8 +27,7 @@ enum class AttributeCode : uint64_t {
   LookupTable = 7,
 };
 
-/// Reads one attribute field by field. What cannot be read has an error, and is
-/// followed by zeros.
+/// Reads one attribute field by field. After an error, all fields are zero.
 class FieldReader {
 public:
   explicit FieldReader(DialectBytecodeReader &reader) : reader(reader) {}

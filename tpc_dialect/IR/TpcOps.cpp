@@ -313,9 +313,9 @@ verifyAlternatives(QuantizeOp point, llvm::StringMap<QuantizeOp> &operators) {
 }
 
 /// No two points of a function have one name, and those of an operator take one
-/// alternative. The first point checks all of them; every other one goes back
-/// to the point before it in its block and finds out that it is not the first,
-/// so that the whole is linear.
+/// alternative. The first point checks all of them. Every other point searches
+/// backwards to the previous point of its block, which shows that it is not the
+/// first, so the total cost is linear.
 static LogicalResult verifyTogether(QuantizeOp point) {
   for (Operation *op = point->getPrevNode(); op; op = op->getPrevNode())
     if (isa<QuantizeOp>(op))

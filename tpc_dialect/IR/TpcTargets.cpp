@@ -225,7 +225,7 @@ LogicalResult FusingAttr::verify(EmitError emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// How operator sets are spelled in an IR
+// Spelling of operator sets in an IR
 //===----------------------------------------------------------------------===//
 
 LogicalResult OpPatternAttr::verify(EmitError emitError, StringAttr opName,
@@ -274,8 +274,7 @@ OpInfoAttr::verify(EmitError emitError, StringAttr opName,
       (inAxis && *inAxis < 0))
     return emitError() << "kernel axes of '" << opName.getValue()
                        << "' must not be negative";
-  // Code that walks over channels goes through the axes in their order in
-  // memory.
+  // Code that iterates over channels visits the axes in their order in memory.
   if (std::adjacent_find(outAxes.begin(), outAxes.end(),
                          std::greater_equal<int64_t>()) != outAxes.end())
     return emitError() << "'out_axes' of '" << opName.getValue()

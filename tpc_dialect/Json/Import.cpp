@@ -101,8 +101,8 @@ private:
   llvm::StringMap<std::pair<OperatorSetAttr, std::string>> sets;
 };
 
-/// The fields of one object. They are all asked for by name, so that one that
-/// nobody asked for is known to be a mistake.
+/// The fields of one object. All known fields are looked up by name, so a field
+/// that was not looked up is an error.
 class Importer::Fields {
 public:
   Fields(Importer &importer, const Place &place)
@@ -287,7 +287,7 @@ FailureOr<AttrQuantConfigAttr> Importer::readWeight(const Place &place) {
   return config;
 }
 
-/// Null for an empty object: MCT does not tell them apart.
+/// Returns null for an empty object, since MCT does not distinguish them.
 FailureOr<DictionaryAttr> Importer::readWeights(const Place &place) {
   const json::Object *object = place.value->getAsObject();
   if (!object)

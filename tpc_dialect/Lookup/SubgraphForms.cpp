@@ -25,8 +25,8 @@ static const SubgraphForm kFirstForms[] = {
         m = tosa.matmul r const kernel
         b = tosa.reshape m where "$keeps_last_axis" eq 1
         y = tosa.add b per_channel)"},
-    // As torch-mlir writes it, then with more and more of the constants
-    // folded.
+    // The form that torch-mlir writes, and then the same with more and more of
+    // the constants folded.
     {"batch_norm", R"(
         d = tosa.sub x per_channel
         v = tosa.add const const

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trace of a run of passes, stored next to its module, from which a report can
-// tell how the module was created.
+// Trace of a run of passes, stored next to its module, from which a report
+// describes how the module was created.
 #ifndef MCT_REPORT_TRACE_H
 #define MCT_REPORT_TRACE_H
 

@@ -50,7 +50,7 @@ def _archive(found: dict[str, Any], text: bytes) -> bytes:
             if value is None:
                 continue
             if key == "levels":
-                # As long as the longest, for the channels may have different numbers of them.
+                # Pad all to the longest, since channels may have different numbers of levels.
                 longest = max(map(len, value))
                 value = [[*levels, *[float("nan")] * (longest - len(levels))] for levels in value]
             integral = key in ("axes", "zero_point", "lowest", "highest")

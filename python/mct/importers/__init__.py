@@ -26,7 +26,7 @@ SUFFIXES = {
     ".stablehlo": "stablehlo",
 }
 
-# How the names of files end that are of MLIR, and how much of one is searched for operations of StableHLO.
+# Suffixes of MLIR files, and the number of bytes that are searched for operations of StableHLO.
 _MODULES = (".mlir", ".mlirbc", ".bc")
 _HEAD = 1 << 20
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 REFUSED = "refused.json"
-# How lines of the log begin that are for the user although all went well.
+# Prefix of the lines of the log that the user sees even if the import succeeds.
 WARNING = "mct warning: "
 
 

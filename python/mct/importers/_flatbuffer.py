@@ -27,7 +27,7 @@ _BITS = {9: 8, 7: 16}
 # Tables that a file may have: counts of damaged files, whose tables lie in each other, have no other bound.
 _MOST_TABLES = 2_000_000
 
-# Builtin operators by their numbers; behind them come those of StableHLO.
+# Builtin operators by their numbers; those of StableHLO follow.
 BUILTIN = """
 ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE EMBEDDING_LOOKUP FLOOR
 FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D LOCAL_RESPONSE_NORMALIZATION LOGISTIC LSH_PROJECTION
@@ -279,7 +279,7 @@ class Writer:
         self.builder = flatbuffers.Builder(len(self.data) + 65536)
         self.builder.Prep(16, 0)
         self.builder.CreateByteVector(self.data)
-        # Buffers and kinds of operators behind those of the file.
+        # Buffers and kinds of operators that are appended to those of the file.
         self.values: list[bytes] = []
         self.kinds: list[str] = []
 

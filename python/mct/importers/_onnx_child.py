@@ -194,7 +194,7 @@ def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], st
     try:
         others = prepare(path, shapes, batch=2).steps
     except Exception:
-        return  # it takes no other batch, whatever the file says
+        return  # the model supports no other batch, although the file leaves it open
     if changed := [layer for layer, count in steps.items() if others.get(layer, count) != count]:
         raise Refused(
             f"{changed[0]} runs a number of steps that depends on the first dimension of input '{batched[0]}', which "

@@ -208,7 +208,7 @@ def left_over(text: str) -> list[Operation]:
         foreign = kind.split(".")[0] not in DIALECTS or kind in _LEFT
         if foreign or (kind.startswith("tosa.") and line.find("tensor<*x", max(0, len(line) - 4096)) >= 0):
             result.append(Operation(kind, found[2]))
-    # An operand that an operation does not have says nothing where that operation is left, too.
+    # An absent operand adds nothing if its operation is reported, too.
     return [operation for operation in result if operation.kind != "tfl.no_value"] or result
 
 

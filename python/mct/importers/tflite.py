@@ -145,7 +145,7 @@ def _explained(problem: Error, data: bytes, name: str) -> Error:
 
 def standardize(text: str) -> str:
     """The converter's text with constants that our MLIR has, its arguments named, and nothing of its container."""
-    # litert-torch asks for this in a metadata entry, so that constants survive TensorFlow's optimizer.
+    # litert-torch requires this in a metadata entry, so that constants survive TensorFlow's optimizer.
     constant = re.compile(r"^(\s*%\w+) = stablehlo\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
     text = constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
     # Attributes of the flatbuffer's container, of dialects that no other tool has.

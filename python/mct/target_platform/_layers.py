@@ -390,7 +390,7 @@ Mean: ReduceMean
 
 _WEIGHTS = {"kernel": 1, "depthwise_kernel": 1, "weight": 1, KERNEL_ATTR: 1, "bias": 2, BIAS_ATTR: 2}
 
-# Layers of which no op could be told from others: an operator set may have them, which has no effect.
+# Layers whose ops cannot be distinguished from others. An operator set may contain them, without any effect.
 _FORMLESS = {
     "keras": ("space_to_depth", "depth_to_space", "batch_to_space", "batch_to_space_nd", "crop_and_resize"),
     "torch": ("pixel_shuffle", "pixel_unshuffle"),

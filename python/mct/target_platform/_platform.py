@@ -342,7 +342,7 @@ def check_layers(owner: str, layers: Any, attr_mapping: Any) -> tuple[list[Any],
     if not isinstance(layers, (list, tuple)):
         raise TargetError(f"{owner}: layers must be a list, but are {describe(layers)}")
     for layer in layers:
-        # A target that is attached cannot leave open what a filter asks for.
+        # Attributes that a filter needs are checked when the target is attached, not here.
         with contextlib.suppress(UntoldAttributeError):
             resolve_layer(layer)
     if attr_mapping is not None and not isinstance(attr_mapping, Mapping):

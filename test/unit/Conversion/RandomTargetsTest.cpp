@@ -201,7 +201,7 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
     seen.insert((point.isActivation() ? "activation" : "weight") +
                 std::to_string(parameters.getBits()));
   });
-  // An error says so.
+  // The caller reports this error.
   if (!hasPoints)
     return "";
   seen.insert(plan.target);

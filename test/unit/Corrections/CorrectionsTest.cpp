@@ -160,10 +160,10 @@ TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
   }
 }
 
-// Both halves of the samples judge what is fitted to the other one. What is
-// applied is fitted to all of them, and is judged, too: here the halves correct
-// nothing, which loses nothing, and all samples together the last layer by far
-// too much.
+// Each half of the samples judges the correction fitted to the other half. The
+// correction that is applied is fitted to all samples, and is judged, too: here
+// those of the halves are zero, which loses nothing, and that of all samples
+// changes the last layer by far too much.
 TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   auto target = parse();
   auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),

@@ -316,9 +316,9 @@ std::string twoWays(const std::string &join) {
          big + ") -> " + big + "\nreturn %joined : " + big + "\n}\n";
 }
 
-// A layer that is added to another one makes up for what that one misses. What
-// is subtracted is not looked at, which shows what the same layers leave
-// otherwise.
+// A layer that is added to another one compensates the error of that one. A
+// summand that is subtracted is ignored, which shows the error of the same
+// layers without compensation.
 TEST_F(RoundWeightsTest, SumsAreNearerThanTheirSummandsAlone) {
   const std::vector<std::string> summands = {"after", "coarse"};
   auto errorOfSum = [&](const std::string &text) {
@@ -457,8 +457,8 @@ TEST_F(RoundWeightsTest, WorkersAndBatchesChangeNothing) {
   }
 }
 
-// Where all samples both round and judge, the runs that round and that correct
-// the nearest levels tell how far the results are, and none is added.
+// If all samples both round and judge, the runs that round and that correct the
+// nearest levels also measure the distances of the results, so no run is added.
 TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
   constexpr int64_t kFew = 9;
   auto countRuns = [&](int64_t samples, bool judge) {
@@ -483,8 +483,8 @@ TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
   EXPECT_GT(many, few + 3);
 }
 
-// Layers of more bits get the biases that make up for what they miss, before
-// the layers after them are rounded; nobody corrects them again.
+// The biases of layers with more bits are corrected before the layers after
+// them are rounded, and are not corrected again.
 TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
   auto mixed = parseWithFineMain();
   round(*mixed, 0, 0, /*maxBits=*/4);

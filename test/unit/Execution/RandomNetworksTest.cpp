@@ -24,7 +24,7 @@ using mlir::Value;
 
 namespace {
 
-/// How a network is run; every choice may come with every network.
+/// Options of a run; every choice may be combined with every network.
 struct Plan {
   explicit Plan(unsigned seed) {
     std::mt19937 random(seed * 2654435761u + 1);
@@ -58,7 +58,8 @@ protected:
   /// Returns what differs between the executor and the reference; empty if
   /// nothing.
   std::string difference(mlir::ModuleOp network, unsigned seed);
-  /// `apart`: each stage by a worker that has only what the one before saved.
+  /// Runs all units; if `apart`, each stage is run by another worker, which has
+  /// only the values that the previous one saved.
   std::string runUnits(const Executor &executor, const Expectation &expected,
                        bool apart = false);
   std::string runSamples(const Executor &executor, const Expectation &expected,
@@ -409,8 +410,8 @@ void writeNpy(const std::string &path, ElementType element,
 
 // test/python/test_reference_model.py gives what this writes to Arm's reference
 // model: MCT_RANDOM_NETWORKS networks to MCT_RANDOM_NETWORKS_FOLDER, each as
-// SEED.mlir with SEED_inN.npy, SEED_outN.npy (what the executor makes),
-// SEED_valueN.npy and SEED_errorN.npy (what the reference says).
+// SEED.mlir with SEED_inN.npy, SEED_outN.npy (the result of the executor),
+// SEED_valueN.npy and SEED_errorN.npy (the values and errors of the reference).
 TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
   const char *variable = std::getenv("MCT_RANDOM_NETWORKS_FOLDER");
   std::string target = variable ? variable : folder;

@@ -137,7 +137,7 @@ std::string histogramDifference(tpc::StatisticsAttr found,
     double width = std::ldexp(1.0, int(histogram.getStepExponent()));
     std::vector<int64_t> counts = countsOf(histogram);
     for (size_t bin = 0; bin <= counts.size(); ++bin) {
-      // Count of the values below the left edge of this bin, zeros apart.
+      // Count the values below the left edge of this bin, except for zeros.
       double edge = double(histogram.getFirst() + int64_t(bin)) * width;
       double certain = 0, possible = 0;
       for (const Number &number : numbers) {
@@ -357,8 +357,8 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
     ++judged;
   }
 
-  // The function that is said to be the float network computes what the float
-  // one does.
+  // The function that is declared the float network computes the same as the
+  // float one.
   mlir::IRMapping mapping;
   auto twin = after->cloneFloat(mapping);
   for (auto [value, original] :

@@ -498,8 +498,9 @@ std::string chain(int count) {
   return text + "return %" + last + " : " + type + "\n}";
 }
 
-// A second network that is four times as long is looked at four times as often,
-// by what plans the steps and by a worker that runs it stage by stage.
+// The ops of a network that is four times as long are visited four times as
+// often, both by the planning of the steps and by a worker that runs it stage
+// by stage.
 TEST_F(StagesTest, VisitsAreInProportionToTheFunction) {
   constexpr int kLayers = 50;
   auto count = [&](int layers, bool isCut) {

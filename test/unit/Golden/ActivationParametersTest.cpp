@@ -173,8 +173,8 @@ void checkOnSamples(const Case &test) {
     if (mctError > slack)
       worst.toMct = std::max(worst.toMct, error / mctError - 1);
   }
-  // Above 8 bits a bin is wider than a step: what is asked for is to be no
-  // worse than without clipping.
+  // Above 8 bits a bin is wider than a step, so the error must only not exceed
+  // that without clipping.
   if (test.options.bits > 8) {
     SelectionOptions covering = test.options;
     covering.errorMethod = ErrorMethod::NoClipping;

@@ -256,7 +256,7 @@ WeightLevels tableOf(std::vector<float> levels) {
 }
 
 TEST(LeastSquaresRounding, FindsTheBestCodesOfSmallLayers) {
-  // As many columns as all of their codes can be tried.
+  // The columns are so few that all combinations of their codes can be tried.
   struct Case {
     WeightLevels levels;
     int64_t columns;

@@ -26,7 +26,7 @@ static StepGradients passBack(StepGradient gradient, ClipGradient clip,
   StepGradients sums;
   for (auto [value, back] : llvm::zip(values, gradients)) {
     double level = (double(value) - offset) / step;
-    // As fakeQuantize rounds: zero is a level, so that this is a level, too.
+    // Round like fakeQuantize: zero is a level, so the result is a level, too.
     double rounded =
         std::nearbyint(double(value) / step) - std::nearbyint(offset / step);
     double clipped = std::clamp(rounded, lowest, highest);

@@ -101,9 +101,9 @@ struct LayerPass : public PassWrapper<LayerPass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-// The transpositions cancel, then the factor goes into the first convolution,
-// both convolutions become one, and that adds its own input:
-// 3 * (2 * 5 * x) + x = 31 * x.
+// The transpositions cancel, then the factor is folded into the first
+// convolution, both convolutions become one, and that adds its own input: 3 *
+// (2 * 5 * x) + x = 31 * x.
 TEST(PatternsTest, AroundALayerWorkTogether) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, tosa::TosaDialect,
@@ -143,7 +143,7 @@ func.func @main(%x: tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32> {
 }
 
 namespace {
-/// Counts what a rewriter says.
+/// Counts the notifications of a rewriter.
 struct CountingListener : RewriterBase::Listener {
   void notifyOperationModified(Operation *op) override { modified.insert(op); }
   void notifyOperationErased(Operation *op) override {

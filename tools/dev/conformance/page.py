@@ -14,7 +14,7 @@ COMMAND = "build/venv/bin/python tools/dev/conformance --record"
 COLUMNS = ["runtime", "family", "verdict", "cases", "smallest case", "integers in", "expected", "found"]
 # Longer lists are cut.
 MOST_VALUES = 6
-# How the kernels of a runtime round; what a file does not say.
+# Rounding of a runtime's kernels, which a file does not define.
 RULES = {
     "tosa": "the integer network, by the specification of TOSA",
     "half-up": "the simulation, halves up",

@@ -53,8 +53,8 @@ def program(tool: str, name: str = "") -> Path | None:
     if python_environments.is_installed(folder(tool)) and installed.exists():
         return installed
     if name == "python":
-        return None  # the one on the PATH says nothing about packages
-    # As test_reference_model.py finds it.
+        return None  # the one on the PATH need not have the packages
+    # Searches the same places as test_reference_model.py.
     given = shutil.which(name, path=os.environ.get("MCT_TOSA_TOOLS") if tool == "tosa" else None)
     # The Python that has the package lies beside its programs.
     return Path(given) if given and (Path(given).parent / "python").exists() else None

@@ -24,7 +24,7 @@ import scenes
 
 FOLDER = measure.REPOSITORY / "test" / "data" / "shapes"
 CALIBRATION = 256
-# Seeds of the images of a division are this number and those behind it; smaller ones made the network.
+# Seeds of the images of a division are this number and the following ones; smaller ones made the network.
 FIRST_SEED = 1000
 
 
