@@ -342,9 +342,9 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
 /// Refuses a file that contradicts the user's rules.
 LogicalResult
 AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
-  for (auto [of, index, asked] :
+  for (auto [of, index, requested] :
        llvm::zip(choices, assignment.alternatives, allowed)) {
-    if (llvm::is_contained(asked, index))
+    if (llvm::is_contained(requested, index))
       continue;
     InFlightDiagnostic diagnostic = emitError(of.points.front().getLoc());
     diagnostic << "'" << of.name.getValue() << "' has alternative "
@@ -352,7 +352,7 @@ AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
                << " with bit-widths-in=" << bitWidthsIn
                << ", but the rules of '" << overrides << "' ask for ";
     StringRef separator = "alternative ";
-    for (unsigned each : asked) {
+    for (unsigned each : requested) {
       diagnostic << separator << describeAlternative(of, each);
       separator = " or ";
     }
@@ -499,7 +499,7 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   std::vector<Assignment::Measured> assignments;
   for (const std::vector<unsigned> &chosen : found)
     assignments.push_back(
-        {model.toAlternatives(chosen), problem.costOf(chosen), 0});
+        {model.toAlternatives(chosen), problem.computeCost(chosen), 0});
   return assignments;
 }
 
@@ -702,7 +702,7 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
     size_t middle = (first + last) / 2;
     const quantization::Allocation &tried = (*front)[middle * step].allocation;
     Assignment::Measured measured{model.toAlternatives(tried.choices),
-                                  problem.costOf(tried.choices), 0};
+                                  problem.computeCost(tried.choices), 0};
     FailureOr<double> distance = measure(measured.alternatives);
     if (failed(distance))
       return failure();

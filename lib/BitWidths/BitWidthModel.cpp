@@ -33,7 +33,7 @@ BitWidthModel::BitWidthModel(func::FuncOp function, const KernelOps &kernels,
       groups[point] = group;
 }
 
-std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
+std::optional<size_t> BitWidthModel::findGroup(tpc::QuantizeOp point) const {
   auto found = groups.find(point);
   if (!point || found == groups.end())
     return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
 
 ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
   ResourceUse use = model.evaluate([&](tpc::QuantizeOp point) {
-    std::optional<size_t> group = groupOf(point);
+    std::optional<size_t> group = findGroup(point);
     return group ? getBitsIn(point, alternatives[*group])
                  : getPresentBits(point);
   });
@@ -72,7 +72,7 @@ AllocatedResource BitWidthModel::createResource(std::string name) const {
 
 void BitWidthModel::add(AllocatedResource &resource, tpc::QuantizeOp point,
                         int64_t elements) const {
-  std::optional<size_t> group = groupOf(point);
+  std::optional<size_t> group = findGroup(point);
   if (!group) {
     resource.fixed += elements * getPresentBits(point);
     return;
@@ -103,8 +103,8 @@ AllocatedResource BitWidthModel::createBops() const {
   std::map<std::pair<size_t, size_t>, AllocatedResource::Pair> pairs;
   for (const ResourceModel::Step &step : model.steps)
     for (const ResourceModel::Step::Layer &layer : step.layers) {
-      std::optional<size_t> kernel = groupOf(layer.kernel),
-                            input = groupOf(layer.input);
+      std::optional<size_t> kernel = findGroup(layer.kernel),
+                            input = findGroup(layer.input);
       auto bopsOf = [&](std::optional<unsigned> kernelChoice,
                         std::optional<unsigned> inputChoice) {
         return ResourceModel::bopsOf(layer, [&](tpc::QuantizeOp point) {

@@ -150,11 +150,11 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
     std::optional<int64_t> bin = binOf(trial.results[i]);
     if (!bin || shares[*bin] == 0)
       continue;
-    double seen = !counts ? 1
-                  : *bin == int64_t(counts->size())
-                      ? double(statistics.getZeros())
-                      : double((*counts)[*bin]);
-    trial.weights[i] = seen * widths[i] / shares[*bin];
+    double share = !counts ? 1
+                   : *bin == int64_t(counts->size())
+                       ? double(statistics.getZeros())
+                       : double((*counts)[*bin]);
+    trial.weights[i] = share * widths[i] / shares[*bin];
   }
 }
 

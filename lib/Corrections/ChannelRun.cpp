@@ -81,9 +81,9 @@ double SampleMeans::mean(int64_t channel) const {
   return meanAndSquares(values).first;
 }
 
-SampleMeans::Difference SampleMeans::differenceOf(const SampleMeans &left,
-                                                  const SampleMeans &right,
-                                                  int64_t channel) {
+SampleMeans::Difference SampleMeans::computeDifference(const SampleMeans &left,
+                                                       const SampleMeans &right,
+                                                       int64_t channel) {
   std::vector<double> differences;
   for (size_t i = channel; i < left.means.size(); i += left.channels)
     differences.push_back(left.means[i] - right.means[i]);
@@ -132,23 +132,24 @@ void ChannelSummary::merge(const ChannelSummary &other) {
 double ChannelSummary::mean(int64_t channel) const {
   if (!keepsElements)
     return means->mean(channel);
-  ArrayRef<ChannelStatistics::Channel> seen = statistics.channels();
-  return seen.empty() ? 0 : seen[channel].mean();
+  ArrayRef<ChannelStatistics::Channel> measured = statistics.channels();
+  return measured.empty() ? 0 : measured[channel].mean();
 }
 
 SampleMeans::Difference
 ChannelSummary::differenceFrom(const ChannelSummary &other,
                                int64_t channel) const {
   if (!means->empty())
-    return SampleMeans::differenceOf(*means, *other.means, channel);
+    return SampleMeans::computeDifference(*means, *other.means, channel);
   return {mean(channel) - other.mean(channel), 0};
 }
 
 quantization::Moments ChannelSummary::moments(int64_t channel) const {
-  const ChannelStatistics::Channel &seen = statistics.channels()[channel];
-  double mean = seen.mean();
+  const ChannelStatistics::Channel &measured = statistics.channels()[channel];
+  double mean = measured.mean();
   double meanSquare =
-      seen.count ? seen.sumOfSquares.round() / double(seen.count) : 0;
+      measured.count ? measured.sumOfSquares.round() / double(measured.count)
+                     : 0;
   return {mean, std::sqrt(std::max(0.0, meanSquare - mean * mean))};
 }
 
@@ -161,18 +162,17 @@ LogicalResult ChannelSummary::checkFinite() const {
             "weights";
 }
 
-SmallVector<quantization::Affine>
-mct::corrections::biasCorrection(const ChannelSummary &exact,
-                                 const ChannelSummary &seen, int64_t numSamples,
-                                 ArrayRef<float> bias, bool shrink) {
+SmallVector<quantization::Affine> mct::corrections::biasCorrection(
+    const ChannelSummary &exact, const ChannelSummary &measured,
+    int64_t numSamples, ArrayRef<float> bias, bool shrink) {
   SmallVector<quantization::Affine> correction;
   SmallVector<SampleMeans::Difference> errors;
   // The sum of squared errors, each relative to the square that chance explains
   // with this number of samples.
   auto samples = double(numSamples);
   double total = 0, known = 0, energy = 0;
-  for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
-    errors.push_back(exact.differenceFrom(seen, channel));
+  for (int64_t channel = 0; channel != measured.numChannels(); ++channel) {
+    errors.push_back(exact.differenceFrom(measured, channel));
     auto [error, variance] = errors.back();
     energy += error * error - variance;
     if (variance == 0)
@@ -186,12 +186,12 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
   // shrinks more where the errors of a layer hardly differ from chance as a
   // whole, since few samples say little about a single channel. The large
   // errors alone, or all of them together, can show that they are not chance.
-  double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
+  double jointFactor = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));
   for (auto [error, variance] : errors) {
     if (shrink && variance > 0 && error != 0)
       error *= std::clamp(1 - variance / (error * error), 0.0,
-                          std::max(ofMany, spread / (spread + variance)));
+                          std::max(jointFactor, spread / (spread + variance)));
     correction.push_back({1, error});
   }
   // The next layers must see the rounded bias, which is what the module will

@@ -35,7 +35,7 @@ public:
   /// Returns the mean over all samples, independent of their order.
   double mean(int64_t channel) const;
   /// Returns the mean in one sample.
-  double of(int64_t sample, int64_t channel) const {
+  double sampleMean(int64_t sample, int64_t channel) const {
     return means[sample * channels + channel];
   }
 
@@ -45,8 +45,9 @@ public:
     /// Variance of the mean; 0 if there are fewer than kMinSamples.
     double variance = 0;
   };
-  static Difference differenceOf(const SampleMeans &left,
-                                 const SampleMeans &right, int64_t channel);
+  static Difference computeDifference(const SampleMeans &left,
+                                      const SampleMeans &right,
+                                      int64_t channel);
 
 private:
   int64_t channels = 0;
@@ -121,11 +122,11 @@ public:
 };
 
 /// Returns the correction that gives the channels of a layer the means in
-/// `exact` instead of those in `seen`; `bias` is the present bias. `shrink`
+/// `exact` instead of those in `measured`; `bias` is the present bias. `shrink`
 /// reduces it to the part that other samples would show, too (see
 /// mct-correct-bias).
 llvm::SmallVector<quantization::Affine>
-biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
+biasCorrection(const ChannelSummary &exact, const ChannelSummary &measured,
                int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
 
 /// Compiles without the remarks on slow ops, which were emitted during

@@ -45,12 +45,12 @@ public:
         return failure();
     } else if (!undone[layer])
       changes[layer] = correct(layer, exact[layer], all, numSamples);
-    if (!seen.layers.empty())
-      seen.layers[layer] = std::move(all);
+    if (!measured.layers.empty())
+      measured.layers[layer] = std::move(all);
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
-  bool looksAtResults() const override { return !comparisons.empty(); }
+  bool observesResults() const override { return !comparisons.empty(); }
   void beginResults(size_t numWorkers) override { scratch.resize(numWorkers); }
   llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                              ArrayRef<void *> results) override {
@@ -62,21 +62,21 @@ public:
   }
   /// Compares the results with others; the caller owns `found`.
   void compareWith(const execution::ResultDistance &reference,
-                   execution::ResultDistance::Found &found) {
-    found = reference.createFound();
+                   execution::ResultDistance::Comparison &found) {
+    found = reference.createComparison();
     comparisons.emplace_back(&reference, &found);
   }
 
-  /// Fills `seen` with the results of the network with the changes, compared
-  /// with those of the float network (null if they are not compared).
-  void keepSeen(const execution::ResultDistance *reference) {
+  /// Fills `measured` with the results of the network with the changes,
+  /// compared with those of the float network (null if they are not compared).
+  void keepMeasured(const execution::ResultDistance *reference) {
     if (reference)
-      compareWith(*reference, seen.errors);
-    seen.layers.assign(exact.begin(), exact.end());
+      compareWith(*reference, measured.errors);
+    measured.layers.assign(exact.begin(), exact.end());
   }
 
   Changes changes;
-  SampleRun::Seen seen;
+  SampleRun::Measurement measured;
   /// Moments merged over all shards, by which layers are corrected; null
   /// without shards.
   const MomentsOfLayers *known = nullptr;
@@ -86,17 +86,17 @@ public:
   MomentsOfLayers found;
 
 private:
-  LogicalResult takeKnown(size_t layer, const ChannelSummary &seen) {
+  LogicalResult takeKnown(size_t layer, const ChannelSummary &measured) {
     auto moments = known->find(layer);
     if (moments != known->end()) {
       changes[layer] =
           correct(layer, exact[layer].with(moments->second.exact),
-                  exact[layer].with(moments->second.seen), numSamples);
+                  exact[layer].with(moments->second.measured), numSamples);
       return success();
     }
     if (isAfterFound)
       return failure();
-    found[layer] = {exact[layer].getStatistics(), seen.getStatistics()};
+    found[layer] = {exact[layer].getStatistics(), measured.getStatistics()};
     return success();
   }
 
@@ -108,7 +108,7 @@ private:
   /// Summaries of each layer, one for each worker.
   std::vector<std::vector<ChannelSummary>> workers;
   SmallVector<std::pair<const execution::ResultDistance *,
-                        execution::ResultDistance::Found *>,
+                        execution::ResultDistance::Comparison *>,
               2>
       comparisons;
   /// Scratch memory of each worker.
@@ -133,11 +133,11 @@ private:
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
     /// Results of the network without the correction; valid if `hasWithout`.
-    SampleRun::Seen without;
+    SampleRun::Measurement without;
     bool hasWithout = false;
     /// The correction, and the results of the network with it.
     Changes changes;
-    SampleRun::Seen with;
+    SampleRun::Measurement with;
   };
 
   /// Runs the float network on all required samples, and compiles the quantized
@@ -161,14 +161,15 @@ private:
   LogicalResult applyAndRemember();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
-  /// Corrects layer by layer; `seen` (may be null) gets the results of the
+  /// Corrects layer by layer; `measured` (may be null) gets the results of the
   /// network for the samples afterwards.
-  FailureOr<Changes> fit(SampleRun &samples, SampleRun::Seen *seen = nullptr);
-  Version versionOf(const Changes &changes, const std::vector<bool> &without);
+  FailureOr<Changes> fit(SampleRun &samples,
+                         SampleRun::Measurement *measured = nullptr);
+  Version getVersion(const Changes &changes, const std::vector<bool> &without);
 
   LogicalResult judge();
   LogicalResult judgeFolds(bool judgesLayers);
-  LogicalResult fitFolds(bool seesLayers);
+  LogicalResult fitFolds(bool measuresLayers);
   /// Runs the network without the correction, unless it has been run before.
   LogicalResult runWithout();
   bool undoLosingLayers();
@@ -198,7 +199,7 @@ private:
   FitMemory *memory = nullptr;
   /// The remembered fit of `main`; null if there is none.
   std::shared_ptr<const Fit> known;
-  std::optional<execution::ResultDistance::Found> errorsOfReference;
+  std::optional<execution::ResultDistance::Comparison> errorsToReference;
   /// Digest of the samples of `main`, if it is needed.
   std::string mainDigest;
   std::vector<Fold> folds;
@@ -369,10 +370,10 @@ LogicalResult LayerCorrection::divideSamples() {
 }
 
 FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
-                                        SampleRun::Seen *seen) {
+                                        SampleRun::Measurement *measured) {
   if (known && &samples == main && !llvm::is_contained(undone, true)) {
-    if (seen)
-      *seen = known->seen;
+    if (measured)
+      *measured = known->measured;
     return known->changes;
   }
   for (const ChannelSummary &summary : samples.exact())
@@ -383,30 +384,30 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
   layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
                          undone, correct);
-  if (seen)
-    visitor.keepSeen(samples.comparesResults() ? &samples.reference()
-                                               : nullptr);
-  execution::ResultDistance::Found ofReference;
+  if (measured)
+    visitor.keepMeasured(samples.comparesResults() ? &samples.reference()
+                                                   : nullptr);
+  execution::ResultDistance::Comparison referenceErrors;
   const Fit *reference = remembers() ? memory->getReference() : nullptr;
   if (reference &&
       (!reference->exact.results || reference->samples != mainDigest ||
        reference->unit != executor->unit()))
     reference = nullptr;
   if (reference)
-    visitor.compareWith(*reference->exact.results, ofReference);
+    visitor.compareWith(*reference->exact.results, referenceErrors);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
                           /*exact=*/nullptr, results, samples.samples(),
                           layerwise, visitor)))
     return failure();
   if (reference)
-    errorsOfReference = std::move(ofReference);
-  if (seen)
-    *seen = std::move(visitor.seen);
+    errorsToReference = std::move(referenceErrors);
+  if (measured)
+    *measured = std::move(visitor.measured);
   return std::move(visitor.changes);
 }
 
-Version LayerCorrection::versionOf(const Changes &changes,
-                                   const std::vector<bool> &without) {
+Version LayerCorrection::getVersion(const Changes &changes,
+                                    const std::vector<bool> &without) {
   Version version;
   for (auto [layer, change] : llvm::enumerate(changes))
     if (!without[layer] && !change.empty())
@@ -427,7 +428,7 @@ bool LayerCorrection::undoLosingLayers() {
       if (exact.sampleMeans().empty() || fold.changes[layer].empty() ||
           samples < kFewestSamples)
         continue;
-      const SampleMeans &seen = fold.with.layers[layer].sampleMeans();
+      const SampleMeans &measured = fold.with.layers[layer].sampleMeans();
       // A correction that was fitted to all other samples would leave this
       // multiple of the error of a sample.
       double leftOut =
@@ -435,8 +436,9 @@ bool LayerCorrection::undoLosingLayers() {
       for (int64_t sample = 0; sample != samples; ++sample) {
         double corrected = 0, before = 0;
         for (auto [channel, change] : llvm::enumerate(fold.changes[layer])) {
-          double error = seen.of(sample, int64_t(channel)) -
-                         exact.sampleMeans().of(sample, int64_t(channel)),
+          double error =
+                     measured.sampleMean(sample, int64_t(channel)) -
+                     exact.sampleMeans().sampleMean(sample, int64_t(channel)),
                  rest = leftOut * (error + change.offset);
           corrected += rest * rest;
           before += error * error;
@@ -465,14 +467,14 @@ bool LayerCorrection::undoLosingLayers() {
 
 FailureOr<std::optional<JudgedLoss>>
 LayerCorrection::findLossWithout(const std::vector<bool> &without) {
-  std::vector<SampleRun::Seen> with, others;
+  std::vector<SampleRun::Measurement> with, others;
   std::vector<const SampleRun *> judging;
   for (Fold &fold : folds) {
-    auto seen = fold.judging->run(versionOf(fold.changes, without),
-                                  /*seesLayers=*/false);
-    if (failed(seen))
+    auto measured = fold.judging->run(getVersion(fold.changes, without),
+                                      /*measuresLayers=*/false);
+    if (failed(measured))
       return failure();
-    with.push_back(std::move(*seen));
+    with.push_back(std::move(*measured));
     others.push_back(fold.without);
     judging.push_back(fold.judging);
   }
@@ -518,7 +520,7 @@ LogicalResult LayerCorrection::judge() {
   return judgeFolds(/*judgesLayers=*/false);
 }
 
-LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
+LogicalResult LayerCorrection::fitFolds(bool measuresLayers) {
   const Fold *previous = nullptr;
   for (Fold &fold : folds) {
     bool judgesOwn = fold.judging == fold.fitted;
@@ -534,10 +536,11 @@ LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
     previous = &fold;
     if (judgesOwn)
       continue;
-    auto seen = fold.judging->run(versionOf(fold.changes, undone), seesLayers);
-    if (failed(seen))
+    auto measured =
+        fold.judging->run(getVersion(fold.changes, undone), measuresLayers);
+    if (failed(measured))
       return failure();
-    fold.with = std::move(*seen);
+    fold.with = std::move(*measured);
   }
   return success();
 }
@@ -546,10 +549,10 @@ LogicalResult LayerCorrection::runWithout() {
   for (Fold &fold : folds) {
     if (std::exchange(fold.hasWithout, true))
       continue;
-    auto seen = fold.judging->run(Version(), /*seesLayers=*/false);
-    if (failed(seen))
+    auto measured = fold.judging->run(Version(), /*measuresLayers=*/false);
+    if (failed(measured))
       return failure();
-    fold.without = std::move(*seen);
+    fold.without = std::move(*measured);
   }
   return success();
 }
@@ -564,14 +567,14 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
       folds.front().changes.assign(layers.size(), {});
       return success();
     }
-    if (failed(fitFolds(/*seesLayers=*/isFirst)))
+    if (failed(fitFolds(/*measuresLayers=*/isFirst)))
       return failure();
     if (isFirst && undoLosingLayers())
       continue;
     if (failed(runWithout()))
       return failure();
     std::vector<const SampleRun *> judging;
-    std::vector<SampleRun::Seen> with, without;
+    std::vector<SampleRun::Measurement> with, without;
     for (Fold &fold : folds) {
       judging.push_back(fold.judging);
       with.push_back(std::move(fold.with));
@@ -601,12 +604,12 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
 }
 
 LogicalResult LayerCorrection::apply(const Changes &changes) {
-  std::optional<int64_t> seen;
+  std::optional<int64_t> numMeasured;
   if (main && main->samples().numSamples() != available)
-    seen = main->samples().numSamples();
+    numMeasured = main->samples().numSamples();
   for (auto [layer, change, isUndone] : llvm::zip(layers, changes, undone))
     if (!isUndone && !change.empty() &&
-        failed(applyCorrection(*layer, change, options.how, seen)))
+        failed(applyCorrection(*layer, change, options.how, numMeasured)))
       return failure();
   for (const Rejection &rejection : rejections)
     rejection.record(found, options.how, options.remarks ? options.pass : "");
@@ -625,7 +628,7 @@ LogicalResult LayerCorrection::runShards() {
       ChannelSummary empty(results[layer], /*samples=*/0, /*moments=*/true);
       const LayerMoments &moments = known.at(layer);
       change = correct(layer, empty.with(moments.exact),
-                       empty.with(moments.seen), /*numSamples=*/0);
+                       empty.with(moments.measured), /*numSamples=*/0);
     }
     return apply(changes);
   }
@@ -672,7 +675,7 @@ LogicalResult LayerCorrection::applyAndRemember() {
   made->unit = executor->unit();
   made->numSamples = main->samples().numSamples();
   made->available = available;
-  FailureOr<Changes> changes = fit(*main, &made->seen);
+  FailureOr<Changes> changes = fit(*main, &made->measured);
   if (failed(changes) || failed(apply(*changes)))
     return failure();
   made->after = function.clone();
@@ -680,7 +683,7 @@ LogicalResult LayerCorrection::applyAndRemember() {
   if (!main->comparesResults())
     made->exact.results.reset();
   made->changes = std::move(*changes);
-  made->errors = std::move(errorsOfReference);
+  made->errors = std::move(errorsToReference);
   made->networks = std::move(both);
   memory->remember(std::move(made));
   return success();

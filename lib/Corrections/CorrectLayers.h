@@ -32,7 +32,7 @@ struct LayerCorrectionOptions : ChannelRunOptions {
 /// statistics of the channels in the float and in the quantized network, on
 /// `numSamples` samples.
 using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
-    size_t layer, const ChannelSummary &exact, const ChannelSummary &seen,
+    size_t layer, const ChannelSummary &exact, const ChannelSummary &measured,
     int64_t numSamples)>;
 
 /// Runs the float network, and then, layer by layer, the quantized network:

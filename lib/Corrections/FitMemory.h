@@ -22,10 +22,10 @@ struct Fit {
   SampleRun::Float exact;
   std::vector<llvm::SmallVector<quantization::Affine>> changes;
   /// Results of the corrected network, and summaries of its layers.
-  SampleRun::Seen seen;
+  SampleRun::Measurement measured;
   /// Comparison of these results with those of the float network of
   /// `FitMemory::reference`; empty if there was none for these samples.
-  std::optional<execution::ResultDistance::Found> errors;
+  std::optional<execution::ResultDistance::Comparison> errors;
 };
 
 /// Fits of trial networks, shared by the passes of a pipeline
@@ -49,7 +49,7 @@ public:
       memory.fitted.reset();
     }
     /// Returns the last fit if it produced this function; otherwise null.
-    std::shared_ptr<Fit> fitOf(mlir::func::FuncOp function) const;
+    std::shared_ptr<Fit> getFit(mlir::func::FuncOp function) const;
 
   private:
     FitMemory &memory;

@@ -142,7 +142,7 @@ private:
   compare(ModuleOp with, ModuleOp without,
           const execution::RunSettings &settings);
   /// Returns whether the fits of both modules include the samples that judge.
-  bool haveSeenAll(const Fit &with, const Fit &without) {
+  bool coverAllSamples(const Fit &with, const Fit &without) {
     auto most = int64_t(uint64_t(maxSamples));
     return with.errors && without.exact.results &&
            without.numSamples == without.available &&
@@ -170,7 +170,7 @@ FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
   if (failed(entry))
     return failure();
-  return trial.fitOf(*entry);
+  return trial.getFit(*entry);
 }
 
 FailureOr<int64_t> JudgeCorrectionPass::runFloat(
@@ -218,9 +218,9 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   if (failed(fitWith))
     return failure();
   FailureOr<std::optional<JudgedLoss>> loss = std::optional<JudgedLoss>();
-  if (*fitWith && *fitWithout && haveSeenAll(**fitWith, **fitWithout))
+  if (*fitWith && *fitWithout && coverAllSamples(**fitWith, **fitWithout))
     loss = findWorstLoss((*fitWithout)->exact.results.get(),
-                         &*(*fitWith)->errors, &(*fitWithout)->seen.errors);
+                         &*(*fitWith)->errors, &(*fitWithout)->measured.errors);
   else
     loss = compare(*with, *without, *settings);
   if (succeeded(loss))
@@ -280,11 +280,11 @@ JudgeCorrectionPass::compare(ModuleOp with, ModuleOp without,
     unit = settings.maxMemory > 0 ? least : *exact;
   } while (true);
   compared.quantized = executors.front().get();
-  auto seenWithout = samples->run(Version(), /*seesLayers=*/false),
-       seenWith = samples->run(*executors.back(), Version(),
-                               /*seesLayers=*/false);
-  if (failed(seenWithout) || failed(seenWith))
+  auto measuredWithout = samples->run(Version(), /*measuresLayers=*/false),
+       measuredWith = samples->run(*executors.back(), Version(),
+                                   /*measuresLayers=*/false);
+  if (failed(measuredWithout) || failed(measuredWith))
     return failure();
   const SampleRun *run = &*samples;
-  return findWorstLoss(run, *seenWith, *seenWithout);
+  return findWorstLoss(run, *measuredWith, *measuredWithout);
 }

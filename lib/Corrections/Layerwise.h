@@ -73,18 +73,18 @@ public:
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
   /// Observes values of a layer for some samples, in the order of LayerValue; a
   /// summand at any time before the output. Called by several workers at once.
-  virtual void observe(size_t layer, size_t worker, LayerValue what,
+  virtual void observe(size_t layer, size_t worker, LayerValue kind,
                        const execution::TensorView &values) = 0;
   /// Returns the change of a layer after all samples have been observed.
   virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
   /// Returns whether the visitor observes values of this kind; ops that only
   /// lead to others are not run.
-  virtual bool looksAt(size_t layer, LayerValue what) const { return true; }
+  virtual bool observes(size_t layer, LayerValue kind) const { return true; }
   /// Returns whether the visitor may change constants or quantizers that the
   /// stage of a layer reads; layers are then run a second time.
   virtual bool changesConstants() const { return false; }
   /// Returns whether to call `observeResults` and `observeFloatResults`.
-  virtual bool looksAtResults() const { return false; }
+  virtual bool observesResults() const { return false; }
   /// Called after all layers have been changed, and all results of the float
   /// network have been observed.
   virtual void beginResults(size_t workers) {}

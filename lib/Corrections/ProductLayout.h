@@ -32,7 +32,7 @@ public:
   std::vector<float> toKernel(llvm::ArrayRef<float> weights) const;
 
   /// Returns the number of rows in a result of that shape.
-  int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
+  int64_t getNumRows(llvm::ArrayRef<int64_t> resultShape) const;
   /// Gathers the elements of `input` that row `row` of the product reads,
   /// [groups, columns]; zero for padding.
   void gatherInput(const float *input, llvm::ArrayRef<int64_t> shape,

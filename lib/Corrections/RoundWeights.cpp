@@ -63,11 +63,11 @@ public:
                   const support::Threads &threads)
       : members(members), empty(std::move(empty)), executor(executor),
         samples(samples), threads(threads), rows(members.size()),
-        exact(members.size()), seen(members.size()) {}
+        exact(members.size()), outputs(members.size()) {}
 
   /// Fills `floatRun` with the results of the float network, and `found` with
   /// the distances of the results from them after all layers were changed.
-  void keep(SampleRun::Float &floatRun, ResultDistance::Found &found,
+  void keep(SampleRun::Float &floatRun, ResultDistance::Comparison &found,
             std::unique_ptr<ResultDistance> results) {
     kept = &floatRun;
     kept->layers.assign(empty.begin(), empty.end());
@@ -75,7 +75,7 @@ public:
     distances = &found;
   }
   /// Does the same with known results of the float network, which is not run.
-  void know(SampleRun::Float &floatRun, ResultDistance::Found &found) {
+  void know(SampleRun::Float &floatRun, ResultDistance::Comparison &found) {
     kept = &floatRun;
     isKnown = true;
     distances = &found;
@@ -85,16 +85,16 @@ public:
     return llvm::any_of(
         members, [](const Member &member) { return bool(member.rounded); });
   }
-  bool looksAt(size_t layer, LayerValue what) const override {
+  bool observes(size_t layer, LayerValue kind) const override {
     if (!members[layer].rounded)
-      return what == LayerValue::FloatOutput || what == LayerValue::Output;
-    return what != LayerValue::FloatInput && what != LayerValue::Output;
+      return kind == LayerValue::FloatOutput || kind == LayerValue::Output;
+    return kind != LayerValue::FloatInput && kind != LayerValue::Output;
   }
   void begin(ArrayRef<size_t> layers, size_t workers) override;
-  void observe(size_t layer, size_t worker, LayerValue what,
+  void observe(size_t layer, size_t worker, LayerValue kind,
                const TensorView &values) override;
   FailureOr<LayerChange> finish(size_t layer) override;
-  bool looksAtResults() const override {
+  bool observesResults() const override {
     return distances && (isKnown ? bool(kept->results) : bool(results));
   }
   llvm::Error observeFloatResults(int64_t unit, int64_t valid,
@@ -122,12 +122,12 @@ private:
   support::Threads threads;
   std::vector<std::unique_ptr<ProductRows>> rows;
   /// Summaries for each worker, by layer; none for layers that do not need one.
-  std::vector<std::vector<ChannelSummary>> exact, seen;
+  std::vector<std::vector<ChannelSummary>> exact, outputs;
   /// Results of the float network; null if they are neither kept nor known.
   SampleRun::Float *kept = nullptr;
   bool isKnown = false;
   std::unique_ptr<ResultDistance> results;
-  ResultDistance::Found *distances = nullptr;
+  ResultDistance::Comparison *distances = nullptr;
   /// Scratch memory of each worker.
   std::vector<std::vector<float>> scratch;
 };
@@ -141,25 +141,25 @@ void RoundingVisitor::begin(ArrayRef<size_t> layers, size_t workers) {
     if (!isKnown && (kept || !isRounded))
       exact[layer].assign(workers, empty[layer].fresh());
     if (!isRounded) {
-      seen[layer].assign(workers, empty[layer].fresh());
+      outputs[layer].assign(workers, empty[layer].fresh());
       continue;
     }
     const ProductLayout &layout = members[layer].rounded->layout;
     rows[layer] = std::make_unique<ProductRows>(
         layout, executor.unit(),
-        layout.rowsOf(executor.observed()[layer].type.getShape()), samples,
+        layout.getNumRows(executor.observed()[layer].type.getShape()), samples,
         kRowBytes / rounded, members[layer].hasSummand);
   }
 }
 
-void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue what,
+void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue kind,
                               const TensorView &values) {
   if (rows[layer])
-    rows[layer]->add(what, values);
-  if (what == LayerValue::FloatOutput && !exact[layer].empty())
+    rows[layer]->add(kind, values);
+  if (kind == LayerValue::FloatOutput && !exact[layer].empty())
     exact[layer][worker].add(values);
-  else if (what == LayerValue::Output && !rows[layer])
-    seen[layer][worker].add(values);
+  else if (kind == LayerValue::Output && !rows[layer])
+    outputs[layer][worker].add(values);
 }
 
 void RoundingVisitor::beginResults(size_t workers) {
@@ -167,7 +167,7 @@ void RoundingVisitor::beginResults(size_t workers) {
   if (!isKnown)
     kept->results = SampleRun::finishReference(std::move(results));
   if (kept->results)
-    *distances = kept->results->createFound();
+    *distances = kept->results->createComparison();
 }
 
 /// Returns the merged observations of all workers.
@@ -189,7 +189,7 @@ FailureOr<LayerChange> RoundingVisitor::correctBias(size_t layer) {
   FailureOr<ChannelSummary> made = takeExact(layer);
   if (failed(made))
     return failure();
-  std::vector<ChannelSummary> workers = std::move(seen[layer]);
+  std::vector<ChannelSummary> workers = std::move(outputs[layer]);
   FailureOr<ChannelSummary> now = mergeWorkers(workers);
   if (failed(now))
     return failure();
@@ -219,14 +219,15 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
               "weights";
   if (kept && failed(takeExact(layer)))
     return failure();
-  ProductSamples seenRows =
+  ProductSamples measuredRows =
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =
       member.layer->point.getParametersAttr();
   // Candidates are created for one layer at a time: those of all layers would
   // take more memory than the weights.
   rounded.makeCandidates(quantizer);
-  if (failed(roundLayer(*member.layer, quantizer, seenRows, rounded, threads)))
+  if (failed(
+          roundLayer(*member.layer, quantizer, measuredRows, rounded, threads)))
     return failure();
   rounded.candidates = {};
   LayerChange change;
@@ -418,7 +419,7 @@ private:
   /// few: the results of the float network, and the distances of the results
   /// with rounded layers and with the nearest levels.
   std::optional<SampleRun::Float> floatRun;
-  SampleRun::Seen withRounded, withNearest;
+  SampleRun::Measurement withRounded, withNearest;
 };
 } // namespace
 
@@ -584,8 +585,8 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
     samples.setFloat(*floatRun);
   else if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
     return failure();
-  auto measure =
-      [&](const std::vector<bool> &undone) -> FailureOr<SampleRun::Seen> {
+  auto measure = [&](const std::vector<bool> &undone)
+      -> FailureOr<SampleRun::Measurement> {
     execution::Replacements kernels(*executor);
     Version version;
     version.replaced = &kernels;
@@ -599,14 +600,14 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
         version.editors.emplace_back(
             number, changeChannels(change, results[number].axis));
     }
-    return samples.run(version, /*seesLayers=*/false);
+    return samples.run(version, /*measuresLayers=*/false);
   };
-  FailureOr<SampleRun::Seen> without = std::move(withNearest);
+  FailureOr<SampleRun::Measurement> without = std::move(withNearest);
   if (!floatRun || !corrects)
     without = measure(std::vector<bool>(members.size(), true));
   if (failed(without))
     return failure();
-  FailureOr<SampleRun::Seen> with = std::move(withRounded);
+  FailureOr<SampleRun::Measurement> with = std::move(withRounded);
   if (!floatRun)
     with = measure(std::vector<bool>(members.size(), false));
   if (failed(with))

@@ -108,19 +108,19 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
   return success();
 }
 
-FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
-                                          const Version &version,
-                                          bool seesLayers) const {
+FailureOr<SampleRun::Measurement>
+SampleRun::run(const execution::Executor &executor, const Version &version,
+               bool measuresLayers) const {
   std::vector<ChannelSummary> empty;
-  if (seesLayers)
+  if (measuresLayers)
     for (const ChannelSummary &summary : exact())
       empty.push_back(summary.fresh());
   Observers observers(empty);
-  Seen seen;
+  Measurement measured;
   const ResultDistance *results =
       comparesResults() ? exactly.results.get() : nullptr;
   if (results)
-    seen.errors = results->createFound();
+    measured.errors = results->createComparison();
   std::vector<std::vector<float>> scratch(
       execution::numWorkers(executor, *source, networks.options));
   if (failed(forEachUnit(executor, &version, observers,
@@ -128,13 +128,13 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
                            return results ? results->compare(
                                                 unit.index, unit.validSamples,
                                                 unit.outputs, scratch[worker],
-                                                seen.errors)
+                                                measured.errors)
                                           : llvm::Error::success();
                          })))
     return failure();
-  if (seesLayers)
-    seen.layers = observers.take();
-  return seen;
+  if (measuresLayers)
+    measured.layers = observers.take();
+  return measured;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,11 +143,11 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
 
 std::optional<JudgedLoss>
 mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
-                                ArrayRef<SampleRun::Seen> with,
-                                ArrayRef<SampleRun::Seen> without,
+                                ArrayRef<SampleRun::Measurement> with,
+                                ArrayRef<SampleRun::Measurement> without,
                                 const std::set<size_t> &lost, bool isFitted) {
   SmallVector<const ResultDistance *> references;
-  SmallVector<const ResultDistance::Found *> left, right;
+  SmallVector<const ResultDistance::Comparison *> left, right;
   for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
     if (!run->comparesResults())
       return std::nullopt;
@@ -158,11 +158,11 @@ mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
   return findWorstLoss(references, left, right, lost, isFitted);
 }
 
-std::optional<JudgedLoss>
-mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
-                                ArrayRef<const ResultDistance::Found *> with,
-                                ArrayRef<const ResultDistance::Found *> without,
-                                const std::set<size_t> &lost, bool isFitted) {
+std::optional<JudgedLoss> mct::corrections::findWorstLoss(
+    ArrayRef<const ResultDistance *> references,
+    ArrayRef<const ResultDistance::Comparison *> with,
+    ArrayRef<const ResultDistance::Comparison *> without,
+    const std::set<size_t> &lost, bool isFitted) {
   // Smaller losses, in dB, do not matter.
   constexpr double kLeast = 0.1;
   // Share of the float results below which a difference counts as exact.
@@ -220,14 +220,14 @@ public:
       if (!*lost)
         return find(half);
     }
-    FailureOr<std::vector<size_t>> ofSecond = findBeside(second, first);
-    if (failed(ofSecond))
+    FailureOr<std::vector<size_t>> fromSecond = findBeside(second, first);
+    if (failed(fromSecond))
       return failure();
-    FailureOr<std::vector<size_t>> ofFirst = findBeside(first, *ofSecond);
-    if (failed(ofFirst))
+    FailureOr<std::vector<size_t>> fromFirst = findBeside(first, *fromSecond);
+    if (failed(fromFirst))
       return failure();
-    llvm::append_range(*ofSecond, *ofFirst);
-    return ofSecond;
+    llvm::append_range(*fromSecond, *fromFirst);
+    return fromSecond;
   }
 
 private:

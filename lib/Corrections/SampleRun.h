@@ -82,18 +82,20 @@ public:
   }
 
   /// Results of a version on the samples.
-  struct Seen {
+  struct Measurement {
     /// Squared errors, if results are compared.
-    execution::ResultDistance::Found errors;
+    execution::ResultDistance::Comparison errors;
     /// Summaries of the layers, before they are edited; empty if not requested.
     std::vector<ChannelSummary> layers;
   };
-  mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
-    return run(*networks.quantized, version, seesLayers);
+  mlir::FailureOr<Measurement> run(const Version &version,
+                                   bool measuresLayers) const {
+    return run(*networks.quantized, version, measuresLayers);
   }
   /// Runs a version of another executor with the same results.
-  mlir::FailureOr<Seen> run(const execution::Executor &executor,
-                            const Version &version, bool seesLayers) const;
+  mlir::FailureOr<Measurement> run(const execution::Executor &executor,
+                                   const Version &version,
+                                   bool measuresLayers) const;
 
 private:
   class Observers;
@@ -127,17 +129,17 @@ struct JudgedLoss {
 /// `runs`, whose samples are pooled. A loss must be larger than chance
 /// explains, unless `isFitted`. The parts in `lost` are known to lose by some
 /// of the corrections; for them, a loss within one standard error is enough.
-std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
-                                        llvm::ArrayRef<SampleRun::Seen> with,
-                                        llvm::ArrayRef<SampleRun::Seen> without,
-                                        const std::set<size_t> &lost = {},
-                                        bool isFitted = false);
-/// Does the same for results that have been compared with `references`.
 std::optional<JudgedLoss>
-findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
-              llvm::ArrayRef<const execution::ResultDistance::Found *> with,
-              llvm::ArrayRef<const execution::ResultDistance::Found *> without,
+findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
+              llvm::ArrayRef<SampleRun::Measurement> with,
+              llvm::ArrayRef<SampleRun::Measurement> without,
               const std::set<size_t> &lost = {}, bool isFitted = false);
+/// Does the same for results that have been compared with `references`.
+std::optional<JudgedLoss> findWorstLoss(
+    llvm::ArrayRef<const execution::ResultDistance *> references,
+    llvm::ArrayRef<const execution::ResultDistance::Comparison *> with,
+    llvm::ArrayRef<const execution::ResultDistance::Comparison *> without,
+    const std::set<size_t> &lost = {}, bool isFitted = false);
 
 /// Returns a minimal set of layers whose corrections must be undone to avoid
 /// the loss. Layers in `undone` are undone already, and are not part of it.

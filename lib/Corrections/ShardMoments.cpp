@@ -70,7 +70,7 @@ static llvm::Error addLayers(const json::Object &content,
     LayerMoments &own = layers[layer];
     if (llvm::Error error = add(moments->getObject("exact"), own.exact))
       return error;
-    if (llvm::Error error = add(moments->getObject("seen"), own.seen))
+    if (llvm::Error error = add(moments->getObject("seen"), own.measured))
       return error;
   }
   return llvm::Error::success();
@@ -98,7 +98,7 @@ LogicalResult ShardMoments::stop(const MomentsOfLayers &found) const {
   json::Object content;
   for (const auto &[layer, moments] : found)
     content[std::to_string(layer)] = json::Object{
-        {"exact", toJson(moments.exact)}, {"seen", toJson(moments.seen)}};
+        {"exact", toJson(moments.exact)}, {"seen", toJson(moments.measured)}};
   shards->record(kMoments, key + " round " + std::to_string(rounds),
                  std::move(content));
   return shards->stop(kMoments);

@@ -92,8 +92,8 @@ void RoundedLayer::makeCandidates(tpc::QuantizerAttrInterface quantizer) {
       continue;
     }
     std::vector<WeightLevels> &byChannel = candidates.emplace_back();
-    byChannel.reserve(parameterOf.size());
-    for (size_t parameter : parameterOf)
+    byChannel.reserve(channelParameters.size());
+    for (size_t parameter : channelParameters)
       byChannel.push_back(levels[parameter]);
   }
 }
@@ -118,7 +118,7 @@ mct::corrections::describeRounding(const Layer &layer,
     return Record(Reason::NotPerChannel)
            << "weights of one output channel have several thresholds";
   RoundedLayer rounded(std::move(*layout), std::move(*parameters));
-  rounded.choosesPerChannel = !hasDuplicates(rounded.parameterOf);
+  rounded.choosesPerChannel = !hasDuplicates(rounded.channelParameters);
   auto add = [&](double factor) {
     tpc::QuantizerAttrInterface scaled =
         factor == 1 ? quantizer : scale(quantizer, factor);
@@ -151,15 +151,15 @@ static uint64_t scramble(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-static uint8_t bitOf(LayerValue what) { return uint8_t(1U << unsigned(what)); }
+static uint8_t getBit(LayerValue kind) { return uint8_t(1U << unsigned(kind)); }
 
 ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
                          int64_t rowsPerUnit, int64_t samples, int64_t bytes,
                          bool hasSummand)
     : layout(layout), unit(unit), rowsPerUnit(rowsPerUnit),
-      complete(bitOf(LayerValue::Input) | bitOf(LayerValue::FloatOutput)) {
+      complete(getBit(LayerValue::Input) | getBit(LayerValue::FloatOutput)) {
   if (hasSummand)
-    complete |= bitOf(LayerValue::Summand) | bitOf(LayerValue::FloatSummand);
+    complete |= getBit(LayerValue::Summand) | getBit(LayerValue::FloatSummand);
   total = rowsPerUnit % unit == 0
               ? rowsPerUnit / unit * samples
               : rowsPerUnit * int64_t(llvm::divideCeil(samples, unit));
@@ -170,13 +170,13 @@ ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
   auto kept = int64_t(llvm::divideCeil(total, step));
   inputs.resize(kept * layout.rowSize());
   targets.resize(kept * layout.channels());
-  seen.assign(kept, 0);
+  observed.assign(kept, 0);
 }
 
-void ProductRows::add(LayerValue what, const TensorView &values) {
-  if (!(complete & bitOf(what)))
+void ProductRows::add(LayerValue kind, const TensorView &values) {
+  if (!(complete & getBit(kind)))
     return;
-  float sign = what == LayerValue::Summand ? -1 : 1;
+  float sign = kind == LayerValue::Summand ? -1 : 1;
   std::vector<float> made(layout.channels());
   ArrayRef<int64_t> shape = values.shape();
   int64_t first = values.samples().first / unit * rowsPerUnit;
@@ -192,8 +192,8 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
       continue;
     // Only the worker that has this row writes it, and it sees the values of a
     // unit in the same order, whatever the other workers do.
-    seen[slot] |= bitOf(what);
-    if (what == LayerValue::Input) {
+    observed[slot] |= getBit(kind);
+    if (kind == LayerValue::Input) {
       layout.gatherInput(data, shape, row, &inputs[slot * layout.rowSize()]);
       continue;
     }
@@ -242,8 +242,8 @@ ProductRows::moments(const support::Threads &threads) {
 
 int64_t ProductRows::compact() {
   int64_t rows = 0;
-  for (int64_t slot = 0; slot != int64_t(seen.size()); ++slot) {
-    if (seen[slot] != complete)
+  for (int64_t slot = 0; slot != int64_t(observed.size()); ++slot) {
+    if (observed[slot] != complete)
       continue;
     if (rows != slot) {
       std::copy_n(&inputs[slot * layout.rowSize()], layout.rowSize(),
@@ -366,7 +366,7 @@ void mct::corrections::takeRounded(const Layer &layer,
   rounded.errors.assign(factors.size(), 0.0);
   auto sharing = double(result.chosen.size()) / double(factors.size());
   for (auto [channel, chosen] : llvm::enumerate(result.chosen)) {
-    size_t parameter = rounded.parameterOf[channel];
+    size_t parameter = rounded.channelParameters[channel];
     factors[parameter] = rounded.factors[chosen];
     rounded.errors[parameter] += std::max(0.0, result.error[channel]) / sharing;
     rounded.error += result.error[channel];

@@ -15,12 +15,13 @@ namespace mct::corrections {
 
 /// A layer whose weights are rounded, and the quantizers that it may get.
 struct RoundedLayer {
-  RoundedLayer(ProductLayout layout, std::vector<size_t> parameterOf)
-      : layout(std::move(layout)), parameterOf(std::move(parameterOf)) {}
+  RoundedLayer(ProductLayout layout, std::vector<size_t> channelParameters)
+      : layout(std::move(layout)),
+        channelParameters(std::move(channelParameters)) {}
 
   ProductLayout layout;
   /// Index of the parameter of each output channel.
-  std::vector<size_t> parameterOf;
+  std::vector<size_t> channelParameters;
   /// True if no two channels share a parameter.
   bool choosesPerChannel = false;
   /// Factors of the parameters; the first one is 1.
@@ -58,7 +59,7 @@ public:
   ProductRows(const ProductLayout &layout, int64_t unit, int64_t rowsPerUnit,
               int64_t samples, int64_t bytes, bool hasSummand);
 
-  void add(LayerValue what, const execution::TensorView &values);
+  void add(LayerValue kind, const execution::TensorView &values);
 
   /// Returns how many of the kept numbers are NaN or infinite.
   int64_t countNonFinite() const;
@@ -76,7 +77,7 @@ private:
   std::vector<float> inputs, targets;
   /// Bits of the kinds of values that were observed, by kept row; `complete`
   /// has the bits of all kinds.
-  std::vector<uint8_t> seen;
+  std::vector<uint8_t> observed;
   uint8_t complete;
 };
 

@@ -270,11 +270,11 @@ std::vector<PointTotals> Comparison::totals() const {
       continue;
     Difference total;
     for (const std::unique_ptr<WorkerState> &worker : workers) {
-      const Difference &seen = worker->compares[own]->difference;
-      total.sums.merge(seen.sums);
-      total.own.merge(seen.own);
-      total.inherited.merge(seen.inherited);
-      total.steps.merge(seen.steps);
+      const Difference &workerDifference = worker->compares[own]->difference;
+      total.sums.merge(workerDifference.sums);
+      total.own.merge(workerDifference.own);
+      total.inherited.merge(workerDifference.inherited);
+      total.steps.merge(workerDifference.steps);
     }
     PointTotals &point = all.emplace_back();
     point.name = value.name;

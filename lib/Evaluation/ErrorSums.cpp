@@ -14,7 +14,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 
 /// NaN when either is.
-static double largerOf(double left, double right) {
+static double getLarger(double left, double right) {
   return std::isnan(left) || left > right ? left : right;
 }
 
@@ -26,7 +26,7 @@ void ErrorSums::add(ArrayRef<float> values, ArrayRef<float> references) {
     value += double(x) * double(x);
     product += double(x) * double(r);
     error += difference * difference;
-    largest = largerOf(largest, std::abs(difference));
+    largest = getLarger(largest, std::abs(difference));
   }
 }
 
@@ -35,7 +35,7 @@ void ErrorSums::merge(const ErrorSums &other) {
   value += other.value;
   product += other.product;
   error += other.error;
-  largest = largerOf(largest, other.largest);
+  largest = getLarger(largest, other.largest);
 }
 
 double ErrorSums::sqnr() const {
@@ -69,7 +69,7 @@ void ExactErrorSums::add(const ErrorSums &added) {
   sums[1].add(added.value);
   sums[2].add(added.product);
   sums[3].add(added.error);
-  largest = largerOf(largest, added.largest);
+  largest = getLarger(largest, added.largest);
 }
 
 void ExactErrorSums::add(ArrayRef<float> values, ArrayRef<float> references,
@@ -91,7 +91,7 @@ void ExactErrorSums::merge(const ExactErrorSums &other) {
     sum.finite.merge(added.finite);
     sum.other += added.other;
   }
-  largest = largerOf(largest, other.largest);
+  largest = getLarger(largest, other.largest);
 }
 
 ErrorSums ExactErrorSums::round() const {

@@ -182,9 +182,10 @@ namespace {
 class EvaluationRun {
 public:
   EvaluationRun(ModuleOp module, ModuleOp reference,
-                execution::RunSettings settings, const EvaluationOptions &asked)
+                execution::RunSettings settings,
+                const EvaluationOptions &request)
       : module(module), reference(reference), settings(std::move(settings)),
-        asked(asked) {}
+        request(request) {}
 
   FailureOr<execution::EvaluationTotals> run();
 
@@ -217,7 +218,7 @@ private:
   execution::RunSettings settings;
   /// Settings of the reference, which reads samples as real numbers.
   execution::RunSettings otherSettings;
-  const EvaluationOptions &asked;
+  const EvaluationOptions &request;
   std::vector<RecordedValue> recorded;
   std::vector<execution::ComparedValue> values;
   FailureOr<execution::NetworkRun> network = failure(), other = failure();
@@ -241,7 +242,7 @@ private:
 
 /// The points that the options name do not quantize.
 LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
-  for (const std::string &text : asked.floatPoints) {
+  for (const std::string &text : request.floatPoints) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
       return emitError() << "'" << text
@@ -261,12 +262,13 @@ LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
 }
 
 LogicalResult EvaluationRun::prepareNetwork() {
-  FailureOr<func::FuncOp> named = nameValues(module, asked.function, recorded);
+  FailureOr<func::FuncOp> named =
+      nameValues(module, request.function, recorded);
   if (failed(named))
     return failure();
   entry = *named;
-  if (asked.exact && recorded.empty())
-    return emitError() << asked.name << " has no '" << kPointsAttrName
+  if (request.exact && recorded.empty())
+    return emitError() << request.name << " has no '" << kPointsAttrName
                        << "' and no '" << kQuantizedAttrName
                        << "', which say what the integers of a network stand "
                           "for; mct-lower-to-integer writes them";
@@ -284,8 +286,8 @@ LogicalResult EvaluationRun::prepareNetwork() {
   if (reference) {
     for (const RecordedValue &value : recorded)
       options.observedValues.push_back(value.value);
-    options.observeAllPoints = !asked.exact;
-    options.observeAfterQuantization = !asked.splitErrors;
+    options.observeAllPoints = !request.exact;
+    options.observeAfterQuantization = !request.splitErrors;
   }
   if (failed(switchOff(options)))
     return failure();
@@ -301,7 +303,7 @@ LogicalResult EvaluationRun::prepareNetwork() {
           {recorded[index].record.name, recorded[index].record, {}, {}});
     else
       values.push_back({spec.name, std::nullopt, {}, {}});
-  if (asked.splitErrors)
+  if (request.splitErrors)
     findQuantizers(module, values);
   findBatches(entry, recorded, values);
   return success();
@@ -317,7 +319,7 @@ void EvaluationRun::observeReference(execution::CompileOptions &options) {
       wanted.insert(found->second.original.getValue());
   }
   llvm::StringSet<> points;
-  if (asked.local)
+  if (request.local)
     otherEntry.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() &&
           cast<RankedTensorType>(point.getType()).getElementType().isF32())
@@ -352,12 +354,12 @@ bool EvaluationRun::readSameInputs() const {
 LogicalResult EvaluationRun::prepareReference() {
   std::vector<RecordedValue> integers;
   FailureOr<func::FuncOp> named =
-      nameValues(reference, asked.function, integers);
+      nameValues(reference, request.function, integers);
   if (failed(named))
     return failure();
   otherEntry = *named;
   if (!integers.empty())
-    return emitError() << asked.referenceName
+    return emitError() << request.referenceName
                        << " is an integer network; run that one, and compare "
                           "it with the network that simulates it";
   transposed = findTransposed(module, values, reference);
@@ -372,15 +374,15 @@ LogicalResult EvaluationRun::prepareReference() {
   if (failed(other))
     return failure();
   if (!readSameInputs())
-    return emitError() << asked.referenceName
-                       << ": its inputs are not those of " << asked.name;
+    return emitError() << request.referenceName
+                       << ": its inputs are not those of " << request.name;
   return success();
 }
 
 LogicalResult EvaluationRun::describeSamples() {
-  totals.exact = asked.exact;
+  totals.exact = request.exact;
   totals.samples = network->samples().numSamples();
-  if (!asked.digest)
+  if (!request.digest)
     return success();
   auto digest = digestSamples(network->samples());
   if (!digest)
@@ -391,7 +393,7 @@ LogicalResult EvaluationRun::describeSamples() {
 
 LogicalResult EvaluationRun::readClasses() {
   // Labels of another result say nothing of the first one.
-  if (asked.labelsFile.empty() ||
+  if (request.labelsFile.empty() ||
       (metric && (!metric->takesClasses() || !metric->getResult().empty())))
     return success();
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
@@ -406,7 +408,7 @@ LogicalResult EvaluationRun::readClasses() {
   }
   classes = outputs.front().type.getNumElements() / unit;
   auto read =
-      execution::readLabels(network->samples(), asked.labelsFile, classes);
+      execution::readLabels(network->samples(), request.labelsFile, classes);
   if (!read)
     return report(read.takeError());
   labels = std::move(*read);
@@ -422,7 +424,7 @@ LogicalResult EvaluationRun::prepareMetric() {
     return failure();
   execution::MetricRun::Inputs inputs;
   inputs.metric = std::move(metric);
-  inputs.labelsFile = asked.labelsFile;
+  inputs.labelsFile = request.labelsFile;
   inputs.samples = &network->samples();
   inputs.specs = executor().outputs();
   if (reference)
@@ -440,11 +442,12 @@ LogicalResult EvaluationRun::prepareMetric() {
 LogicalResult EvaluationRun::openOutputs() {
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
   int64_t unit = executor().unit();
-  if (!asked.outputFiles.empty() && asked.outputFiles.size() != outputs.size())
+  if (!request.outputFiles.empty() &&
+      request.outputFiles.size() != outputs.size())
     return emitError() << "expected " << outputs.size()
                        << " output files, one for each output, but got "
-                       << asked.outputFiles.size();
-  for (auto [index, path] : llvm::enumerate(asked.outputFiles)) {
+                       << request.outputFiles.size();
+  for (auto [index, path] : llvm::enumerate(request.outputFiles)) {
     RankedTensorType type = outputs[index].type;
     std::optional<support::ElementType> fileType =
         execution::getFileType(type.getElementType());
@@ -470,7 +473,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   int64_t unit = executor().unit();
   comparison.emplace(executor(), values, other->executor(),
                      sharesSamples ? nullptr : other->sharedSamples(),
-                     transposed, workers, asked.local, numEdited);
+                     transposed, workers, request.local, numEdited);
   FailureOr<QuantizedValues> read = readQuantizedResults(entry);
   if (failed(read))
     return failure();
@@ -482,7 +485,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   inputs.arguments = other->executor().inputs();
   inputs.unit = unit;
   inputs.workers = workers;
-  inputs.hasLabels = !asked.labelsFile.empty();
+  inputs.hasLabels = !request.labelsFile.empty();
   for (unsigned number = 0; number != otherEntry.getNumResults(); ++number)
     inputs.names.push_back(execution::getResultName(otherEntry, number));
   inputs.groups = findResultGroups(otherEntry);
@@ -511,12 +514,12 @@ llvm::Error EvaluationRun::handleUnit(const execution::Unit &done) {
       return error;
   for (auto [index, stream] : llvm::enumerate(streams))
     stream->add(done.index, done.outputs[index], done.validSamples);
-  if (!asked.onUnitDone)
+  if (!request.onUnitDone)
     return llvm::Error::success();
   ArrayRef<execution::TensorSpec> theirSpecs;
   if (const Executor *reference = otherExecutor())
     theirSpecs = reference->outputs();
-  return asked.onUnitDone(
+  return request.onUnitDone(
       {done, executor().unit(), outputs, theirSpecs, theirs, labels});
 }
 
@@ -534,8 +537,8 @@ void EvaluationRun::collect() {
 }
 
 FailureOr<execution::EvaluationTotals> EvaluationRun::run() {
-  if (!asked.metric.empty()) {
-    auto made = execution::Metric::create(asked.metric);
+  if (!request.metric.empty()) {
+    auto made = execution::Metric::create(request.metric);
     if (!made)
       return report(made.takeError());
     metric = std::move(*made);

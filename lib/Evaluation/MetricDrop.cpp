@@ -28,7 +28,7 @@ MetricDrop::create(ModuleOp network, RunSettings settings,
 LogicalResult MetricDrop::prepare(ModuleOp network) {
   host = MetricHostScope::find(network.getContext());
   auto prepared = prepareRun(network, /*simulatesQuantization=*/false, nullptr);
-  if (failed(prepared) || failed(checkUnseen(network, *prepared)))
+  if (failed(prepared) || failed(checkNotCalibrated(network, *prepared)))
     return failure();
   all = prepared->sharedSamples();
   if (!host) {
@@ -45,8 +45,8 @@ LogicalResult MetricDrop::prepare(ModuleOp network) {
     return failure();
   name = host->getName();
   for (Part part : {Part::Search, Part::HeldOut}) {
-    auto measured = askHost(network, takeSamples(*results, getPositions(part)),
-                            getPositions(part));
+    auto measured = runHostMetric(
+        network, takeSamples(*results, getPositions(part)), getPositions(part));
     if (failed(measured))
       return failure();
     hostedReference[size_t(part)] = std::move(*measured);
@@ -70,16 +70,16 @@ LogicalResult MetricDrop::divide(ModuleOp network) {
 }
 
 /// Refuses samples that the network was calibrated on.
-LogicalResult MetricDrop::checkUnseen(ModuleOp network,
-                                      const NetworkRun &prepared) const {
+LogicalResult MetricDrop::checkNotCalibrated(ModuleOp network,
+                                             const NetworkRun &prepared) const {
   if (options.calibration.files.empty())
     return success();
   const Executor &executor = prepared.executor();
-  auto seen = SampleSource::open(options.calibration, executor.inputs(),
-                                 executor.unit());
-  if (!seen)
-    return fail(network, seen.takeError());
-  auto shared = countShared(prepared.samples(), **seen);
+  auto calibrationSamples = SampleSource::open(
+      options.calibration, executor.inputs(), executor.unit());
+  if (!calibrationSamples)
+    return fail(network, calibrationSamples.takeError());
+  auto shared = countShared(prepared.samples(), **calibrationSamples);
   if (!shared)
     return fail(network, shared.takeError());
   if (*shared == 0)
@@ -163,8 +163,9 @@ FailureOr<HostedResults> MetricDrop::runHosted(ModuleOp network,
 /// Returns the measurement of the program's metric, with a number for each
 /// sample.
 FailureOr<MetricHost::Measured>
-MetricDrop::askHost(ModuleOp network, ArrayRef<MetricHost::Result> results,
-                    ArrayRef<int64_t> positions) {
+MetricDrop::runHostMetric(ModuleOp network,
+                          ArrayRef<MetricHost::Result> results,
+                          ArrayRef<int64_t> positions) {
   auto measured = host->measure(results, positions, all->numSamples());
   if (!measured)
     return fail(network, measured.takeError());
@@ -187,7 +188,7 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
     auto results = runHosted(network, *prepared);
     if (failed(results))
       return failure();
-    auto measured = askHost(network, *results, positions);
+    auto measured = runHostMetric(network, *results, positions);
     if (failed(measured))
       return failure();
     return limitLoss(*measured, hostedReference[size_t(part)],

@@ -91,14 +91,15 @@ static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
   ArrayRef<int64_t> shape = spec.type.getShape();
   if (groups.names.size() < 2 || groups.axis <= 0 ||
       groups.axis >= int64_t(shape.size()) ||
-      shape[groups.axis] != int64_t(groups.groupOf.size()))
+      shape[groups.axis] != int64_t(groups.groupByChannel.size()))
     return {};
   int64_t inner = llvm::product_of(shape.drop_front(groups.axis + 1));
-  std::vector<int64_t> partOf;
+  std::vector<int64_t> partByChannel;
   for (int64_t at = 0; at != spec.type.getNumElements() / unit; ++at)
-    partOf.push_back(
-        groups.groupOf[size_t(at / inner) % groups.groupOf.size()]);
-  return partOf;
+    partByChannel.push_back(
+        groups
+            .groupByChannel[size_t(at / inner) % groups.groupByChannel.size()]);
+  return partByChannel;
 }
 
 ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
@@ -116,9 +117,10 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
         spec.type.getRank() > 1 ? spec.type.getShape().back() : 1;
     output.distributions.resize(units, 1);
     if (number < groups.size())
-      output.partOf = spreadGroups(spec, unit, groups[number]);
+      output.partByChannel = spreadGroups(spec, unit, groups[number]);
     output.firstPart = parts.size();
-    output.numParts = output.partOf.empty() ? 1 : groups[number].names.size();
+    output.numParts =
+        output.partByChannel.empty() ? 1 : groups[number].names.size();
     for (size_t group = 0; group != output.numParts; ++group) {
       Part &part = parts.emplace_back();
       part.output = number;
@@ -155,11 +157,11 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
       if (output.distributions[number])
         parts[output.firstPart].energiesOfLogits[at] =
             energy(toLogits(row, output.rowLength));
-      if (output.partOf.empty()) {
+      if (output.partByChannel.empty()) {
         parts[output.firstPart].energies[at] = energy(row);
         continue;
       }
-      for (auto [part, value] : llvm::zip_equal(output.partOf, row))
+      for (auto [part, value] : llvm::zip_equal(output.partByChannel, row))
         parts[output.firstPart + part].energies[at] += double(value) * value;
     }
     finite[number] &=
@@ -184,7 +186,7 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
       output.metric = ResultMetric::MSE;
     // The probabilities of a row belong together.
     if (output.metric != ResultMetric::MSE)
-      output.partOf.clear();
+      output.partByChannel.clear();
   }
   joinParts();
   for (Part &part : parts)
@@ -202,7 +204,7 @@ void ResultDistance::joinParts() {
     llvm::ArrayRef<Part> own =
         llvm::ArrayRef(parts).slice(output.firstPart, output.numParts);
     output.firstPart = joined.size();
-    if (!output.partOf.empty()) {
+    if (!output.partByChannel.empty()) {
       joined.insert(joined.end(), own.begin(), own.end());
       continue;
     }
@@ -248,8 +250,8 @@ static int64_t findLargest(ArrayRef<float> row) {
   return llvm::max_element(row) - row.begin();
 }
 
-ResultDistance::Found ResultDistance::createFound() const {
-  Found found;
+ResultDistance::Comparison ResultDistance::createComparison() const {
+  Comparison found;
   found.distances.assign(parts.size(), std::vector<double>(samples));
   found.agreeing.resize(samples);
   return found;
@@ -272,11 +274,11 @@ double ResultDistance::Output::measure(ArrayRef<float> expected,
 
 void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
                                ArrayRef<float> actual, int64_t sample,
-                               Found &found) const {
+                               Comparison &found) const {
   for (size_t part = 0; part != output.numParts; ++part)
     found.distances[output.firstPart + part][sample] = 0;
   for (auto [part, wanted, value] :
-       llvm::zip_equal(output.partOf, expected, actual))
+       llvm::zip_equal(output.partByChannel, expected, actual))
     found.distances[output.firstPart + part][sample] +=
         (double(value) - wanted) * (double(value) - wanted);
 }
@@ -284,7 +286,7 @@ void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
                                     ArrayRef<void *> made,
                                     std::vector<float> &scratch,
-                                    Found &found) const {
+                                    Comparison &found) const {
   scratch.resize(blockElements);
   llvm::MutableArrayRef<float> block(scratch);
   if (llvm::Error error =
@@ -301,7 +303,7 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
       ArrayRef<float> actual(static_cast<const float *>(made[index]) +
                                  sample * output.elements,
                              output.elements);
-      if (output.partOf.empty())
+      if (output.partByChannel.empty())
         found.distances[output.firstPart][first + sample] =
             output.measure(expected, actual);
       else
@@ -323,14 +325,14 @@ double ResultDistance::scaleOf(const Part &part) const {
   return scale > 0 ? scale : 1;
 }
 
-double ResultDistance::distanceOf(size_t part, const Found &found) const {
+double ResultDistance::distanceOf(size_t part, const Comparison &found) const {
   double sum = 0;
   for (double each : found.distances[part])
     sum += each;
   return sum / scaleOf(parts[part]);
 }
 
-double ResultDistance::distance(const Found &found) const {
+double ResultDistance::distance(const Comparison &found) const {
   double total = 0;
   for (size_t part = 0; part != parts.size(); ++part)
     total += distanceOf(part, found);
@@ -345,7 +347,7 @@ static double findDeviation(ArrayRef<double> values, double mean) {
   return values.size() > 1 ? std::sqrt(squares / double(values.size() - 1)) : 0;
 }
 
-double ResultDistance::deviation(const Found &found) const {
+double ResultDistance::deviation(const Comparison &found) const {
   std::vector<double> each(samples);
   for (auto [number, part] : llvm::enumerate(parts)) {
     // The mean of what a sample adds is the distance.
@@ -357,7 +359,7 @@ double ResultDistance::deviation(const Found &found) const {
 }
 
 ResultDistance::Gain
-ResultDistance::compareRuns(const Found &before, const Found &after,
+ResultDistance::compareRuns(const Comparison &before, const Comparison &after,
                             std::optional<size_t> only) const {
   Gain gain;
   std::vector<double> each(samples), differences(samples);
@@ -390,7 +392,7 @@ ResultDistance::compareRuns(const Found &before, const Found &after,
   return gain;
 }
 
-std::optional<double> ResultDistance::agreement(const Found &found) const {
+std::optional<double> ResultDistance::agreement(const Comparison &found) const {
   if (!hasScores || samples == 0)
     return std::nullopt;
   return double(llvm::count(found.agreeing, 1)) / double(samples);

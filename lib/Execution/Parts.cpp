@@ -70,10 +70,10 @@ size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
 /// Returns whether a scalar inside a linalg op depends on elements of tensors.
 static bool dependsOnData(Value index) {
   SmallVector<Value> pending{index};
-  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<Value> visited;
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
-    if (!seen.insert(value).second)
+    if (!visited.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
     // The induction variable of a loop is not data, but the values that it

@@ -37,7 +37,7 @@ bool execution::isStoredInBytes(RankedTensorType type) {
                                         8 * getElementBytes(element));
 }
 
-llvm::SetVector<Value> execution::readsOf(Operation *op) {
+llvm::SetVector<Value> execution::findReads(Operation *op) {
   llvm::SetVector<Value> reads;
   reads.insert(op->operand_begin(), op->operand_end());
   if (op->getNumRegions() != 0)
@@ -167,7 +167,7 @@ void Scheduler::markNeeded() {
       kept.insert(site->operands.begin(), site->operands.end());
       continue;
     }
-    auto reads = readsOf(&op);
+    auto reads = findReads(&op);
     visit(reads.size());
     values.insert(reads.begin(), reads.end());
     if (isView(&op) || isa<QuantizeOp>(op))
@@ -352,7 +352,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     next.writes = {newBuffer(point.getResult(), ProgramBuffer::Place::Block)};
     return success();
   }
-  if (llvm::is_contained(rootsOf.lookup(op), op))
+  if (llvm::is_contained(mergedRoots.lookup(op), op))
     return schedulePart(op);
   return success();
 }
@@ -436,7 +436,7 @@ void Scheduler::sortByStage() {
   SmallVector<SmallVector<Operation *>> ops;
   for (Operation &op : body.without_terminator()) {
     unsigned own = 0;
-    for (Value read : readsOf(&op)) {
+    for (Value read : findReads(&op)) {
       visit();
       own = std::max(own, stageAfter.lookup(read));
     }

@@ -18,7 +18,7 @@ int64_t byteSizeOf(mlir::Type type);
 /// form.
 bool isStoredInBytes(mlir::RankedTensorType type);
 /// Returns all values that an op reads, including those read in its regions.
-llvm::SetVector<mlir::Value> readsOf(mlir::Operation *op);
+llvm::SetVector<mlir::Value> findReads(mlir::Operation *op);
 /// Returns whether the result of an op is the memory of its operand with
 /// another shape.
 bool isView(mlir::Operation *op);
@@ -150,7 +150,7 @@ private:
   llvm::DenseSet<mlir::Value> kept;
   /// The last ops of the parts that contain an op.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>>
-      rootsOf;
+      mergedRoots;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 4>>
       members;
   llvm::DenseMap<mlir::Value, unsigned> buffers;

@@ -144,9 +144,9 @@ void Scheduler::formGroups() {
     if (joins)
       for (Operation *next : op.getResult(0).getUsers()) {
         next = body.findAncestorOpInBlock(*next);
-        auto users = rootsOf.find(next);
+        auto users = mergedRoots.find(next);
         visit();
-        joins = users != rootsOf.end() && canMerge(&op, next);
+        joins = users != mergedRoots.end() && canMerge(&op, next);
         if (!joins)
           break;
         for (Operation *root : users->second) {
@@ -162,7 +162,7 @@ void Scheduler::formGroups() {
       roots = {&op};
     for (Operation *root : roots)
       members[root].push_back(&op);
-    rootsOf[&op] = std::move(roots);
+    mergedRoots[&op] = std::move(roots);
   }
 }
 
@@ -234,7 +234,7 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   };
   auto checks = IndexChecks::None;
   for (Operation *op : llvm::reverse(members[root])) {
-    for (Value read : readsOf(op))
+    for (Value read : findReads(op))
       if (!mapping.contains(read))
         visit(cloneTree(
             read, builder, mapping,

@@ -434,7 +434,7 @@ LogicalResult mct::execution::recordSampleHashes(Shards &shards,
 
 namespace {
 /// Samples that were chosen, or are to be.
-struct Asked {
+struct Request {
   int64_t most = 0;
   bool halves = false;
   std::string key;
@@ -460,27 +460,27 @@ findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
   for (const ShardPart *part : shards.findKind(kSamples))
     given[part->key] += part->content.getInteger("samples").value_or(0);
   // A larger choice of samples contains the smaller ones.
-  std::optional<Asked> best;
+  std::optional<Request> best;
   for (const ShardPart *part : shards.findKind(kSamples)) {
     auto [name, how] = StringRef(part->key).split(' ');
-    Asked asked;
-    asked.key = part->key;
-    asked.halves = how.consume_back(" of each half");
-    if (name != reading || how.getAsInteger(10, asked.most))
+    Request request;
+    request.key = part->key;
+    request.halves = how.consume_back(" of each half");
+    if (name != reading || how.getAsInteger(10, request.most))
       continue;
     // The shards have no more samples than these.
     if (all && given[part->key] == *all)
-      asked.most = 0;
+      request.most = 0;
     bool isEnough =
-        asked.most == 0 || (need.most != 0 && asked.most >= need.most &&
-                            asked.halves >= need.halves);
-    auto size = [](const Asked &each) {
+        request.most == 0 || (need.most != 0 && request.most >= need.most &&
+                              request.halves >= need.halves);
+    auto size = [](const Request &each) {
       return std::pair(each.most == 0 ? std::numeric_limits<int64_t>::max()
                                       : each.most,
                        each.halves);
     };
-    if (isEnough && (!best || size(asked) < size(*best)))
-      best = asked;
+    if (isEnough && (!best || size(request) < size(*best)))
+      best = request;
   }
   if (!best)
     return std::optional<SampleSet>();

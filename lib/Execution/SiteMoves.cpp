@@ -166,9 +166,9 @@ struct Phase {
 };
 } // namespace
 
-static SmallVector<Phase> phasesOf(int64_t input, int64_t output,
-                                   int64_t kernel, int64_t stride,
-                                   int64_t cut) {
+static SmallVector<Phase> makePhases(int64_t input, int64_t output,
+                                     int64_t kernel, int64_t stride,
+                                     int64_t cut) {
   SmallVector<Phase> phases;
   for (int64_t remainder = 0; remainder != stride; ++remainder) {
     // Positions count from where the kernel begins at the first input.
@@ -283,11 +283,11 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
   auto to = cast<RankedTensorType>(op.getType());
   ConvolutionShape whole = readShape(op);
   SmallVector<Phase> rows =
-      phasesOf(whole.inputHeight, whole.outputHeight, whole.kernelHeight,
-               whole.strideHeight, whole.padTop);
+      makePhases(whole.inputHeight, whole.outputHeight, whole.kernelHeight,
+                 whole.strideHeight, whole.padTop);
   SmallVector<Phase> columns =
-      phasesOf(whole.inputWidth, whole.outputWidth, whole.kernelWidth,
-               whole.strideWidth, whole.padLeft);
+      makePhases(whole.inputWidth, whole.outputWidth, whole.kernelWidth,
+                 whole.strideWidth, whole.padLeft);
   auto isEmpty = [](const Phase &phase) { return phase.taps == 0; };
   bool hasEmpty = llvm::any_of(rows, isEmpty) || llvm::any_of(columns, isEmpty);
   std::optional<ConstantFloats> biases = evaluateFloats(bias);

@@ -316,7 +316,7 @@ bool onnx::haveSameGrid(const Node &lhs, const Node &rhs) {
   return lhs.source == rhs.source || gridOf(lhs) == gridOf(rhs);
 }
 
-static float limitOf(const Node &point, StringRef name) {
+static float getLimit(const Node &point, StringRef name) {
   if (const NodeAttribute *limit = point.lookup(name))
     return std::get<float>(limit->value);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -425,8 +425,8 @@ private:
     const float low = isRelu ? 0 : bound(1, -kInfinity);
     const float high = isRelu ? kInfinity : bound(2, kInfinity);
     for (Node *point : SmallVector<Node *>(users[node.name])) {
-      const float outerLow = limitOf(*point, kLow);
-      const float outerHigh = limitOf(*point, kHigh);
+      const float outerLow = getLimit(*point, kLow);
+      const float outerHigh = getLimit(*point, kHigh);
       const float shift = shiftOf(*point);
       auto limit = [&](float value) {
         return std::min(std::max(value + shift, outerLow), outerHigh);
@@ -468,8 +468,8 @@ private:
         }))
       return;
     for (Node *point : SmallVector<Node *>(points)) {
-      point->attributes = {{kLow.str(), limitOf(*point, kLow)},
-                           {kHigh.str(), limitOf(*point, kHigh)},
+      point->attributes = {{kLow.str(), getLimit(*point, kLow)},
+                           {kHigh.str(), getLimit(*point, kHigh)},
                            {kShift.str(), shift}};
       replaceInput(*point, node.name, shifted);
     }
@@ -507,8 +507,8 @@ private:
     if (outputs.contains(input) || users[input].size() != 1 ||
         llvm::any_of(users[node.name], [&](Node *user) {
           return !haveSameGrid(*user, first) ||
-                 limitOf(*user, kLow) != limitOf(first, kLow) ||
-                 limitOf(*user, kHigh) != limitOf(first, kHigh) ||
+                 getLimit(*user, kLow) != getLimit(first, kLow) ||
+                 getLimit(*user, kHigh) != getLimit(first, kHigh) ||
                  shiftOf(*user) != shiftOf(first);
         }))
       return;
@@ -623,8 +623,8 @@ private:
       shifted = graph.addPacked(
           base + "/shifted_zero_point", storage.type, {},
           [&](int64_t) { return grid.zeroPoint + storage.offset + steps; });
-    const int64_t low = codeOf(limitOf(node, kLow));
-    const int64_t high = codeOf(limitOf(node, kHigh));
+    const int64_t low = codeOf(getLimit(node, kLow));
+    const int64_t high = codeOf(getLimit(node, kHigh));
     // ONNX Runtime merges two consecutive pairs into one whose step neither of
     // them has; a clamp between them prevents that.
     const bool isLimited = low > storage.lowest() || high < storage.highest() ||

@@ -10,7 +10,7 @@ using namespace mct;
 std::optional<size_t> QuantizationPlan::onlyConsumer(size_t index) const {
   std::optional<size_t> consumer;
   for (Operation *user : nodes[index].node.result().getUsers()) {
-    std::optional<size_t> next = nodeOf(user);
+    std::optional<size_t> next = findNode(user);
     // The user is the terminator or an op whose semantics are unknown.
     if (!next || (consumer && *consumer != *next))
       return std::nullopt;

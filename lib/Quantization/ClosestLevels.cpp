@@ -60,10 +60,10 @@ ClosestLevels findClosestLevels(const ClosestLevelsProblem &problem) {
   auto enter = [&](int64_t i, double before) {
     Column &column = stack[i];
     const double *row = &problem.factor[i * columns];
-    double asked = 0;
+    double offset = 0;
     for (int64_t j = i + 1; j != columns; ++j)
-      asked += row[j] * (stack[j].level - problem.target[j]);
-    column.centre = problem.target[i] - asked / row[i];
+      offset += row[j] * (stack[j].level - problem.target[j]);
+    column.centre = problem.target[i] - offset / row[i];
     column.before = before;
     column.below = levels.below(column.centre);
     column.above = column.below + 1;

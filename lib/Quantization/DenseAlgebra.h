@@ -50,8 +50,9 @@ private:
   /// Returns memory for so many bytes.
   char *reserve(size_t bytes);
   template <bool IsInOrder, typename T, typename From>
-  void addOf(T factor, const Operand<From> &left, const Operand<From> &right,
-             int64_t inner, const Result<T> &result);
+  void addProduct(T factor, const Operand<From> &left,
+                  const Operand<From> &right, int64_t inner,
+                  const Result<T> &result);
 
   support::AlignedBuffer packed;
   size_t size = 0;

@@ -100,7 +100,7 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
 
 std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
                                      size_t candidates, bool perChannel) {
-  auto leastOf = [&](auto score) {
+  auto findLeast = [&](auto score) {
     size_t best = 0;
     for (size_t candidate = 1; candidate < candidates; ++candidate)
       if (score(candidate) < score(best))
@@ -111,12 +111,12 @@ std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
   std::vector<size_t> chosen(channels);
   if (perChannel) {
     for (size_t channel = 0; channel != channels; ++channel)
-      chosen[channel] = leastOf([&](size_t candidate) {
+      chosen[channel] = findLeast([&](size_t candidate) {
         return scores[channel * candidates + candidate];
       });
     return chosen;
   }
-  chosen.assign(channels, leastOf([&](size_t candidate) {
+  chosen.assign(channels, findLeast([&](size_t candidate) {
                   double sum = 0;
                   for (size_t channel = 0; channel != channels; ++channel)
                     sum += double(scores[channel * candidates + candidate]);
@@ -196,9 +196,9 @@ void LayerRounding::scoreAroundBest() {
   constexpr size_t kMostChannels = 64, kLeastChannels = 8, kTasks = 8;
   size_t atATime = std::clamp(outputs / kTasks, kLeastChannels, kMostChannels);
   size_t candidates = problem.candidates.size();
-  std::vector<size_t> order = orderByWidth(), placeOf(candidates);
+  std::vector<size_t> order = orderByWidth(), placeByCandidate(candidates);
   for (auto [place, candidate] : llvm::enumerate(order))
-    placeOf[candidate] = place;
+    placeByCandidate[candidate] = place;
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
   // Use bytes rather than bits, since threads write adjacent elements.
   std::vector<uint8_t> known(scores.size(), 0);
@@ -206,7 +206,7 @@ void LayerRounding::scoreAroundBest() {
   std::vector<size_t> before;
   do {
     score(atATime, [&](size_t channel, std::vector<size_t> &wanted) {
-      size_t place = placeOf[best[channel]];
+      size_t place = placeByCandidate[best[channel]];
       for (size_t other = place - std::min(place, kReach),
                   end = std::min(candidates, place + kReach + 1);
            other != end; ++other)
@@ -248,7 +248,7 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
   if (group.isSmall())
     group.search(lanes, rounded);
   std::vector<double> nearestObjectives =
-      group.objectivesOf(outputsOf, nearest);
+      group.computeObjectives(outputsOf, nearest);
   RoundingGroup::Point point = group.pointAt(outputsOf, std::move(rounded));
   // Nearest plane is the better start on average, not always.
   std::vector<size_t> losing;

@@ -404,8 +404,8 @@ RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
 static constexpr int64_t kFactorRows = 256;
 
 RoundingGroup::Image
-RoundingGroup::imageOf(llvm::ArrayRef<size_t> channels,
-                       llvm::ArrayRef<float> weights) const {
+RoundingGroup::computeImage(llvm::ArrayRef<size_t> channels,
+                            llvm::ArrayRef<float> weights) const {
   auto count = int64_t(channels.size());
   Image image;
   image.stride = int64_t(llvm::alignTo(channels.size(), kVector));
@@ -445,14 +445,14 @@ RoundingGroup::imageOf(llvm::ArrayRef<size_t> channels,
 }
 
 std::vector<double>
-RoundingGroup::objectivesOf(llvm::ArrayRef<size_t> channels,
-                            llvm::ArrayRef<float> weights) const {
-  return imageOf(channels, weights).objectives;
+RoundingGroup::computeObjectives(llvm::ArrayRef<size_t> channels,
+                                 llvm::ArrayRef<float> weights) const {
+  return computeImage(channels, weights).objectives;
 }
 
 RoundingGroup::Point RoundingGroup::pointAt(llvm::ArrayRef<size_t> channels,
                                             std::vector<float> weights) const {
-  Image image = imageOf(channels, weights);
+  Image image = computeImage(channels, weights);
   auto count = int64_t(channels.size());
   int64_t stride = image.stride, rank = lowRank.rank;
   // R^T R (q - w*)

@@ -87,7 +87,7 @@ ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
                               [&](auto at) { runs.push_back(at[0]); });
 }
 
-size_t ChannelRows::startOf(size_t channel) const {
+size_t ChannelRows::getStart(size_t channel) const {
   size_t start = 0;
   for (auto [size, distance] : llvm::reverse(channelAxes)) {
     start += channel % size * distance;
@@ -118,7 +118,7 @@ void ChannelRows::copyTransposed(llvm::ArrayRef<size_t> starts,
 void ChannelRows::copy(size_t first, size_t count, float *rows) const {
   size_t starts[kTogether];
   for (size_t row = 0; row < count; ++row)
-    starts[row] = startOf(first + row);
+    starts[row] = getStart(first + row);
   if (runLength == 1)
     return copyTransposed(llvm::ArrayRef(starts, count), rows);
   for (size_t row = 0; row < count; ++row)

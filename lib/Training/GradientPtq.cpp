@@ -330,7 +330,7 @@ Judge::create(func::FuncOp teacher, std::shared_ptr<const SampleSource> samples,
 
 FailureOr<double> Judge::measure(func::FuncOp network) {
   std::vector<std::vector<float>> scratch;
-  execution::ResultDistance::Found found = distance->createFound();
+  execution::ResultDistance::Comparison found = distance->createComparison();
   auto begin = [&](const execution::NetworkRun &run) {
     scratch.resize(run.numWorkers());
   };

@@ -235,10 +235,10 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
                 each.entry.isPerChannel && options.isPerChannel);
     return success();
   }
-  for (NamedAttribute asked : wanted[index].weights) {
-    if (!known.contains(asked.getName())) {
+  for (NamedAttribute requested : wanted[index].weights) {
+    if (!known.contains(requested.getName())) {
       InFlightDiagnostic error = op->emitOpError("has no weight '")
-                                 << asked.getName().getValue()
+                                 << requested.getName().getValue()
                                  << "' to quantize"
                                  << (known.empty() ? "" : "; it has ");
       llvm::interleaveComma(known, error, [&](auto &weight) {
@@ -246,10 +246,10 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
       });
       return fail(std::move(error), each.mark);
     }
-    if (!add(asked.getName(), asked.getValue(),
-             config.isPerChannel(op, asked.getName())))
+    if (!add(requested.getName(), requested.getValue(),
+             config.isPerChannel(op, requested.getName())))
       return fail(op->emitOpError("has no known channels of '")
-                      << asked.getName().getValue()
+                      << requested.getName().getValue()
                       << "'; leave it out of 'per_channel'",
                   each.mark);
   }

@@ -216,7 +216,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
     rule.isOptional |= rule.asksForFloatAlone();
   rules.findDecoding(entry.getBody().front(), getAnalysis<KernelOps>());
   SmallVector<tpc::Node> nodes;
-  llvm::DenseMap<Operation *, size_t> nodeOf;
+  llvm::DenseMap<Operation *, size_t> nodeIndices;
   if (needsNodes) {
     FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(getOperation());
     if (failed(lookup))
@@ -227,7 +227,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
         return failure();
       for (tpc::Node &node : *matched) {
         for (Operation *op : node.ops)
-          nodeOf[op] = nodes.size();
+          nodeIndices[op] = nodes.size();
         nodes.push_back(std::move(node));
       }
     }
@@ -236,8 +236,8 @@ LogicalResult ChooseCandidatesPass::applyRules(
   // result.
   auto getNode = [&](const OperatorPoints &of) -> tpc::Node {
     auto find = [&](Operation *op) -> const tpc::Node * {
-      auto found = nodeOf.find(op);
-      return found == nodeOf.end() ? nullptr : &nodes[found->second];
+      auto found = nodeIndices.find(op);
+      return found == nodeIndices.end() ? nullptr : &nodes[found->second];
     };
     for (tpc::QuantizeOp point : of.points)
       if (point.isWeight())

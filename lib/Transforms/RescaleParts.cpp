@@ -117,8 +117,8 @@ private:
                SizesOfPoints &sizes);
   void leave(tpc::QuantizeOp point, const Record &why) {
     if (remarks)
-      emitWithCulprit(point, getArgument(), why,
-                      "'" + point.getPointName() + "' is not rescaled: ");
+      emitWithCause(point, getArgument(), why,
+                    "'" + point.getPointName() + "' is not rescaled: ");
   }
   /// Renames an op whose result has changed; a point loses the parameters that
   /// were chosen for it.
@@ -213,10 +213,10 @@ std::optional<PartUsers> PartUsers::find(const Layers &layers,
     Positions parts;
   };
   std::vector<Open> open;
-  llvm::SmallPtrSet<Value, 8> seen;
+  llvm::SmallPtrSet<Value, 8> visited;
   auto after = [&](Value value, int64_t axis, Positions parts) {
     // A value that is reached twice holds the parts in two ways.
-    if (!seen.insert(value).second || seen.size() > kMaxUserValues)
+    if (!visited.insert(value).second || visited.size() > kMaxUserValues)
       return false;
     users.changed.insert(value.getDefiningOp());
     open.push_back({value, axis, std::move(parts)});

@@ -764,13 +764,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(words: Sequence[str]) -> int:
     parsed = make_parser("quantize" in words).parse_args(words)
     parsed.words = words
-    from mct.errors import CONSOLE_WORDS, Error, asking
+    from mct.errors import CONSOLE_WORDS, Error, use_words
 
     logging.basicConfig(
         level=logging.INFO if parsed.verbose else logging.WARNING, format="%(message)s", stream=sys.stderr, force=True
     )
     try:
-        with asking(CONSOLE_WORDS):
+        with use_words(CONSOLE_WORDS):
             return parsed.function_to_call(parsed) or 0
     except BrokenPipeError:
         raise

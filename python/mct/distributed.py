@@ -101,7 +101,7 @@ Shard: TypeAlias = "list[Piece]"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ShardRequest:
     """The shard that a worker is asked about.
 
     arguments: the samples as `_native.Module.execute` takes them, and `option` as `calibration-data` does.
@@ -130,17 +130,17 @@ class Job:
     flag: str
     texts: Mapping[str, str]
 
-    def measure(self, asked: Asked) -> bool:
+    def measure(self, request: ShardRequest) -> bool:
         """Runs the passes on one shard; False where they ask nothing of it. Runs on a worker."""
         from mct import _native
 
-        options = {"shard": asked.shard, "shards-out": asked.out, "calibration-data": asked.option}
-        for option, content in asked.files.items():
-            path = asked.folder / f"{option}{Path(self.texts[option].strip(chr(34) + chr(39))).suffix}"
+        options = {"shard": request.shard, "shards-out": request.out, "calibration-data": request.option}
+        for option, content in request.files.items():
+            path = request.folder / f"{option}{Path(self.texts[option].strip(chr(34) + chr(39))).suffix}"
             path.write_bytes(content)
             options[option] = str(path)
-        if asked.known:
-            options["shards-in"] = ",".join(asked.known)
+        if request.known:
+            options["shards-in"] = ",".join(request.known)
         if "threads" not in self.texts and (threads := _threads()):
             options["threads"] = str(threads)
         pipeline = self.write_pipeline(options, _WRITTEN)
@@ -177,7 +177,7 @@ class RunJob:
     keywords: Mapping[str, Any]
     are_classes: bool = True
 
-    def measure(self, asked: Asked) -> bool:
+    def measure(self, request: ShardRequest) -> bool:
         """Runs the networks on one shard; False where nothing is asked of it. Runs on a worker."""
         from mct import _native
 
@@ -187,13 +187,13 @@ class RunJob:
         others = {name: _native.Module.parse(source, name) for name, source in self.others.items()}
         run = getattr(_native.Module.parse(self.source, "model"), self.method)
         text = run(
-            asked.arguments,
+            request.arguments,
             **others,
             **keywords,
-            labels=asked.labels,
-            shards_in=list(asked.known),
-            shards_out=asked.out,
-            shard=asked.shard,
+            labels=request.labels,
+            shards_in=list(request.known),
+            shards_out=request.out,
+            shard=request.shard,
         )
         return text is None
 
@@ -345,7 +345,7 @@ def measure_shard(
         data: Any = arrays[0] if len(names) == 1 else dict(zip(names, arrays, strict=True))
         out = folder / "out.json"
         with spool(data, job.inputs, folder) as spooled:
-            asked = Asked(
+            request = ShardRequest(
                 spooled.arguments,
                 spooled.option,
                 labels,
@@ -355,7 +355,7 @@ def measure_shard(
                 f"{number}/{count}",
                 folder,
             )
-            if not job.measure(asked):
+            if not job.measure(request):
                 raise Error("nothing is asked of the samples any more; what the workers run is another version")
         return zlib.compress(out.read_bytes(), 1)
 
@@ -403,7 +403,7 @@ class Distribution:
         # Bytes that the workers have sent, by round.
         self.received: list[int] = []
 
-    def ask(self, kind: str, report: Reporter | None = None) -> None:
+    def request_shards(self, kind: str, report: Reporter | None = None) -> None:
         """Lets the workers find out what is missing, the `kind` of statistics of all shards."""
         from distributed import CancelledError, KilledWorker, as_completed
 
@@ -473,12 +473,12 @@ def run(
         folder = Path(name)
         distribution = Distribution(connection, job, data, labels)
         while True:
-            distribution.ask(kind, report)
-            asked = folder / f"asked{len(distribution.received)}.json"
-            result = work(write_parts(distribution.parts, folder), str(asked))
+            distribution.request_shards(kind, report)
+            request = folder / f"asked{len(distribution.received)}.json"
+            result = work(write_parts(distribution.parts, folder), str(request))
             if result is not None:
                 return result
-            kind = json.loads(asked.read_text())["missing"]
+            kind = json.loads(request.read_text())["missing"]
 
 
 def run_networks(
@@ -504,9 +504,9 @@ def run_networks(
     sources = {name: module.bytecode() for name, module in modules.items()}
     job = RunJob(model.module.bytecode(), inputs, method, sources, keywords, not keywords.get("metric"))
 
-    def work(known: Sequence[str], asked: str) -> Any:
+    def work(known: Sequence[str], request: str) -> Any:
         merge = getattr(model.module, method)
-        return merge([], **modules, **keywords, **alone, shards_in=list(known), shards_out=asked)
+        return merge([], **modules, **keywords, **alone, shards_in=list(known), shards_out=request)
 
     text: str = run(client, job, data, work, report, labels=labels, kind="evaluation")
     return text

@@ -140,7 +140,7 @@ _links: ContextVar[_Words] = ContextVar("mct_links", default=())
 
 
 @contextlib.contextmanager
-def asking(words: _Words) -> Iterator[None]:
+def use_words(words: _Words) -> Iterator[None]:
     """Within it, messages of the compiler ask for arguments in these words."""
     token = _words.set(words)
     try:

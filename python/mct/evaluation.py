@@ -228,9 +228,9 @@ def _judged_labels(labels: Any, metric: str | None) -> Any:
         return labels
     judged = (metric or "").partition("@")[2]
     if judged not in labels:
-        asked = f"none of the result {judged!r}" if judged else "those of several results"
+        existing = f"none of the result {judged!r}" if judged else "those of several results"
         raise Error(
-            f"labels: there are {asked}, by name: {', '.join(map(str, labels))}",
+            f"labels: there are {existing}, by name: {', '.join(map(str, labels))}",
             notes=['metric="top1@NAME" says which result is judged'],
         )
     return labels[judged]

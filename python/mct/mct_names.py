@@ -367,7 +367,7 @@ def post_training_quantization(
     given |= dict(zip(names, earlier, strict=False))
     if (in_model is None) == (in_module is None):
         raise TargetError("post_training_quantization needs one of in_model and in_module")
-    asked = _collect(
+    collected = _collect(
         in_module if in_model is None else in_model,
         representative_data_gen,
         target_resource_utilization,
@@ -377,23 +377,23 @@ def post_training_quantization(
     )
     debug = core_config.debug_config if isinstance(core_config, CoreConfig) else None
     if debug is not None and debug.bypass:
-        model = _load(asked.model, asked.data)
+        model = _load(collected.model, collected.data)
         return QuantizedModel(model.module, model), UserInformation(model, {})
     quantize: Any = mct.quantize
     quantized = quantize(
-        _load(asked.model, asked.data),
-        target=asked.target,
-        data=asked.data,
-        config=_Options(asked.options),
-        overrides=asked.overrides,
+        _load(collected.model, collected.data),
+        target=collected.target,
+        data=collected.data,
+        config=_Options(collected.options),
+        overrides=collected.overrides,
         preprocessing=preprocessing,
         progress=progress,
     )
-    if asked.gptq_config is not None:
+    if collected.gptq_config is not None:
         from mct import gptq
 
-        quantized = gptq.train(quantized, asked.gptq_data, asked.gptq_config, progress)
-    chosen = _read_choices(quantized.text) if "budget" in asked.options else {}
+        quantized = gptq.train(quantized, collected.gptq_data, collected.gptq_config, progress)
+    chosen = _read_choices(quantized.text) if "budget" in collected.options else {}
     return quantized, UserInformation(quantized, chosen)
 
 
@@ -411,11 +411,11 @@ def resource_utilization_data(
     """
     stages: Any = importlib.import_module("mct.stages")
     rows = (lambda: []) if representative_data_gen is None else representative_data_gen
-    asked = _collect(in_model, rows, None, core_config, target_platform_capabilities, {})
-    prepared: Any = {name: asked.options[name] for name in _PREPARING if name in asked.options}
-    model = stages.attach_target(_load(asked.model, asked.data), target=asked.target)
+    collected = _collect(in_model, rows, None, core_config, target_platform_capabilities, {})
+    prepared: Any = {name: collected.options[name] for name in _PREPARING if name in collected.options}
+    model = stages.attach_target(_load(collected.model, collected.data), target=collected.target)
     model = stages.prepare(model, **prepared)
-    return _used_by(stages.insert_quantizers(model, overrides=asked.overrides))
+    return _used_by(stages.insert_quantizers(model, overrides=collected.overrides))
 
 
 # Options of `mct.quantize` that `mct.prepare` has as well.

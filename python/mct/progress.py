@@ -50,7 +50,7 @@ class Reporter:
 
     def __init__(self, callback: Callback, interval: float = 0.05) -> None:
         self.callback, self.interval = callback, interval
-        self.started = self.told = 0.0
+        self.started = self.last_time = 0.0
         self.last: Report | None = None
         self.stage, self.runs_before = "", 0
 
@@ -65,9 +65,9 @@ class Reporter:
         unchanged = self.last is not None and report == replace(self.last, seconds=report.seconds)
         finished = bool(total) and done == total
         # New stages and the last sample are reported at once.
-        if not new_stage and (unchanged or (now - self.told < self.interval and not finished)):
+        if not new_stage and (unchanged or (now - self.last_time < self.interval and not finished)):
             return
-        self.last, self.told = report, now
+        self.last, self.last_time = report, now
         self.callback(report)
 
     def poll(self, stage: str, done: int, total: int, runs: int, part: int, parts: int) -> None:

@@ -336,8 +336,8 @@ class QuantizeConfig(abc.ABC):
     def to_attribute(self, layer: Layer) -> str:
         """The attribute that marks the layer."""
         owner = type(self).__name__
-        weights = self._ask("get_weights_and_quantizers", layer)
-        activations = self._ask("get_activations_and_quantizers", layer)
+        weights = self._call_method("get_weights_and_quantizers", layer)
+        activations = self._call_method("get_activations_and_quantizers", layer)
         for part, _ in weights:
             if part.name not in (KERNEL_ATTR, BIAS_ATTR):
                 raise TargetError(f"{owner}: get_weights_and_quantizers may name kernel and bias of a layer only")
@@ -374,14 +374,14 @@ class QuantizeConfig(abc.ABC):
         layer = Layer()
         owner = type(self).__name__
         weights: dict[str, AttributeQuantizationConfig] = {}
-        for part, quantizer in self._ask("get_weights_and_quantizers", layer):
+        for part, quantizer in self._call_method("get_weights_and_quantizers", layer):
             if part.name not in (KERNEL_ATTR, BIAS_ATTR):
                 raise TargetError(f"{owner}: get_weights_and_quantizers may name kernel and bias of a layer only")
             grid = self._check_grid(quantizer)
             weights[part.name] = AttributeQuantizationConfig(
                 grid.method, grid.num_bits, grid.per_axis, enable_weights_quantization=True
             )
-        inner = self._ask("get_activations_and_quantizers", layer)
+        inner = self._call_method("get_activations_and_quantizers", layer)
         # The layer's own activation function, which comes last, makes its result.
         results = [quantizer for _, quantizer in inner] + list(self.get_output_quantizers(layer))
         for quantizer in results:
@@ -409,7 +409,7 @@ class QuantizeConfig(abc.ABC):
         """The same for an `OperatorsSet`."""
         return QuantizationConfigOptions([self.to_op_config()])
 
-    def _ask(self, method: str, layer: Layer) -> list[tuple[_Part, Any]]:
+    def _call_method(self, method: str, layer: Layer) -> list[tuple[_Part, Any]]:
         pairs = list(getattr(self, method)(layer))
         for pair in pairs:
             is_pair = isinstance(pair, tuple) and len(pair) == 2

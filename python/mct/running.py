@@ -370,8 +370,8 @@ def _distribute(
     inputs = read_signature(module, function if isinstance(function, str) else "")
     job = distributed.Job(module.bytecode(), inputs, flag, texts)
 
-    def work(known: Sequence[str], asked: str) -> Any:
-        return run(job.write_pipeline({"shards-in": ",".join(known), "shards-out": asked}))
+    def work(known: Sequence[str], request: str) -> Any:
+        return run(job.write_pipeline({"shards-in": ",".join(known), "shards-out": request}))
 
     found: _native.Module = distributed.run(client, job, data, work, report)
     return found

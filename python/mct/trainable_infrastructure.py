@@ -528,8 +528,8 @@ class BaseTrainableQuantizer:
         names = tuple(kind.__name__ for kind in kinds)
         for number, parameter in enumerate(_parameters_of(cls)):
             if number == 0:
-                said = parameter.annotation
-                if said not in kinds and not (isinstance(said, str) and said.rpartition(".")[2] in names):
+                declared = parameter.annotation
+                if declared not in kinds and not (isinstance(declared, str) and declared.rpartition(".")[2] in names):
                     raise TargetError(
                         f"{cls.__name__}: the first parameter of the constructor, {parameter.name!r}, must be "
                         f"annotated with {' or '.join(names)}"

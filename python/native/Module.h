@@ -52,9 +52,9 @@ public:
   bool isCancelled() const { return samples.isCancelled(); }
 
   void fail(llvm::StringRef text) {
-    tell({Message::Kind::Error, "", text.str(), {}});
+    addMessage({Message::Kind::Error, "", text.str(), {}});
   }
-  void tell(Message message);
+  void addMessage(Message message);
   /// Returns the messages that were not taken yet.
   std::vector<Message> takeMessages();
 

@@ -395,8 +395,8 @@ def make_odd_document():
     activations[2]["parameters"].update(threshold=[None], lowest=[None], highest=[None], step=[None])
     activations[3]["selection"]["curve"] = [{"scale": scale, "error": 0.0} for scale in (0.5, 1.0, 2.0)]
     activations[4]["statistics"].update(min=None, max=None, count=0)
-    for seen in ("statistics", "observed"):
-        activations[4][seen].update(channel_min=[None] * 16, channel_max=[None] * 16)
+    for member in ("statistics", "observed"):
+        activations[4][member].update(channel_min=[None] * 16, channel_max=[None] * 16)
     activations[5]["own"] = activations[5]["inherited"] = {"sqnr": None, "cosine": None, "largest": 0.0}
     activations[6]["effect"] = {"own": None, "without": None, "gain": None}
     activations[7]["statistics"]["histogram"] = {"first": -1e30, "width": 1e28, "counts": [1] * 192}

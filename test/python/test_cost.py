@@ -67,11 +67,11 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setenv(variable, str(value))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
-    def tell(**told: Any) -> Any:
-        monkeypatch.setenv("FAKE_VELA", json.dumps(told))
+    def configure(**settings: Any) -> Any:
+        monkeypatch.setenv("FAKE_VELA", json.dumps(settings))
         return lambda: calls.read_text().splitlines()
 
-    yield tell
+    yield configure
     mct.cost._version.cache_clear()
 
 

@@ -44,7 +44,7 @@ def call(*arguments, **environment):
     )
 
 
-def ask(folder, *arguments, **environment):
+def run_tools(folder, *arguments, **environment):
     """Exit status, and what was found. Skips by name where a tool is not installed."""
     path = folder / "results.json"
     finished = call(*arguments, "--json", path, **environment)
@@ -58,7 +58,7 @@ def ask(folder, *arguments, **environment):
 
 def results(tmp_path, *arguments, **environment):
     """Exit status, and what was found for one network, by tool."""
-    status, found = ask(tmp_path, *arguments, **environment)
+    status, found = run_tools(tmp_path, *arguments, **environment)
     return status, {entry["tool"]: entry for entry in found}
 
 
@@ -216,7 +216,7 @@ def taken(request, tools, tmp_path_factory):
         if item.originalname == "test_examples_of_the_lowering_are_taken":
             path, options = (item.callspec.params[name] for name in ("path", "options"))
             networks.append(lower(path, folder / f"{path.stem}.mlirbc", f"--mct-lower-to-integer={options}"))
-    _, found = ask(folder, *networks, "--tools", "tosa,ours,vela")
+    _, found = run_tools(folder, *networks, "--tools", "tosa,ours,vela")
     return {path.stem: {entry["tool"]: entry for entry in found if entry["network"] == path.stem} for path in networks}
 
 

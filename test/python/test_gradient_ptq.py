@@ -38,8 +38,8 @@ def train(module, output, **options):
     """Runs mct-gptq with remarks. Returns what is judged before and after training, and by how many samples."""
     text = " ".join(f"{name}={value}" for name, value in (DIGITS | {"remarks": "true"} | options).items())
     finished = measure.run_ok([measure.BIN / "mct-opt", module, f"--mct-gptq={text}", "-o", output])
-    told = ("remark:", "warning:")
-    found = [REMARK.search(line) for line in finished.stderr.splitlines() if any(kind in line for kind in told)]
+    prefixes = ("remark:", "warning:")
+    found = [REMARK.search(line) for line in finished.stderr.splitlines() if any(kind in line for kind in prefixes)]
     (match,) = [one for one in found if one]
     return float(match[2]), float(match[3]), int(match[1])
 

@@ -696,9 +696,9 @@ def test_ptq_without_the_points_keeps_what_they_clipped(imported):
 def test_another_target_says_which_points_it_cannot_hold(imported, caplog):
     model, _ = imported
     quantized = mct.quantize(model, target="imx500", data=images(4))
-    told = caplog.text
-    assert "the target cannot hold the parameters that 'dense' has in its file: it has the zero point" in told
-    assert "keep-points=false" in told
+    messages = caplog.text
+    assert "the target cannot hold the parameters that 'dense' has in its file: it has the zero point" in messages
+    assert "keep-points=false" in messages
     assert quantized.text.count("error_method = imported") >= 10  # kernels
 
 

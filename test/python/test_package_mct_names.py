@@ -529,9 +529,11 @@ class MyDenseQuantizeConfig(quantize_config.QuantizeConfig):
 
 def test_quantize_config_as_its_page_shows(attach):
     config = MyDenseQuantizeConfig()
-    asked = config.to_op_config()
-    assert asked.activation_quantization_method is tp.QuantizationMethod.UNIFORM and asked.activation_n_bits == 8
-    kernel = asked.attr_weights_configs_mapping[tp.KERNEL_ATTR]
+    op_config = config.to_op_config()
+    assert (
+        op_config.activation_quantization_method is tp.QuantizationMethod.UNIFORM and op_config.activation_n_bits == 8
+    )
+    kernel = op_config.attr_weights_configs_mapping[tp.KERNEL_ATTR]
     assert (kernel.weights_n_bits, kernel.enable_weights_quantization) == (8, True)
     default, _, _ = mct_scripts.imx500_op_configs()
     target = tp.TargetPlatformCapabilities(
@@ -555,8 +557,8 @@ def test_quantize_config_that_asks_for_nothing_leaves_floats():
         def get_activations_and_quantizers(self, layer):
             return []
 
-    asked = Nothing().to_op_config()
-    assert not asked.enable_activation_quantization and not asked.attr_weights_configs_mapping
+    op_config = Nothing().to_op_config()
+    assert not op_config.enable_activation_quantization and not op_config.attr_weights_configs_mapping
 
 
 @pytest.mark.parametrize(

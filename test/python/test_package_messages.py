@@ -100,9 +100,9 @@ def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
     for samples, remedy in ((pixels * 16.0, "Preprocessing.of(0.00392157)"), (pixels / 4080, "Preprocessing.of(255)")):
         caplog.clear()
         mct.quantize(mct.load(DIGITS), "imx500", samples.astype(np.float32))
-        (told,) = (record.getMessage() for record in caplog.records if "another range" in record.getMessage())
-        assert "the samples of input 'input' seem to have another range than the network expects" in told
-        assert f"give preprocessing=mct.{remedy}" in told and "input-scale" not in told
+        (reported,) = (record.getMessage() for record in caplog.records if "another range" in record.getMessage())
+        assert "the samples of input 'input' seem to have another range than the network expects" in reported
+        assert f"give preprocessing=mct.{remedy}" in reported and "input-scale" not in reported
     caplog.clear()
     quantize()
     assert "another range" not in caplog.text
@@ -126,8 +126,10 @@ def test_files_of_arguments_are_known_wherever_they_lie() -> None:
             "labels.npy": "labels",
             "input3.npy": "data",
         }.items():
-            told = errors.Diagnostic("error", f"{folder}/mct-ab_12xyz/{name}", f"'{folder}/mct-ab_12xyz/{name}': bad")
-            error = mct.Error.of([told])
+            reported = errors.Diagnostic(
+                "error", f"{folder}/mct-ab_12xyz/{name}", f"'{folder}/mct-ab_12xyz/{name}': bad"
+            )
+            error = mct.Error.of([reported])
             assert (error.location, error.message) == (word, f"{word}: bad")
     kept = errors.Diagnostic("error", "", "'/home/me/mct-runs/labels.npy': bad")
     assert mct.Error.of([kept]).message == kept.text

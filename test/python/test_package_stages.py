@@ -266,8 +266,8 @@ def test_preprocessing_stays_with_the_model(digits, quantized):
 def test_scale_of_samples_stays_with_the_model(digits):
     samples = np.load(SAMPLES["calibration_data"][0])
     recorded = mct.quantize(digits, "imx500", samples, preprocessing=mct.Preprocessing.of(0.0625, 0.5))
-    told = mct.quantize(digits, "imx500", samples, input_scale=0.0625, input_offset=0.5)
-    assert told.text == recorded.text
+    given = mct.quantize(digits, "imx500", samples, input_scale=0.0625, input_offset=0.5)
+    assert given.text == recorded.text
     as_text = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), samples, input_scale="0.0625")
     assert "tpc.preprocessing = {scale = array<f64: 6.250000e-02>}" in as_text.text
 

@@ -409,17 +409,17 @@ def test_an_outlier_channel_of_an_activation_gets_more_bits(study):
 
 
 def test_dead_channels_can_go(study):
-    kernel, behind = kernels(), kernels(seed=2)
+    kernel, following = kernels(), kernels(seed=2)
     kernel[1] = 0
     before = study(
-        Network().conv("conv", kernel).relu("relu").conv("behind", behind), samples(), samples(seed=9)
+        Network().conv("conv", kernel).relu("relu").conv("behind", following), samples(), samples(seed=9)
     ).report()
     found = find(before, "dead-channels", "conv/kernel_attr")
     assert found["severity"] == 0 and "Channel 1 of the 4" in found["cause"]
     assert "relu" in [one["subject"] for one in before["diagnoses"] if one["rule"] == "dead-channels"]
     alive = [0, 2, 3]
     after = study(
-        Network().conv("conv", kernel[alive]).relu("relu").conv("behind", behind[:, alive]),
+        Network().conv("conv", kernel[alive]).relu("relu").conv("behind", following[:, alive]),
         samples(),
         samples(seed=9),
     ).report()

@@ -233,11 +233,11 @@ int main(int argc, char **argv) {
   bool isBinary = isBytecode((*input)->getMemBufferRef());
   // The dump may be used with another tool, which does not have this pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
-  config.setPassPipelineSetupFn([&, asked = config](PassManager &passes) {
+  config.setPassPipelineSetupFn([&, requested = config](PassManager &passes) {
     isRead = true;
     if (verifies)
       passes.addPass(mct::createVerifyShapesPass());
-    if (failed(asked.setupPassPipeline(passes)))
+    if (failed(requested.setupPassPipeline(passes)))
       return failure();
     mct::execution::RunCache::shareAmong(passes);
     passes.addInstrumentation(std::make_unique<ReleaseInput>(mappedFiles));

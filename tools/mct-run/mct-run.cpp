@@ -607,8 +607,8 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
       {reportSchema, report::printSchema},
       {traceSchema, report::printTraceSchema},
       {comparisonSchema, report::printComparisonSchema}};
-  for (auto [isAsked, printOne] : schemas) {
-    if (!isAsked)
+  for (auto [isRequested, printOne] : schemas) {
+    if (!isRequested)
       continue;
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
     printOne(stream);

@@ -377,7 +377,7 @@ Attribute OpInfoAttr::parse(AsmParser &parser, Type) {
   std::optional<Real> rangeMin, rangeMax;
   SmallVector<int64_t> outAxes;
   bool quantize = true;
-  llvm::StringSet<> seen;
+  llvm::StringSet<> visited;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseAttribute(name))
     return {};
@@ -386,7 +386,7 @@ Attribute OpInfoAttr::parse(AsmParser &parser, Type) {
     StringRef field;
     if (parser.parseKeyword(&field) || parser.parseEqual())
       return {};
-    if (!seen.insert(field).second) {
+    if (!visited.insert(field).second) {
       parser.emitError(fieldLoc) << "duplicate field '" << field << "'";
       return {};
     }

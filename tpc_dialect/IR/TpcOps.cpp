@@ -357,17 +357,18 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
   if (RangeAttr range = point.getRangeAttr())
     if (failed(RangeAttr::verify(emitError, range.getMin(), range.getMax())))
       return failure();
-  if (StatisticsAttr seen = point.getStatisticsAttr()) {
-    if (HistogramAttr histogram = seen.getHistogram())
+  if (StatisticsAttr pointStatistics = point.getStatisticsAttr()) {
+    if (HistogramAttr histogram = pointStatistics.getHistogram())
       if (failed(HistogramAttr::verify(emitError, histogram.getStepExponent(),
                                        histogram.getFirst(),
                                        histogram.getCounts())))
         return failure();
     if (failed(StatisticsAttr::verify(
-            emitError, seen.getCount(), seen.getZeros(), seen.getMin(),
-            seen.getMax(), seen.getHistogram(), seen.getChannelMean(),
-            seen.getChannelMeanSquare(), seen.getChannelMin(),
-            seen.getChannelMax())))
+            emitError, pointStatistics.getCount(), pointStatistics.getZeros(),
+            pointStatistics.getMin(), pointStatistics.getMax(),
+            pointStatistics.getHistogram(), pointStatistics.getChannelMean(),
+            pointStatistics.getChannelMeanSquare(),
+            pointStatistics.getChannelMin(), pointStatistics.getChannelMax())))
       return failure();
   }
   if (CorrectionsAttr made = point.getCorrectionsAttr())

@@ -22,7 +22,7 @@ using namespace mct::tpc;
 /// default".
 static void warnAboutOptions(PlatformOp platform, const Twine &owner,
                              QCOptionsAttr options) {
-  llvm::SmallDenseMap<OpQuantConfigAttr, size_t> seen;
+  llvm::SmallDenseMap<OpQuantConfigAttr, size_t> visited;
   bool warnedPreserving = false;
   for (auto [index, config] : llvm::enumerate(options.getConfigs())) {
     // O3, an error once an op gets such a config.
@@ -33,7 +33,7 @@ static void warnAboutOptions(PlatformOp platform, const Twine &owner,
       warnedPreserving = true;
     }
     // Q5
-    if (auto [it, isNew] = seen.try_emplace(config, index); !isNew)
+    if (auto [it, isNew] = visited.try_emplace(config, index); !isNew)
       emitWarning(platform.getLoc())
           << "candidate #" << index << " of " << owner << " repeats candidate #"
           << it->second;

@@ -94,7 +94,7 @@ public:
   Result function(llvm::StringRef name, const Polynomial &argument);
 
 private:
-  int64_t countOf(const Polynomial &polynomial) const;
+  int64_t countTerms(const Polynomial &polynomial) const;
 
   std::vector<Atom> atoms;
   llvm::StringMap<unsigned> atomOf;

@@ -32,7 +32,7 @@ struct Trace {
   std::string input;
   /// Pipelines that were requested without a command, as they were written,
   /// without `builtin.module(…)`; in order.
-  std::vector<std::string> asked;
+  std::vector<std::string> requested;
   /// All passes with all their options, in the order in which they ran on a
   /// module. Numbers are rounded to seven digits.
   std::vector<std::string> pipelines;

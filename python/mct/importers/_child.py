@@ -38,12 +38,17 @@ def run(main: Callable[..., None]) -> None:
     try:
         main(*sys.argv[1:])
     except Refused as problem:
-        told = {name: getattr(problem, name) for name in ("message", "notes", "left_over", "layer")}
+        report = {name: getattr(problem, name) for name in ("message", "notes", "left_over", "layer")}
     except Exception as problem:
         traceback.print_exc()
         lines = [line for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
-        told = {"message": f"{type(problem).__name__}: {lines[0]}", "notes": lines[1:12], "left_over": [], "layer": ""}
+        report = {
+            "message": f"{type(problem).__name__}: {lines[0]}",
+            "notes": lines[1:12],
+            "left_over": [],
+            "layer": "",
+        }
     else:
         sys.exit(0)
-    Path(REFUSED).write_text(json.dumps(told))
+    Path(REFUSED).write_text(json.dumps(report))
     sys.exit(1)

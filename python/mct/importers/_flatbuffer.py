@@ -232,7 +232,7 @@ class File:
     def buffer(self, number: int) -> bytes:
         """The values that are stored with this number."""
         buffer = self.buffers[number]
-        if not _lies_behind(buffer):
+        if not _follows_tables(buffer):
             return buffer.bytes(_BUFFER_DATA)
         start, size = (buffer.integer(field, "Q") for field in (_BUFFER_OFFSET, _BUFFER_SIZE))
         if start + size > len(self.data):
@@ -240,7 +240,7 @@ class File:
         return self.data[start : start + size]
 
 
-def _lies_behind(buffer: _Table) -> bool:
+def _follows_tables(buffer: _Table) -> bool:
     """Returns whether the values of a buffer lie behind the tables, which large files ask for."""
     return buffer.integer(_BUFFER_OFFSET, "Q") > 1
 
@@ -369,7 +369,7 @@ class Writer:
     def _buffer(self, file: File, number: int, used: Collection[int]) -> int:
         """Values that lie at a place of the file, which is another one now, become those of a table."""
         buffer = file.buffers[number]
-        if not _lies_behind(buffer):
+        if not _follows_tables(buffer):
             return self.old(buffer.place)
         return self._store(file.buffer(number) if number in used else b"")
 

@@ -48,9 +48,9 @@ def name_text(name: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     ahead = max(0, (width - 1) * 2 // 3)
-    behind = max(0, width - 1 - ahead)
+    room_after = max(0, width - 1 - ahead)
     tail = text
-    while cell_len(tail) > behind:
+    while cell_len(tail) > room_after:
         tail = tail[1:]
     return set_cell_size(text, ahead).rstrip() + "…" + tail
 

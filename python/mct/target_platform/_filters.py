@@ -170,7 +170,7 @@ class LayerFilterParams(Frozen):
     kwargs: dict[str, Any]
 
     def __init__(self, layer: Any, *conditions: AttributeFilter, **kwargs: Any) -> None:
-        from mct.target_platform._layers import UntoldAttributeError, resolve_layer
+        from mct.target_platform._layers import UnknownAttributeError, resolve_layer
 
         if isinstance(layer, LayerFilterParams):
             raise TargetError("LayerFilterParams takes a layer, not filtered layers; join the filters with '&'")
@@ -183,7 +183,7 @@ class LayerFilterParams(Frozen):
         self.conditions = conditions
         self.kwargs = kwargs
         # `match` knows every attribute. A target that has the filter does not.
-        with contextlib.suppress(UntoldAttributeError):
+        with contextlib.suppress(UnknownAttributeError):
             resolve_layer(self)
 
     def match(self, layer: Any, attributes: Mapping[str, Any]) -> bool:

@@ -721,8 +721,8 @@ class Fusing(TargetPlatformComponent):
         if not isinstance(other, Fusing):
             return False
 
-        def has(own: OperatorsSet | OperatorSetGroup, asked: OperatorsSet | OperatorSetGroup) -> bool:
-            return own == asked or (isinstance(own, OperatorSetGroup) and asked in own.operators_set)
+        def has(own: OperatorsSet | OperatorSetGroup, wanted: OperatorsSet | OperatorSetGroup) -> bool:
+            return own == wanted or (isinstance(own, OperatorSetGroup) and wanted in own.operators_set)
 
         length = len(other.operator_groups)
         return any(

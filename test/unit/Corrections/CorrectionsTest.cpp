@@ -183,7 +183,7 @@ TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   ASSERT_TRUE(mlir::succeeded(corrections::correctLayers(
       *found, layers, settings, options,
       [&](size_t layer, const corrections::ChannelSummary &exact,
-          const corrections::ChannelSummary &seen, int64_t samples) {
+          const corrections::ChannelSummary &measured, int64_t samples) {
         fittedTo.insert(samples);
         llvm::SmallVector<quantization::Affine> correction;
         if (samples != kSamples)
@@ -191,7 +191,7 @@ TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
         bool isLast = layer + 1 == layers.size();
         for (int64_t i = 0; i != exact.numChannels(); ++i)
           correction.push_back(
-              {1, isLast ? 100 : exact.mean(i) - seen.mean(i)});
+              {1, isLast ? 100 : exact.mean(i) - measured.mean(i)});
         return correction;
       })))
       << llvm::join(diagnostics, "\n");

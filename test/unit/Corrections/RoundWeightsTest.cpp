@@ -36,20 +36,20 @@ struct CompareProducts : corrections::LayerVisitor {
     if (inputs[layer].empty() || outputs[layer].empty())
       return;
     const corrections::ProductLayout &layout = layouts[layer];
-    Floats row(layout.rowSize()), seen(layout.channels());
-    int64_t rows = layout.rowsOf(outputShapes[layer]);
+    Floats row(layout.rowSize()), recorded(layout.channels());
+    int64_t rows = layout.getNumRows(outputShapes[layer]);
     for (int64_t number = 0; number != rows; ++number) {
       layout.gatherInput(inputs[layer].data(), inputShapes[layer], number,
                          row.data());
       layout.gatherResult(outputs[layer].data(), outputShapes[layer], number,
-                          seen.data());
+                          recorded.data());
       for (int64_t channel = 0; channel != layout.channels(); ++channel) {
         double sum = double(biases[layer][channel]);
         int64_t group = channel / layout.outputs();
         for (int64_t i = 0; i != layout.columns(); ++i)
           sum += double(row[group * layout.columns() + i]) *
                  double(weights[layer][channel * layout.columns() + i]);
-        ASSERT_NEAR(seen[channel], sum, 1e-5) << layer << " row " << number;
+        ASSERT_NEAR(recorded[channel], sum, 1e-5) << layer << " row " << number;
       }
       ++compared;
     }
@@ -175,9 +175,9 @@ protected:
 
   struct Collect : TensorObserver {
     void observe(const TensorView &values) override {
-      llvm::append_range(seen, values.floats());
+      llvm::append_range(recorded, values.floats());
     }
-    Floats seen;
+    Floats recorded;
   };
   /// All values of some layers.
   std::vector<Floats> collect(mlir::ModuleOp target, bool simulate,
@@ -203,7 +203,7 @@ protected:
         [](const Unit &) { return llvm::Error::success(); }));
     std::vector<Floats> result;
     for (Collect &observer : observers)
-      result.push_back(std::move(observer.seen));
+      result.push_back(std::move(observer.recorded));
     return result;
   }
 

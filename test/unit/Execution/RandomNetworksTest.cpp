@@ -172,16 +172,17 @@ std::string RandomNetworks::runSamples(const Executor &executor,
                                 spec.type.getShape(), executor.unit(),
                                 unit.firstSample, unit.validSamples, judged));
         for (auto [i, value] : llvm::enumerate(observedValues)) {
-          Latest &seen = latest[unit.worker][i];
+          Latest &latestValue = latest[unit.worker][i];
           const TensorSpec &spec = executor.observed()[i];
           std::string what = "observed '" + spec.name + "'";
-          if (seen.calls != 1)
-            note(what, "seen " + std::to_string(seen.calls) + " times");
+          if (latestValue.calls != 1)
+            note(what, "seen " + std::to_string(latestValue.calls) + " times");
           else
-            note(what, expected.compare(value, seen.values.data(), seen.shape,
-                                        unit.validSamples, unit.firstSample,
-                                        unit.validSamples, judged));
-          seen.calls = 0;
+            note(what,
+                 expected.compare(value, latestValue.values.data(),
+                                  latestValue.shape, unit.validSamples,
+                                  unit.firstSample, unit.validSamples, judged));
+          latestValue.calls = 0;
         }
         return llvm::Error::success();
       });
@@ -342,7 +343,7 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
 
 // Kinds that are not made are not judged.
 TEST_F(RandomNetworks, ContainEveryKind) {
-  std::map<std::string, int> seen;
+  std::map<std::string, int> latestValue;
   for (unsigned seed = 1; seed != 1001; ++seed) {
     auto network = makeRandomNetwork(context, seed);
     mlir::func::FuncOp function = mainOf(*network);
@@ -364,7 +365,7 @@ TEST_F(RandomNetworks, ContainEveryKind) {
           kinds.insert("i16 " + name.str());
     });
     for (const std::string &kind : kinds)
-      ++seen[kind];
+      ++latestValue[kind];
   }
   for (const char *kind :
        {"scalar argument", "kernel argument", "i16 tosa.add", "i16 tosa.mul",
@@ -373,7 +374,7 @@ TEST_F(RandomNetworks, ContainEveryKind) {
         "i16 tosa.arithmetic_right_shift", "i16 tosa.negate", "tosa.cond_if",
         "tosa.while_loop", "tosa.conv3d", "tosa.scatter",
         "tosa.transpose_conv2d", "tosa.resize"})
-    EXPECT_GE(seen[kind], 1) << kind;
+    EXPECT_GE(latestValue[kind], 1) << kind;
 }
 
 //===----------------------------------------------------------------------===//

@@ -230,7 +230,8 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
   options.channelStatistics = true;
   if (!run(*calibrated, createCalibratePass(options)))
     return "does not calibrate: " + llvm::join(diagnostics, "\n");
-  for (auto [point, seen] : llvm::zip(points, pointsOf(*calibrated))) {
+  for (auto [point, calibratedPoint] :
+       llvm::zip(points, pointsOf(*calibrated))) {
     std::vector<Number> numbers;
     for (const ReferenceEvaluator &evaluator : expected.evaluators)
       llvm::append_range(numbers, evaluator[point.getInput()].numbers);
@@ -241,7 +242,7 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
     // Where the samples lie along the last axis, they are no channels.
     llvm::ArrayRef<int64_t> shape = shapeOf(point);
     int64_t channels = shape.empty() ? 1 : shape.back();
-    tpc::StatisticsAttr statistics = seen.getStatisticsAttr();
+    tpc::StatisticsAttr statistics = calibratedPoint.getStatisticsAttr();
     int64_t found = statistics.getChannelMean().getNumElements();
     if (!shape.empty() && found * expected.batch == channels &&
         llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; }))

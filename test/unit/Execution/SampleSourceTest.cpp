@@ -502,14 +502,14 @@ TEST_F(SampleSourceTest, StoredIntegersAreReadWithoutPreprocessing) {
 static llvm::Error runIdentity(const Executor &executor,
                                const SampleSource &source,
                                mct::support::Progress &progress,
-                               llvm::function_ref<void(const Unit &)> seen) {
+                               llvm::function_ref<void(const Unit &)> observe) {
   RunOptions options;
   options.threads = 1;
   options.progress = &progress;
   return forEachUnit(
       executor, source, options, [](size_t, Worker &) {},
       [&](const Unit &unit) {
-        seen(unit);
+        observe(unit);
         return llvm::Error::success();
       });
 }

@@ -554,10 +554,10 @@ TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
         std::vector<char> read(size), expected(size, char(unit * 7 + size));
         ASSERT_FALSE(frontier.read(unit, read));
         EXPECT_EQ(read, expected) << unit;
-        auto seen = frontier.view(unit, read);
-        ASSERT_TRUE(bool(seen));
-        EXPECT_EQ(std::vector<char>(*seen, *seen + size), expected) << unit;
-        inMemory += *seen != read.data();
+        auto stored = frontier.view(unit, read);
+        ASSERT_TRUE(bool(stored));
+        EXPECT_EQ(std::vector<char>(*stored, *stored + size), expected) << unit;
+        inMemory += *stored != read.data();
       }
       EXPECT_LE(inMemory * size, budget);
       EXPECT_GE(inMemory, 3);

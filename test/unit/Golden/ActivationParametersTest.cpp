@@ -249,10 +249,10 @@ TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
     }
     const json::Object &mct = *recorded->getObject("mct");
     auto optimum = optima.find(text(*recorded, "exact_optimum"));
-    auto seen = samples.find(histogram);
+    auto stored = samples.find(histogram);
     Case test = {*recorded, *histograms[histogram], mct,
                  optimum == optima.end() ? nullptr : optimum->second,
-                 seen == samples.end() ? nullptr : &seen->second,
+                 stored == samples.end() ? nullptr : &stored->second,
                  optionsOf(*recorded), metricOf(*recorded),
                  // Uniform grids have no flag.
                  mct.getBoolean("is_signed").value_or(true)};

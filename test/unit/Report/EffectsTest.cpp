@@ -113,18 +113,18 @@ protected:
     std::map<int64_t, Results> units;
     std::mutex mutex;
     EvaluationOptions options;
-    options.onUnitDone = [&](const UnitResults &seen) {
+    options.onUnitDone = [&](const UnitResults &unit) {
       Results own;
-      for (int64_t sample = 0; sample != seen.unit.validSamples; ++sample) {
+      for (int64_t sample = 0; sample != unit.unit.validSamples; ++sample) {
         own.emplace_back();
-        for (auto [spec, data] : llvm::zip(seen.specs, seen.unit.outputs)) {
-          int64_t count = spec.type.getNumElements() / seen.unitSize;
+        for (auto [spec, data] : llvm::zip(unit.specs, unit.unit.outputs)) {
+          int64_t count = spec.type.getNumElements() / unit.unitSize;
           auto *floats = static_cast<const float *>(data) + sample * count;
           own.back().emplace_back(floats, floats + count);
         }
       }
       std::lock_guard<std::mutex> lock(mutex);
-      units[seen.unit.index] = own;
+      units[unit.unit.index] = own;
       return llvm::Error::success();
     };
     EXPECT_TRUE(mlir::succeeded(evaluate(*copy, nullptr, settings, options)))

@@ -47,8 +47,8 @@ def row(one: Deviation) -> list[str]:
     kind = f"{one.case.arguments['kind']}: " if "kind" in one.case.arguments else ""
     shown = [RUNTIMES[one.runtime].title, one.family, one.kind, str(one.count), f"{one.case.maker}, {kind}{arguments}"]
     if one.verdict.first is None:
-        said = one.verdict.reason.replace("`", "'")
-        return [*shown, "", "", f"`{said}`"]
+        explanation = one.verdict.reason.replace("`", "'")
+        return [*shown, "", "", f"`{explanation}`"]
     _, place, expected, found = one.verdict.first
     where = f" at {place}" if one.verdict.compared > 1 else ""
     return [*shown, values(one), f"{expected}{where}", f"{found:.2f}" if isinstance(found, float) else str(found)]

@@ -115,8 +115,8 @@ def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
         if finished.returncode == 0:
             break
         if not lines or "begun" not in lines[-1] or lines[-1]["begun"] < first:
-            said = finished.stderr.strip().splitlines()
-            raise RuntimeFailure(f"{key} cannot be started: {said[-1] if said else finished.returncode}")
+            error_lines = finished.stderr.strip().splitlines()
+            raise RuntimeFailure(f"{key} cannot be started: {error_lines[-1] if error_lines else finished.returncode}")
         first = lines[-1]["begun"] + 1
         how = f"signal {-finished.returncode}" if finished.returncode < 0 else f"status {finished.returncode}"
         with file.open("a") as results:
@@ -155,8 +155,8 @@ def answer(key: str, folder: Path, forms: dict[str, dict], kept: Path) -> dict[s
     store = kept / f"{key}.jsonl"
     known = dict(map(json.loads, store.read_text().splitlines())) if store.exists() else {}
     digests = {name: digest(key, entry, folder) for name, entry in entries.items()}
-    asked = {name: entry for name, entry in entries.items() if digests[name] not in known}
-    found = run(key, folder, asked) if asked else {}
+    unknown = {name: entry for name, entry in entries.items() if digests[name] not in known}
+    found = run(key, folder, unknown) if unknown else {}
     with store.open("a") as file:
         for name, one in found.items():
             known[digests[name]] = one
