@@ -301,7 +301,7 @@ def _lower_for(model: Model, profile: str, softmax: str) -> Model:
 
 
 def _run_vela(model: Model, accelerator: str, system: str, memory: str, layers: Container[str] | None = None) -> Costs:
-    """Returns what Vela says of a network of integers. `layers`: the names that operators have; None: any."""
+    """Returns Vela's estimates of a network of integers. `layers`: the names that operators have; None: any."""
     default = _SYSTEMS[_family(accelerator)]
     program = find_vela()
     options = [
@@ -376,7 +376,7 @@ def _ops(model: Model) -> dict[str, Any]:
 
 
 def _read(answer: dict[str, Any], ops: Mapping[str, Any], accelerator: str, layers: Container[str] | None) -> Costs:
-    """Adds up the rows of each operator. A row that belongs to none counts with the one behind it."""
+    """Adds up the rows of each operator. A row without an operator counts with the next one that has one."""
     found: dict[str, list[int]] = {}
     pending = [0, 0]
     last = ""

@@ -102,12 +102,12 @@ Shard: TypeAlias = "list[Piece]"
 
 @dataclass(frozen=True)
 class ShardRequest:
-    """The shard that a worker is asked about.
+    """The shard that a worker measures.
 
     arguments: the samples as `_native.Module.execute` takes them, and `option` as `calibration-data` does.
     labels:    a `.npy` of its labels; empty: none.
     files:     content of those that the job reads, by option.
-    known:     files of what the shards have said so far.
+    known:     files with the results of the shards so far.
     out:       the file that the worker writes.
     """
 
@@ -178,7 +178,7 @@ class RunJob:
     are_classes: bool = True
 
     def measure(self, request: ShardRequest) -> bool:
-        """Runs the networks on one shard; False where nothing is asked of it. Runs on a worker."""
+        """Runs the networks on one shard; returns False if nothing is requested of it. Runs on a worker."""
         from mct import _native
 
         keywords = dict(self.keywords)
@@ -257,7 +257,7 @@ def _pieces(value: Any, workers: int) -> list[Piece]:
 
 
 def _count(piece: Piece) -> int | None:
-    """The number of samples of a piece; None where only a worker can tell."""
+    """The number of samples of a piece; None if only a worker knows it."""
     if isinstance(piece.source, str) and "://" not in piece.source:
         return len(load_npy(piece.source, mmap_mode="r")[piece.begin : piece.end])
     return len(piece.source) if isinstance(piece.source, np.ndarray) else None
@@ -285,8 +285,8 @@ def _label_pieces(labels: Any, samples: Sequence[Piece], workers: int) -> list[P
 
 
 def shards_of(data: Any, inputs: Sequence[Input], workers: int, labels: Any = None) -> list[Shard]:
-    """Returns the samples in shards, each with a piece for each input, and one for its labels behind them where there
-    are any; `data` is as `mct.quantize` takes it.
+    """Returns the samples in shards, each with a piece for each input, followed by one for its labels if there are
+    any; `data` is as `mct.quantize` takes it.
 
     Raises Error for data that cannot be divided, and for inputs that are divided in different ways.
     """
@@ -328,7 +328,7 @@ def measure_shard(
     """Runs the job on one shard, and returns the file of `shards-out`, compressed. Runs on a worker.
 
     files:  those that options of the job name, by option.
-    parts:  what the shards have said so far, compressed files.
+    parts:  the results of the shards so far, compressed files.
     pieces: of each input, and of the labels.
     """
     with tempfile.TemporaryDirectory(prefix="mct-") as name:
@@ -390,7 +390,7 @@ def connected(client: ClientLike) -> Iterator[Any]:
 
 
 class Distribution:
-    """The shards of the samples of one call, and what they have said so far."""
+    """The shards of the samples of one call, and their results so far."""
 
     def __init__(self, client: Any, job: Job | RunJob, data: Any, labels: Any = None) -> None:
         self.client, self.job = client, job
@@ -463,11 +463,11 @@ def run(
     labels: Any = None,
     kind: str = "calibration",
 ) -> Any:
-    """Returns what `work` makes of files of the shards in which samples lie.
+    """Returns the result of `work` for the shards of the samples.
 
-    work: takes what the shards have said so far, and the name of a file that says what they have to answer next;
-          returns None then.
-    kind: what the shards are asked first.
+    work: takes the results of the shards so far, and the name of a file to which it writes the next request; returns
+          None then.
+    kind: the first request.
     """
     with connected(client) as connection, tempfile.TemporaryDirectory(prefix="mct-") as name:
         folder = Path(name)

@@ -58,7 +58,7 @@ class Error(Exception):
 
     @classmethod
     def of(cls, errors: Iterable[Diagnostic]) -> Error:
-        """Makes an error of diagnostics, the first of which says what went wrong."""
+        """Makes an error of diagnostics, the first of which is the error."""
         all_errors = [translate(error) for error in errors]
         first = all_errors[0]
         notes = [": ".join(filter(None, note)) for note in first.notes]

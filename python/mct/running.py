@@ -238,7 +238,8 @@ def _take_scale(
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None,
     function: str,
 ) -> Preprocessing | None:
-    """Removes scale and offset from the options; the preprocessing to record, so that later calls need not be told."""
+    """Removes scale and offset from the options; the preprocessing to record, so that later calls need no option for
+    it."""
     from mct.preprocessing import Preprocessing
     from mct.samples import preprocessing_of, read_signature
 

@@ -93,7 +93,7 @@ class Input:
 
     @property
     def row(self) -> tuple[int | None, ...]:
-        """Dimensions behind the leading one, in the order that samples have."""
+        """Dimensions after the leading one, in the order that samples have."""
         return self.preprocessing.sample_shape(self.shape[1:])
 
 

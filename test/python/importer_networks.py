@@ -195,7 +195,7 @@ def onnx_model(nodes, inputs, outputs, constants, opset: int = 17):
 
 
 def resnet8_onnx(parameters: Parameters):
-    """Channels first, with a batch norm behind the first layer that changes nothing and a dynamic batch."""
+    """Channels first, with a batch norm after the first layer that changes nothing and a dynamic batch."""
     from onnx import helper
 
     nodes, constants = [], {}

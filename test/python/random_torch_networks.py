@@ -38,7 +38,7 @@ def axis_of(net, x):
 
 
 def random_window(net, size, dilations=2):
-    """Kernel, padding before and behind, stride and dilation that fit a size; without dilation, those of pools."""
+    """Kernel, padding before and after, stride and dilation that fit a size; without dilation, those of pools."""
     while True:
         kernel, stride, dilation = between(net, 1, 3), between(net, 1, 3), between(net, 1, dilations)
         # The padding of a convolution may be more than what the window reaches.

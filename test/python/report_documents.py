@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of reports, made by hand, in the form that include/mct/Report/Report.h says: for tests of what shows them.
+"""Documents of reports, made by hand, in the form that include/mct/Report/Report.h defines, for tests of the code that
+shows them.
 
 Nothing of them is measured; the numbers are seeded, and of the sizes that those of real networks have.
 """
@@ -425,7 +426,8 @@ def _change(name, before, after):
 
 
 def make_comparison(document):
-    """As include/mct/Report/Compare.h says it: an earlier report of the same network beside `document`."""
+    """Comparison in the form of include/mct/Report/Compare.h: an earlier report of the same network beside
+    `document`."""
     points = []
     for index, point in enumerate(document["points"]):
         effect, total = point["effect"]["own"], point["total"]["sqnr"]

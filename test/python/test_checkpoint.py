@@ -129,7 +129,7 @@ def test_cancelled_call_goes_on_to_the_same_bytes(mct, tmp_path):
 
 
 def interrupt(command, checkpoint):
-    """Ctrl-C behind the first stage of a run: the exit status, what it prints, and seconds until it has ended."""
+    """Ctrl-C after the first stage of a run: returns the exit status, the output, and seconds until it has ended."""
     # Jobs that a shell runs in the background ignore Ctrl-C, and so do their children.
     process = subprocess.Popen(
         list(map(str, command)),

@@ -53,7 +53,7 @@ shutil.copy(sys.argv[2], re.search(r"filename=(\\S+)", sys.argv[1])[1])
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Programs in place of Vela and the serializer; told what to answer, and the calls of Vela."""
+    """Programs in place of Vela and the serializer: a function that sets their results, and the calls of Vela."""
     mct.cost._version.cache_clear()
     for name, text in (("vela", VELA), ("tosa-opt", SERIALIZER)):
         program = tmp_path / "bin" / name

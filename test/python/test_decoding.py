@@ -102,7 +102,7 @@ class Study:
             np.save(path, generator.normal(size=(SAMPLES, SIZE, SIZE, 4)).astype(np.float32))
 
     def quantize(self, name, **options):
-        """Returns the module and what the tool says."""
+        """Returns the module and the messages of the tool."""
         output = self.folder / f"{name}.mlirbc"
         finished = measure.run_ok(measure.ptq_command(self.model, self.calibration, output, **options))
         return output, finished.stderr

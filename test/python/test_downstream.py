@@ -209,7 +209,7 @@ def examples():
 
 @pytest.fixture(scope="module")
 def taken(request, tools, tmp_path_factory):
-    """Returns the verdicts on all examples that are tested, by name and tool. One process asks the consumers."""
+    """Returns the verdicts on all examples that are tested, by name and tool. One process runs the consumers."""
     folder = tmp_path_factory.mktemp("examples")
     networks = []
     for item in request.session.items:

@@ -27,7 +27,7 @@ PLAIN = "return %0 : tensor<1x1x1x1xf32>"
 
 @pytest.fixture
 def corrected(tools, tmp_path):
-    """Text of the network behind `mct-correct-bias` with samples and options."""
+    """Text of the network after `mct-correct-bias` with samples and options."""
 
     def run(samples, end=CLAMP, flag="mct-correct-bias", **options):
         np.save(tmp_path / "samples.npy", samples.reshape(-1, 1, 1, 1))

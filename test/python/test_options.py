@@ -74,7 +74,7 @@ MODULE = "module {}"
 
 @pytest.fixture(scope="module")
 def described(tools):
-    """By pass and pipeline: option -> what the help says of it."""
+    """Descriptions of the options in the help, by pass or pipeline and option."""
     text = subprocess.run([tools / "mct-opt", "--help"], capture_output=True, text=True, check=True).stdout
     found, options = {}, {}
     for line in text.splitlines():

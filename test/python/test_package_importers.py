@@ -202,7 +202,7 @@ def test_a_module_without_a_function_is_an_error(converter):
 
 @pytest.fixture
 def loaded(converter, tmp_path, monkeypatch):
-    """Executes what a variable of the environment says by a process that is loaded once."""
+    """Executes the value of a variable of the environment in a process that is loaded once."""
 
     def run(main: str, before: str = "", **options):
         monkeypatch.setenv("DO", main)

@@ -41,7 +41,7 @@ class Cnn(nn.Module):
 
 
 def applied(network, shape, seed=0):
-    """The function of one argument that applies a network whose biases and statistics nobody has left at 0 and 1."""
+    """The function of one argument that applies a network whose biases and statistics are not 0 and 1."""
     variables = network.init(jax.random.key(seed), np.zeros((1, *shape), np.float32))
     generator = np.random.default_rng(seed)
     variables = jax.tree.map(lambda a: a + 0.1 * np.abs(generator.normal(size=a.shape)).astype(np.float32), variables)

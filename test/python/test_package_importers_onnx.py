@@ -74,7 +74,7 @@ def save(model, folder):
 
 
 def test_an_older_opset_is_converted():
-    """Softmax of opset 11 flattens what is behind its axis."""
+    """Softmax of opset 11 flattens the dimensions from its axis on."""
     proto = one_node("Softmax", [1, 2, 3], [1, 2, 3], opset=11, axis=1)
     samples = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
     result = mct.load(proto).run(samples)

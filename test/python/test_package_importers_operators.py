@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every builtin operator of TensorFlow Lite that is imported, on values at the edges, beside LiteRT: what differs is
-what the table in test/README.md tells, and nothing else. `test/python/tflite_operators.py` prints the table."""
+"""Every builtin operator of TensorFlow Lite that is imported, on values at the edges, beside LiteRT: they differ
+exactly as the table in test/README.md lists. `test/python/tflite_operators.py` prints the table."""
 
 import re
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_quantize_saturates(dtype, scale, zero_point):
 
 
 def test_sums_of_the_network_itself_wrap_as_before():
-    """CAST, ADD and CAST one behind the other are no QUANTIZE, with or without one beside them."""
+    """A chain of CAST, ADD and CAST is not a QUANTIZE, with or without one beside it."""
     file = operators.networks.Tflite()
     source = file.tensor("source", (1, 4))
     words, more = file.tensor("words", (1, 4), "INT32"), file.tensor("more", (1, 4), "INT32")

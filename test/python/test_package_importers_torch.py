@@ -163,7 +163,7 @@ def test_a_file_that_is_no_program_is_an_error(tmp_path):
 
 
 class Strided(nn.Module):
-    """Its channels are as many as rows and columns, so that no shape tells another layout."""
+    """It has as many channels as rows and columns, so that no shape distinguishes layouts."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a job is: bars where somebody looks, a call where somebody asks, silence elsewhere."""
+"""Progress of a job: bars on a terminal, calls of a callback if there is one, and no output otherwise."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`QuantizeConfig` of one network: layers are annotated, and get the quantizers that a class of Python asks for."""
+"""`QuantizeConfig` of one network: layers are annotated, and get the quantizers that a class of Python requests."""
 
 from __future__ import annotations
 

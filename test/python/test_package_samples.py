@@ -28,7 +28,7 @@ STATES = RANDOM.normal(size=(9, 6)).astype(np.float32)
 
 
 def contents(data: Any, *signature: Input, **options: Any) -> list[np.ndarray]:
-    """Returns the contents of the files of each input, one behind the other."""
+    """Returns the concatenated contents of the files of each input."""
     with spool(data, signature, **options) as spooled:
         pairs = list(zip(spooled.inputs, spooled.paths, strict=True))
         found = [

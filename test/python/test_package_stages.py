@@ -30,7 +30,7 @@ def quantized(digits):
 
 @pytest.fixture(scope="module")
 def described(tools):
-    """By pass and pipeline: option -> what the help says of it, and its words."""
+    """Descriptions of the options in the help and their words, by pass or pipeline and option."""
     text = subprocess.run([tools / "mct-opt", "--help"], capture_output=True, text=True, check=True).stdout
     found, options, words = {}, {}, {}
     for line in text.splitlines():

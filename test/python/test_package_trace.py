@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a model came about: what it keeps, writes, and tells a report."""
+"""Traces of models: what a model keeps, writes, and passes to a report."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ module {
 
 
 def steps(count):
-    """Inputs, and for each step the state before it, the output and the state behind it."""
+    """Inputs, and for each step the state before it, the output and the state after it."""
     inputs = np.random.default_rng(1).uniform(-1, 1, (count, 2)).astype(np.float32)
     state = np.array([0.5, -0.25], np.float32)
     before, outputs, states = [], [], []

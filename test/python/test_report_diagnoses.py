@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnoses of reports: small networks that have one disease each are quantized and reported on; the rule that is about
-it speaks of the right tensor, and what it says to paste, taken literally, makes the error smaller. Healthy networks get
-no grave diagnosis."""
+"""Diagnoses of reports: small networks that have one disease each are quantized and reported on; the rule for it names
+the right tensor, and the text that it gives to paste reduces the error. Healthy networks get no grave diagnosis."""
 
 import json
 import math

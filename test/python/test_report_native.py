@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of the native module: those of mct-run, in the background, and cancelled where somebody says so."""
+"""Reports of the native module: those of mct-run, in the background, and cancelled on request."""
 
 from __future__ import annotations
 

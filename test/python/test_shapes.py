@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained detector and a trained segmentation network through the whole pipeline: their metrics behind quantization,
+"""A trained detector and a trained segmentation network through the whole pipeline: their metrics after quantization,
 within a budget and in the report, integers that are those of the simulation, and ONNX files."""
 
 import json

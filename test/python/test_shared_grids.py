@@ -65,7 +65,7 @@ def sliced(scale=1.0, moves="reshape", applied=None):
 
 
 def concatenated(moves=False):
-    """Two layers, whose results one tensor holds; `moves`: behind a reshape and a transposition."""
+    """Two layers, whose results are in one tensor; with `moves`, after a reshape and a transposition."""
     kernel, bias = kernels()
     lines = [*conv("boxes", "x", kernel[:4], bias[:4], SIZE), *conv("scores", "x", kernel[4:], bias[4:], SIZE)]
     kinds = [shape_text((1, SIZE, SIZE, channels)) for channels in (4, 2, 6)]
@@ -92,7 +92,7 @@ class Study:
             np.save(path, generator.normal(size=(SAMPLES, SIZE, SIZE, 4)).astype(np.float32))
 
     def quantize(self, name="quantized", **options):
-        """Returns the module and what the tool says."""
+        """Returns the module and the messages of the tool."""
         output = self.folder / f"{name}.mlirbc"
         finished = measure.run_ok(measure.ptq_command(self.model, self.calibration, output, **options))
         return output, finished.stderr

@@ -71,7 +71,7 @@ def noise(module, point, power):
 def own_gain(before, after, point, shift):
     """How many dB less noise the quantizer of a point makes after the shift, for the same signal.
 
-    The values before and after differ by the shift, so their SQNRs against each other tell how large they are.
+    The values before and after differ by the shift, so their SQNRs against each other show how large they are.
     """
     renamed = keep_parameters(after, None)
     text = renamed.read_text().replace(f'"{point}_shifted" activation', f'"{point}" activation')

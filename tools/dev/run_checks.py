@@ -322,7 +322,7 @@ def sanitized() -> list[str]:
 def sanitizers() -> Tally:
     """The fuzzers, and an eighth of the unit tests once more, with the address and undefined-behaviour sanitizers.
 
-    The commit says which eighth, as it gives the fuzzers their seed: some twenty commits see all of them, more or less,
+    The commit determines the eighth, and the seed of the fuzzers: some twenty commits see all of them, more or less,
     and who checks a commit again sees the same.
     """
     # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the

@@ -250,7 +250,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Do nothing: names are found when they are asked for."""
+        """Do nothing: names are found when they are looked up."""
 
 
 def register() -> None:

@@ -32,7 +32,7 @@ _HEAD = 1 << 20
 
 
 def _head(path: Path) -> bytes:
-    """The beginning of a file, empty where it cannot be read: that is told by who reads it."""
+    """The beginning of a file, empty if it cannot be read, which the caller reports."""
     try:
         with path.open("rb") as stream:
             return stream.read(_HEAD)

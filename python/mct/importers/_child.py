@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the process of a converter tells what is wrong: in a file, which its log cannot be mistaken for."""
+"""Errors of a converter's process, which it reports in a file, apart from its log."""
 
 from __future__ import annotations
 

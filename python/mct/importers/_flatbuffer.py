@@ -241,7 +241,7 @@ class File:
 
 
 def _follows_tables(buffer: _Table) -> bool:
-    """Returns whether the values of a buffer lie behind the tables, which large files ask for."""
+    """Returns whether the values of a buffer follow the tables, as large files require."""
     return buffer.integer(_BUFFER_OFFSET, "Q") > 1
 
 
@@ -268,7 +268,7 @@ def operators(file: File) -> list[Operator]:
 class Writer:
     """Writes another first graph in front of the bytes of a file, whose tables it refers to.
 
-    References of the format lead to what lies behind them, so that nothing of the old file has to be read.
+    References of the format lead forward, so that nothing of the old file has to be read.
     """
 
     def __init__(self, data: bytes) -> None:

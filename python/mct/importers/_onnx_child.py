@@ -29,7 +29,7 @@ PIPELINE = "builtin.module(torch-onnx-to-torch-backend-pipeline,torch-backend-to
 
 
 def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) -> list[str]:
-    """Gives every input its shape, and removes what the file says of the shapes of all others.
+    """Gives every input its shape, and removes the shapes of all other values.
 
     `batch` is the leading dimension of inputs that leave it open, whose names are the result.
     """
@@ -78,7 +78,7 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) 
 
 
 def inline_integers(model: onnx.ModelProto) -> None:
-    """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
+    """Makes the importer write indices as literals: upstream's constant folding crashes on them in resources."""
     for tensor in model.graph.initializer:
         if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind == "i":
             values = numpy_helper.to_array(tensor)

@@ -46,7 +46,7 @@ def _last_lines(text: str) -> list[str]:
 
 
 def _reason(text: str) -> str:
-    """The line that says what is wrong: the last error, or else the last line."""
+    """The line with the error: the last error, or else the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line or "Error:" in line or "exception:" in line.lower()]
     return (errors or lines or ["it says nothing"])[-1][:500]

@@ -2,7 +2,7 @@
 """The text of a module, as far as importers have to look into it: operations, their names, their locations.
 
 Converters carry a newer MLIR than ours, and what they leave unconverted is of dialects that we do not have, so nothing
-of ours can parse it. All of them print one operation on a line, with its location behind it.
+of ours can parse it. All of them print one operation on a line, followed by its location.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _REMEDY = ('quantized="integer" imports the integer operators of the file as the
 
 
 class Cuts(NamedTuple):
-    """Inputs and outputs behind those that a graph had.
+    """Inputs and outputs that are added to those of a graph.
 
     arguments: records of inputs, by their numbers.
     results:   keys of the points that quantize outputs, by their numbers.

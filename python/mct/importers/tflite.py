@@ -76,7 +76,7 @@ def convert(
 ) -> bytes:
     """Converts the bytes of a file that messages and locations call `name`.
 
-    `rename` gives tensors other names; `layer_of` tells of which layer an operation is, see `_text.give_layer_names`.
+    `rename` gives tensors other names; `layer_of` returns the layer of an operation, see `_text.give_layer_names`.
     """
     cuts = None
     if quantized == "points" and (found := _cut(data, name)):
@@ -174,7 +174,7 @@ def record_boundary(text: str, inputs: Sequence[Stored | None], outputs: Sequenc
     """The text in which arguments and results of `main` say what their integers stand for."""
 
     def recorded(values: str, stored: Sequence[Stored | None]) -> str:
-        """`values`: types, each with what precedes it, and the locations of arguments behind them."""
+        """`values`: types, each with the text before it, and the locations of the arguments after them."""
         places = list(re.finditer(r"tensor<[^>]*>", values))
         if len(places) != len(stored):
             return values

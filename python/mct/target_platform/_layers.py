@@ -44,7 +44,7 @@ AttributeTest = Callable[[str, Any], Truth]
 
 @dataclass(frozen=True)
 class Form:
-    """A pattern that a layer becomes, and what can be told there of the layer's attributes; None: nothing.
+    """A pattern that a layer becomes, and the attributes of the layer that it determines; None: it does not.
 
     is_extra:    the pattern is the layer's only where no other operator set names it.
     is_narrowed: a filter of the script's is a part of it.
@@ -654,11 +654,11 @@ def resolve_layer(layer: Any) -> Layer:
 
 
 class UnknownAttributeError(TargetError):
-    """The ops that a layer becomes do not tell an attribute of it."""
+    """The ops that a layer becomes do not determine an attribute of it."""
 
 
 class _UndecidedError(Exception):
-    """The pattern does not tell the attribute."""
+    """The pattern does not determine the attribute."""
 
 
 def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:

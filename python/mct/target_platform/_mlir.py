@@ -201,7 +201,7 @@ def _exclude(pattern: Pattern, others: list[Pattern]) -> Pattern | None:
 
 
 def _write_weights(entry: _Bound, options: QuantizationConfigOptions, stock: vocabulary.Entry | None) -> str:
-    """The operand numbers of the weights that the options name; empty where the framework's description says them."""
+    """The operand numbers of the weights that the options name; empty if the framework's description has them."""
     named = [
         name
         for config in options.quantization_configurations

@@ -63,7 +63,7 @@ def values(one: Deviation) -> str:
 
 
 def versions(keys: list[str]) -> tuple[list[str], list[list[str]]]:
-    """Returns a table of what stands behind each column, and by which rule it is judged."""
+    """Returns a table of the runtime of each column, and of the rule by which it is judged."""
     rows = []
     for key in keys:
         runtime = RUNTIMES[key]

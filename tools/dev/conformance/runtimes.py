@@ -28,7 +28,7 @@ class Runtime(NamedTuple):
 
     environment: of tools/dev/downstream, "mct" for our package, "" for the evaluator itself.
     form:        what it reads: tosa (flatbuffer), integers (bytecode), simulation, onnx, tflite.
-    rule:        the module that says what it has to compute; "" for a compiler that runs nothing.
+    rule:        the module that defines the expected integers; "" for a compiler that runs nothing.
     """
 
     title: str
@@ -101,8 +101,8 @@ def make_forms(folder: Path) -> dict[str, dict]:
 
 
 def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
-    """Returns what a runtime makes of each case: `outputs`, or `refused` with its reason. A case that ends the process
-    is refused, and another process goes on behind it."""
+    """Returns the result of a runtime for each case: `outputs`, or `refused` with its reason. A case that ends the
+    process is refused, and another process continues after it."""
     python = python_of(RUNTIMES[key])
     assert python
     (folder / f"{key}.json").write_text(json.dumps(entries))
@@ -165,8 +165,8 @@ def answer(key: str, folder: Path, forms: dict[str, dict], kept: Path) -> dict[s
 
 
 def serialize(folder: Path, forms: dict[str, dict]) -> None:
-    """Adds the flatbuffers `tosa` to the forms: as many as can be in one process of Arm's serializer, which writes one
-    behind the other. What it refuses gets a reason."""
+    """Adds the flatbuffers `tosa` to the forms: as many as possible in one process of Arm's serializer, which writes
+    them consecutively. Cases that it refuses get a reason."""
     program = tool_environments.program("tosa")
     names = [name for name, entry in forms.items() if "tosa" in entry.get("modules", {})]
     if program:
@@ -199,6 +199,6 @@ def _serialize(program: Path, folder: Path, forms: dict[str, dict], names: list[
 
 
 def split(stream: bytes) -> list[bytes]:
-    """Returns the flatbuffers in a stream: each has the four letters of its kind behind four bytes."""
+    """Returns the flatbuffers in a stream: each has the four letters of its kind after four bytes."""
     starts = [match.start() - 4 for match in re.finditer(b"TOSA", stream)]
     return [stream[start:end] for start, end in zip(starts, [*starts[1:], len(stream)], strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges cases: makes their forms and expected integers, and asks the runtimes."""
+"""Judges cases: makes their forms and expected integers, and runs the runtimes."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> float:
 def suppress(
     boxes: np.ndarray, scores: np.ndarray, score_threshold: float, iou_threshold: float, max_detections: int
 ) -> tuple[np.ndarray, ...]:
-    """Boxes, scores and labels of each image, by descending score, zeros behind them; and how many are valid."""
+    """Boxes, scores and labels of each image by descending score, padded with zeros, and the number of valid ones."""
     images = len(boxes)
     found = np.zeros((images, max_detections, 6), np.float32)
     valid = np.zeros((images, 1), np.int32)

@@ -47,7 +47,8 @@ def folder(tool: str) -> Path:
 
 
 def program(tool: str, name: str = "") -> Path | None:
-    """A program of a tool, or nothing when the tool is not installed. What `--install` did goes before the PATH."""
+    """A program of a tool, or nothing when the tool is not installed. The result of `--install` takes precedence over
+    the PATH."""
     name = name or PROGRAMS[tool]
     installed = folder(tool) / "bin" / name
     if python_environments.is_installed(folder(tool)) and installed.exists():
@@ -61,5 +62,5 @@ def program(tool: str, name: str = "") -> Path | None:
 
 
 def install(tool: str) -> None:
-    """Installs a tool unless it is there in this version. RuntimeError says what pip said."""
+    """Installs a tool unless it is there in this version. Raises RuntimeError with pip's output."""
     python_environments.install(folder(tool), PACKAGES[tool], "downstream")

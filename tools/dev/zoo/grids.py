@@ -67,7 +67,7 @@ def _measure(
 
 
 def short(name: str) -> str:
-    """The last part of the name that says which layer it is."""
+    """The last part of the name that identifies the layer."""
     parts = re.split("[;/]", name)
     named = [part for part in parts if not re.fullmatch(r"(resource|BiasAdd|Conv2D|model|_)\w*", part)]
     last = (named or parts)[-1]
