@@ -203,7 +203,7 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
   Alternatives best = **own;
   if (!*next)
     return best;
-  // Operators in descending order of what they save.
+  // Operators in descending order of their savings.
   std::vector<std::pair<int64_t, size_t>> changes;
   for (size_t group = 0; group != best.size(); ++group) {
     Alternatives changed = best;

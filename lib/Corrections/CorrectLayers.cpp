@@ -203,7 +203,7 @@ private:
   /// Digest of the samples of `main`, if it is needed.
   std::string mainDigest;
   std::vector<Fold> folds;
-  /// True if folds are judged on what they were fitted to.
+  /// True if folds are judged on the samples to which they were fitted.
   bool judgesFitted = false;
   /// One flag for each layer: true if it is undone.
   std::vector<bool> undone;

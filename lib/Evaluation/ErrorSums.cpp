@@ -13,7 +13,7 @@ using namespace mct::execution;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// NaN when either is.
+/// Returns the larger number, or NaN if one of them is NaN.
 static double getLarger(double left, double right) {
   return std::isnan(left) || left > right ? left : right;
 }
@@ -99,7 +99,7 @@ ErrorSums ExactErrorSums::round() const {
           largest};
 }
 
-/// Returns the word for what is not finite.
+/// Returns the word for a number that is not finite.
 static StringRef nameInfinite(double value) {
   if (std::isnan(value))
     return "nan";

@@ -59,7 +59,7 @@ static void findQuantizers(ModuleOp module,
     }
 }
 
-/// Marks the values whose samples follow one another.
+/// Marks the values whose samples are consecutive.
 static void findBatches(func::FuncOp entry, ArrayRef<RecordedValue> recorded,
                         std::vector<execution::ComparedValue> &values) {
   FailureOr<BatchDimensions> dimensions =
@@ -79,8 +79,9 @@ static void findBatches(func::FuncOp entry, ArrayRef<RecordedValue> recorded,
   }
 }
 
-/// A ReLU that an import has put back is, in a network that has it, the one
-/// that alone reads the layer, perhaps with its axes in another order.
+/// Finds the partner of a ReLU that an import has restored: in a network that
+/// has the ReLU, it is the only user of the layer, perhaps with its axes in
+/// another order.
 static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
                               ModuleOp other,
                               execution::TransposedNames &names) {
@@ -99,7 +100,8 @@ static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
                    : RankedTensorType();
     if (!type)
       continue;
-    // For each axis of the layer's result that of what is read.
+    // Maps each axis of the layer's result to the axis of the value that is
+    // read.
     SmallVector<int32_t> permutation(type.getRank());
     std::iota(permutation.begin(), permutation.end(), 0);
     while (op->hasOneUse() && isa<tosa::TransposeOp>(*op->user_begin())) {
@@ -116,9 +118,8 @@ static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
 }
 
 /// Finds the values of `module` that are values of `other` with their axes in
-/// another order, as mct-move-transposes leaves them: as their locations say,
-/// or, as text without locations only has their names, as the pass does it in
-/// `other`.
+/// another order after mct-move-transposes. The locations record this order;
+/// for text without locations, the pass is run on `other`.
 static execution::TransposedNames
 findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
                ModuleOp other) {
@@ -147,7 +148,8 @@ findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
 }
 
 namespace {
-/// Writes one output in the order of the samples, whichever worker is first.
+/// Writes one output in the order of the samples, in whatever order workers
+/// finish.
 class OutputStream {
 public:
   OutputStream(std::unique_ptr<support::NpyWriter> writer, size_t sampleBytes)
@@ -213,7 +215,7 @@ private:
   void collect();
 
   ModuleOp module, reference;
-  /// The functions that are run.
+  /// Functions that are run.
   func::FuncOp entry, otherEntry;
   execution::RunSettings settings;
   /// Settings of the reference, which reads samples as real numbers.
@@ -229,7 +231,7 @@ private:
   int64_t classes = 0;
   std::vector<int64_t> labels;
   std::vector<std::unique_ptr<OutputStream>> streams;
-  /// Numbers of samples that each worker has found classified as labelled.
+  /// Number of samples that each worker has found to be classified as labelled.
   std::vector<int64_t> correct;
   std::optional<execution::Comparison> comparison;
   QuantizedValues stored;
@@ -240,7 +242,7 @@ private:
 };
 } // namespace
 
-/// The points that the options name do not quantize.
+/// Makes the points that the options name keep their values.
 LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
   for (const std::string &text : request.floatPoints) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
@@ -309,8 +311,8 @@ LogicalResult EvaluationRun::prepareNetwork() {
   return success();
 }
 
-/// Observes the partners of the values; with local comparison those that may be
-/// edited come first.
+/// Observes the partners of the values. For a local comparison, those that may
+/// be edited come first.
 void EvaluationRun::observeReference(execution::CompileOptions &options) {
   llvm::SetVector<StringRef> wanted;
   for (const execution::ComparedValue &value : values) {
@@ -392,7 +394,7 @@ LogicalResult EvaluationRun::describeSamples() {
 }
 
 LogicalResult EvaluationRun::readClasses() {
-  // Labels of another result say nothing of the first one.
+  // Labels of another result do not apply to the first one.
   if (request.labelsFile.empty() ||
       (metric && (!metric->takesClasses() || !metric->getResult().empty())))
     return success();
@@ -415,7 +417,8 @@ LogicalResult EvaluationRun::readClasses() {
   return success();
 }
 
-/// Prepares to measure results of both networks. That of the reference is real.
+/// Prepares to measure results of both networks. That of the reference has real
+/// numbers.
 LogicalResult EvaluationRun::prepareMetric() {
   if (!metric)
     return success();
@@ -451,7 +454,7 @@ LogicalResult EvaluationRun::openOutputs() {
     RankedTensorType type = outputs[index].type;
     std::optional<support::ElementType> fileType =
         execution::getFileType(type.getElementType());
-    // A scalar for each call makes a vector.
+    // A scalar for each call becomes a vector.
     SmallVector<int64_t> shape(type.getShape());
     if (shape.empty())
       shape.push_back(1);
@@ -468,7 +471,8 @@ LogicalResult EvaluationRun::openOutputs() {
   return success();
 }
 
-/// Prepares to compare values and results. Both networks are named.
+/// Prepares to compare values and results. The values of both networks must
+/// have names.
 LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   int64_t unit = executor().unit();
   comparison.emplace(executor(), values, other->executor(),

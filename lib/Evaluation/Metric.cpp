@@ -357,7 +357,7 @@ MetricResult execution::judgeDetections(StringRef name, int64_t samples,
         return (ofReference ? *reference : detections).aggregate(counts);
       },
       reference != nullptr, result);
-  // They differ in the last digits at most.
+  // Both differ in the last digits at most.
   result.value = value;
   if (!result.loss)
     return result;
@@ -393,7 +393,7 @@ StringRef execution::getName(Metric::Unit unit) {
   return kUnits[size_t(unit)];
 }
 
-/// Returns a number as `format` prints it.
+/// Prints a number with `format`.
 static std::string printed(const char *format, double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format(format, value);

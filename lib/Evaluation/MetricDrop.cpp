@@ -56,7 +56,7 @@ LogicalResult MetricDrop::prepare(ModuleOp network) {
 }
 
 LogicalResult MetricDrop::divide(ModuleOp network) {
-  // Judging takes more samples than finding what is to be judged.
+  // Judging needs more samples than the search for networks to judge.
   auto divided = holdOut(all, all->numSamples() - all->numSamples() / 10);
   if (!divided)
     return fail(network, divided.takeError());
@@ -69,7 +69,7 @@ LogicalResult MetricDrop::divide(ModuleOp network) {
   return success();
 }
 
-/// Refuses samples that the network was calibrated on.
+/// Rejects samples on which the network was calibrated.
 LogicalResult MetricDrop::checkNotCalibrated(ModuleOp network,
                                              const NetworkRun &prepared) const {
   if (options.calibration.files.empty())
@@ -90,7 +90,8 @@ LogicalResult MetricDrop::checkNotCalibrated(ModuleOp network,
             "it; give others, which it was not fitted to";
 }
 
-/// Prepares a run on all samples, which it opens, where `samples` are null.
+/// Prepares a run on `samples`, or, if these are null, on all samples, which it
+/// opens.
 FailureOr<NetworkRun>
 MetricDrop::prepareRun(ModuleOp network, bool simulatesQuantization,
                        std::shared_ptr<const SampleSource> samples) {

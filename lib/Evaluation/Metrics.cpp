@@ -27,7 +27,7 @@ std::string execution::describeShape(ArrayRef<int64_t> shape) {
       "x");
 }
 
-/// Returns a number as a person writes it.
+/// Prints a number with up to six digits.
 static std::string plain(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
@@ -46,8 +46,8 @@ static Error checkNumbers(const MetricLabels &labels,
            : "shape " + describeShape(labels.getShape()) + " for each"));
 }
 
-/// Returns the sums of the first two numbers of the rows, each as often as its
-/// row counts.
+/// Returns the sums of the first two numbers of the rows, weighted by the
+/// counts of the rows.
 static std::pair<double, double> sumColumns(const MetricRows &rows,
                                             ArrayRef<uint32_t> counts) {
   double first = 0, second = 0;
@@ -107,8 +107,8 @@ private:
   int64_t most, classes = 0;
 };
 
-/// Mean over the classes of the pixels that both the result and the label give
-/// to a class, as part of those that one of them does.
+/// Mean over the classes of the pixels that both the result and the label
+/// assign to the class, divided by those that at least one of them does.
 class MeanOverlap : public Metric {
 public:
   explicit MeanOverlap(std::optional<int64_t> given) : given(given) {}
@@ -150,12 +150,12 @@ public:
 
   int64_t getRowLength() const override { return 2 * classes; }
 
-  /// A row has by class the pixels of both, then those of any.
+  /// A row has for each class the pixels of both, and then those of either.
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     std::fill(row.begin(), row.end(), 0);
     for (auto [pixel, wanted] : llvm::enumerate(label)) {
-      // 255 marks what no class has in data of many kinds.
+      // In many data sets, 255 marks pixels without a class.
       if (wanted < 0 || (wanted == 255 && classes <= 255))
         continue;
       if (wanted >= double(classes))
@@ -192,7 +192,7 @@ public:
   }
 
 private:
-  /// Returns the class of a pixel, -1 where it has none.
+  /// Returns the class of a pixel, or -1 if it has none.
   int64_t findClass(ArrayRef<float> output, int64_t pixel) const {
     if (!areScores) {
       float found = output[pixel];
@@ -268,7 +268,7 @@ public:
 
   double aggregate(const MetricRows &rows,
                    ArrayRef<uint32_t> counts) const override {
-    // By rank: positive and negative samples.
+    // Positive and negative samples by rank.
     std::vector<std::pair<double, double>> ranks(counts.size());
     for (auto [row, count] : llvm::enumerate(counts)) {
       auto &[positive, negative] = ranks[size_t(rows[int64_t(row)][0])];
@@ -287,8 +287,8 @@ private:
   int64_t scores = 1;
 };
 
-/// F1 score of decisions: twice the right ones as part of the decisions and of
-/// the labels that are 1. Scores that are no numbers decide nothing.
+/// F1 score of decisions: twice the number of right ones, divided by the number
+/// of decisions plus that of labels that are 1. NaN is not a decision.
 class Decisions : public Metric {
 public:
   explicit Decisions(double threshold) : threshold(threshold) {}
@@ -390,7 +390,7 @@ private:
       double product = 0;
       for (size_t index = 0; index != own.size(); ++index)
         product += own[index] * other[index];
-      // A NaN is nearer than nothing.
+      // A NaN is nearer than no sample.
       if (row != of && (nearest < 0 || product > largest)) {
         nearest = row;
         largest = std::isnan(product) ? -HUGE_VAL : product;
@@ -406,8 +406,8 @@ private:
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// Number of codes that must be put in, taken out or changed to make the labels
-/// of the results, as part of the codes of all labels.
+/// Number of codes that must be inserted, deleted or replaced to turn results
+/// into labels, divided by the number of codes of all labels.
 class ErrorRate : public Metric {
 public:
   explicit ErrorRate(std::optional<int64_t> blank) : blank(blank) {}
@@ -442,7 +442,7 @@ public:
     for (double code : label)
       if (code >= 0)
         wanted.push_back(int64_t(code));
-    // Edits from the codes so far to each beginning of the label.
+    // Number of edits from the codes so far to each prefix of the label.
     std::vector<int64_t> edits(wanted.size() + 1);
     std::iota(edits.begin(), edits.end(), 0);
     for (int64_t code : found) {
@@ -465,8 +465,8 @@ public:
   }
 
 private:
-  /// Returns the codes of a result: those that are not negative, or of each
-  /// step the one with the largest score, repeated ones once and no blanks.
+  /// Returns the codes of a result: those that are not negative, or the code
+  /// with the largest score of each step, without repetitions and blanks.
   std::vector<int64_t> readCodes(ArrayRef<float> output) const {
     std::vector<int64_t> found;
     if (codes == 0) {
@@ -495,7 +495,7 @@ private:
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Labels that are what the results should be.
+/// Base of metrics whose labels are the expected results.
 class Reconstruction : public Metric {
 public:
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
@@ -555,7 +555,7 @@ public:
       other += wanted * wanted;
       product += double(value) * wanted;
     }
-    // Zeros have no direction: they are like zeros alone.
+    // Zeros have no direction: they are similar only to zeros.
     bool isZero = own == 0 || other == 0;
     row[0] = isZero ? double(own == other) : product / std::sqrt(own * other);
     return Error::success();

@@ -19,7 +19,7 @@ using namespace mct::execution;
 // Channels whose ranges are further apart share no grid of 8 bits without
 // losing three of them.
 static constexpr float kOtherRange = 8;
-// More are no channels but positions.
+// A larger number of channels are positions.
 static constexpr int64_t kMaxChannels = 4096;
 
 std::optional<std::vector<float>>
@@ -77,7 +77,7 @@ std::vector<Probabilities> execution::findProbabilities(func::FuncOp function) {
 
 /// Turns probabilities into logits.
 static std::vector<float> toLogits(ArrayRef<float> values, Probabilities kind) {
-  // Less likely is never, for whoever decides.
+  // Smaller probabilities count as this one.
   constexpr double kLeast = 1e-6;
   std::vector<float> logits;
   logits.reserve(values.size());
@@ -236,7 +236,7 @@ void ResultComparison::compare(const Unit &unit, ArrayRef<void *> reference) {
   }
 }
 
-/// Adds the sums of other samples of one result.
+/// Adds the sums of one result for other samples.
 static void merge(ResultTotals::Result &to, const ResultTotals::Result &from) {
   to.whole.merge(from.whole);
   to.logits.merge(from.logits);
@@ -346,8 +346,8 @@ static std::string nameChannels(ArrayRef<int64_t> channels) {
   return text;
 }
 
-/// Returns for each channel the index of a group of channels with ranges alike;
-/// in the order of their first channels. Empty: all are alike.
+/// Returns for each channel the index of its group of channels with similar
+/// ranges, in the order of their first channels; empty if all are similar.
 static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   if (llvm::any_of(magnitudes,
                    [](float value) { return !std::isfinite(value); }))

@@ -51,7 +51,7 @@ double mct::execution::energy(ArrayRef<float> values) {
   return sum;
 }
 
-/// Rows of the last axis that are distributions.
+/// Returns whether the rows of the last axis are distributions.
 static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
   constexpr double kTolerance = 1e-3;
   for (size_t row = 0; row < values.size(); row += rowLength) {
@@ -69,7 +69,7 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
 
 /// Returns logarithms of the probabilities of each row, less their mean.
 static std::vector<float> toLogits(ArrayRef<float> values, int64_t rowLength) {
-  // Less likely is never, for whoever decides.
+  // Smaller probabilities count as this one.
   constexpr double kLeast = 1e-6;
   std::vector<float> logits;
   logits.reserve(values.size());
@@ -85,7 +85,8 @@ static std::vector<float> toLogits(ArrayRef<float> values, int64_t rowLength) {
   return logits;
 }
 
-/// The group of each element of a sample; empty: they are in one.
+/// Returns the group of each element of a sample; empty if all are in one
+/// group.
 static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
                                          const ResultGroups &groups) {
   ArrayRef<int64_t> shape = spec.type.getShape();
@@ -195,7 +196,7 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
   return llvm::Error::success();
 }
 
-/// Results that are one part have one.
+/// Joins the parts of each result that is compared as a whole.
 void ResultDistance::joinParts() {
   std::vector<Part> joined;
   for (Output &output : outputs) {
@@ -234,7 +235,7 @@ std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
 }
 
 double ResultDistance::energyOf(size_t part) const {
-  // The same in any order of the samples.
+  // Sort, so that the sum does not depend on the order of the samples.
   std::vector<double> energies = parts[part].energies;
   llvm::sort(energies);
   double sum = 0;
@@ -350,7 +351,7 @@ static double findDeviation(ArrayRef<double> values, double mean) {
 double ResultDistance::deviation(const Comparison &found) const {
   std::vector<double> each(samples);
   for (auto [number, part] : llvm::enumerate(parts)) {
-    // The mean of what a sample adds is the distance.
+    // The distance is the mean of the contributions of samples.
     double factor = double(samples) / scaleOf(part) / double(parts.size());
     for (auto [sum, added] : llvm::zip(each, found.distances[number]))
       sum += added * factor;
@@ -371,8 +372,8 @@ ResultDistance::compareRuns(const Comparison &before, const Comparison &after,
            factor = double(samples) / scaleOf(part) / count;
     bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
     gain.mean += ratio / count;
-    // The distance is a ratio of sums: what a sample adds to it is what it has
-    // beyond its share of the energy.
+    // The distance is a ratio of sums: the contribution of a sample is its
+    // error beyond its share of the energy.
     for (int64_t sample = 0; sample != samples; ++sample) {
       double difference =
           before.distances[number][sample] - after.distances[number][sample];

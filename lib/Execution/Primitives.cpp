@@ -175,7 +175,7 @@ struct ConvolutionTensors {
   explicit ConvolutionTensors(ConvolutionShape shape);
 
   memory::desc source, result, biases;
-  /// Weights as they are given, and in any format.
+  /// Weights in the given format, and in any format.
   memory::desc given, any;
   memory::dims strides, dilations, before, after;
   int64_t outputChannels;
@@ -229,7 +229,7 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   foldDilatedRow(shape);
   outputChannels = shape.outputChannels;
 
-  // Sizes in space stand at the end.
+  // Spatial sizes come last.
   auto inSpace = [&](memory::dims sizes, int64_t depth, int64_t height,
                      int64_t width) {
     if (shape.hasDepth)
@@ -268,7 +268,8 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   strides =
       inSpace({}, shape.strideDepth, shape.strideHeight, shape.strideWidth);
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
-  // one element there is none; oneDNN 2.6 does not always see that.
+  // one element, a dilation has no effect; oneDNN 2.6 does not always recognize
+  // that.
   auto dilation = [](int64_t size, int64_t dilation) {
     return size == 1 ? 0 : dilation - 1;
   };

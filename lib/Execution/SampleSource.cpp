@@ -180,7 +180,7 @@ static std::string layoutHint(llvm::ArrayRef<int64_t> found,
 SampleSource::~SampleSource() = default;
 
 namespace {
-/// Samples in stored tensors, converted to what a network reads.
+/// Samples in stored tensors, converted to the types that a network reads.
 class StoredSamples : public SampleSource {
 public:
   llvm::Error open(const SampleOptions &options,

@@ -549,7 +549,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     FailureOr<unsigned> buffer = bufferOf(value);
     if (failed(buffer))
       return failure();
-    // Copies, unless the value can be made where it is wanted.
+    // Copies the value, unless it can be computed in place.
     unsigned target = program.buffers.size();
     program.buffers.push_back({ProgramBuffer::Place::Output, int64_t(number),
                                byteSizeOf(value.getType())});

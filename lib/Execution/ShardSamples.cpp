@@ -99,7 +99,7 @@ private:
   struct Limits {
     uint64_t low = std::numeric_limits<uint64_t>::max(), high = 0;
   };
-  /// All are chosen where there are no more.
+  /// If there are no more than that, all samples are chosen.
   static Limits limitsOf(ArrayRef<uint64_t> smallest,
                          ArrayRef<uint64_t> largest, int64_t most) {
     Limits limits;
@@ -341,7 +341,7 @@ static llvm::Expected<SampleSet> collect(const SampleSource &samples,
   return set;
 }
 
-/// Makes the samples those of the settings, which read them as they are.
+/// Sets the samples of the settings, which read them without conversion.
 static void take(SampleSet set, RunSettings &settings) {
   llvm::sort(set.samples);
   SampleOptions &options = settings.samples;
@@ -441,7 +441,7 @@ struct Request {
 };
 } // namespace
 
-/// Returns the number of samples of all shards; none where it is not known.
+/// Returns the number of samples of all shards, or none if it is not known.
 static std::optional<int64_t> countSamples(const Shards &shards,
                                            StringRef reading) {
   std::optional<int64_t> count;
@@ -452,7 +452,7 @@ static std::optional<int64_t> countSamples(const Shards &shards,
   return count;
 }
 
-/// Returns the samples that the shards have given; none where they have not.
+/// Returns the samples that the shards have provided, or none if they have not.
 static FailureOr<std::optional<SampleSet>>
 findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
   std::optional<int64_t> all = countSamples(shards, reading);

@@ -501,7 +501,7 @@ static std::optional<Interval> evaluate(AffineExpr expression,
 /// which a remainder may be larger.
 static LogicalResult verifyIndexing(linalg::LinalgOp op) {
   // Named ops keep their maps beside the strides that they follow from, and
-  // bytecode carries both. Whoever rebuilds the op loses what is kept.
+  // bytecode carries both. Rebuilding the op loses them.
   if (op->hasAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName)) {
     linalg::LinalgOp fresh = op.clone();
     fresh->removeAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName);

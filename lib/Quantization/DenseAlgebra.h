@@ -47,7 +47,7 @@ public:
                   int64_t inner, const Result<double> &result);
 
 private:
-  /// Returns memory for so many bytes.
+  /// Returns memory for that many bytes.
   char *reserve(size_t bytes);
   template <bool IsInOrder, typename T, typename From>
   void addProduct(T factor, const Operand<From> &left,

@@ -116,7 +116,8 @@ double BinnedDistribution::divergence(LevelRange levels, double step, double lo,
   for (double level = levels.lo; begin < range.end; ++level) {
     int end = range.end;
     if (level < levels.hi) {
-      // Bin centres between this level and the next go to the even one.
+      // Bin centres halfway between this level and the next are rounded to the
+      // even one.
       double boundary = (level + 0.5) * ratio - 0.5 - firstBin;
       double next = std::ceil(boundary);
       if (next == boundary && std::fmod(level, 2) == 0)

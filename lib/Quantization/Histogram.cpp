@@ -30,8 +30,8 @@ constexpr size_t kValuesPerBlock = 4096;
 constexpr size_t kDirect = 16384;
 /// Elements after which the 32-bit tables are added up.
 constexpr size_t kFlushInterval = size_t(1) << 30;
-/// Neighbouring values often share a bin; increments of one counter wait for
-/// each other, so neighbours go to different tables.
+/// Neighbouring values often share a bin, and increments of one counter wait
+/// for each other, so neighbours are counted in different tables.
 constexpr int kTables = 2;
 /// Shift from which on every bin lands beside zero.
 constexpr int kLargestShift = kHalfExponent + 1;

@@ -539,7 +539,7 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
   llvm::ArrayRef<uint64_t> counts = histogram.counts();
   for (int bin = 0, e = static_cast<int>(counts.size()); bin < e; ++bin) {
     uint64_t count = counts[bin];
-    // Zeros go where they belong in ascending order: before the positive half.
+    // Insert zeros in ascending order, before the positive half.
     if (bin == Histogram::kBins / 2)
       add(0.0, histogram.zeros());
     if (count == 0)

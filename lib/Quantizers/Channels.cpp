@@ -70,7 +70,7 @@ ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
     return;
 
   // The other axes, from the innermost one on; those after the last axis of
-  // channels make one run.
+  // channels form one run.
   llvm::SmallVector<int64_t> strides = support::getRowMajorStrides(shape);
   llvm::SmallVector<int64_t, 4> sizes, distances;
   runLength = 1;

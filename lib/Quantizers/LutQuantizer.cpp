@@ -40,9 +40,8 @@ namespace {
 
 /// A table of at most this many entries is compared with entry by entry.
 constexpr size_t kShortTable = 16;
-/// Beginnings of the unit cells: starts of entries lie at multiples of one
-/// half, or a rounding error away from them, so none is near the edge of a
-/// cell.
+/// Starts of the unit cells. Entries start at multiples of one half, up to a
+/// rounding error, so none starts near the edge of a cell.
 constexpr float kCellOffset = 0.25f;
 
 /// Returns the number of a float in the order of floats, -0 before +0.

@@ -257,7 +257,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where the quantizers go
+// Positions of the quantizers
 //===----------------------------------------------------------------------===//
 
 /// Returns the activation function that is fused with a layer.

@@ -233,7 +233,7 @@ void TrainingFunctionBuilder::takeBiases() {
         operand ? ConstantFloats::get(operand->get()) : std::nullopt;
     if (!values)
       continue;
-    // A point of a bias does not make it a weight of its own.
+    // A point does not turn a bias into a separate weight.
     if (auto point = dyn_cast<QuantizeOp>(operand->getOwner())) {
       biasPoints.insert(point);
       if (point.getTrainableAttr() && learnsRounding(point.getTrainableAttr()))

@@ -26,9 +26,9 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the elements of an f64 attribute, or none if they are not `channels`
-/// many. A splat may have more elements than fit in memory; no layer has so
-/// many channels.
+/// Returns the elements of an f64 attribute, or none if their number is not
+/// `channels`. A splat may have more elements than fit in memory, but no layer
+/// has that many channels.
 static std::optional<std::vector<double>> readChannels(ElementsAttr elements,
                                                        int64_t channels) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);

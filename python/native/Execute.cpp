@@ -14,7 +14,7 @@ using namespace mct;
 using namespace mct::python;
 
 namespace {
-/// The settings that a module and those beside it run with.
+/// Settings of the runs of a module and of the modules beside it.
 struct Session {
   Session(MLIRContext *context, Job &job)
       : handler(context,
@@ -63,8 +63,8 @@ openShards(ModuleOp module, const ExecuteOptions &options) {
   return std::optional(std::move(*opened));
 }
 
-/// Evaluates all samples, or those of a shard; returns none where it failed,
-/// or other shards have to answer.
+/// Evaluates all samples, or those of a shard; returns none if that fails, or
+/// if the results of other shards are missing.
 static std::optional<execution::Evaluation>
 evaluate(ModuleOp module, ModuleOp reference,
          const execution::RunSettings &settings,
@@ -265,7 +265,7 @@ bool Module::check(StringRef function, Job &job) const {
     return false;
   ScopedDiagnosticHandler handler(
       own->context.get(), [&](Diagnostic &diagnostic) {
-        // The warning that an op is slow comes when it runs.
+        // Running it emits the warnings on slow ops.
         if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
           job.addMessage(toMessage(diagnostic));
       });

@@ -62,7 +62,7 @@ std::string Job::getStage() const {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-/// The outermost name, and the place in a file.
+/// Returns the outermost name, and the position in a file.
 static std::string describe(Location location) {
   std::string name;
   FileLineColLoc place;
@@ -117,7 +117,7 @@ Module::Module(StringRef name) : name(name.str()) {
   context = std::make_unique<MLIRContext>(
       getRegistry(), threads ? MLIRContext::Threading::ENABLED
                              : MLIRContext::Threading::DISABLED);
-  // A diagnostic says what is wrong; the op may hold a megabyte of weights.
+  // Diagnostics describe the error; the op may hold a megabyte of weights.
   context->printOpOnDiagnostic(false);
 }
 
@@ -178,7 +178,7 @@ std::shared_ptr<const Module> Module::parse(std::string bytes, StringRef name,
 }
 
 namespace {
-/// Tells which pass runs.
+/// Reports the pass that runs.
 class StageInstrumentation : public PassInstrumentation {
 public:
   explicit StageInstrumentation(Job &job) : job(job) {}
@@ -249,7 +249,7 @@ std::optional<std::string> Module::exportTarget(int64_t schema,
       job);
 }
 
-/// Calls files in the texts of the last pipeline by other names.
+/// Replaces names of files in the texts of the last pipeline.
 static void callFiles(report::Trace &trace,
                       ArrayRef<std::pair<std::string, std::string>> renamed) {
   for (const auto &[path, word] : renamed) {
@@ -306,7 +306,7 @@ Module::run(StringRef passes, Job &job,
     result->trace.requested.push_back(passes.str());
     report::addTracing(manager, &result->trace);
   }
-  // A cancelled job leaves out the passes that have not begun.
+  // A cancelled job skips the passes that have not begun.
   context->registerActionHandler(
       [&](function_ref<void()> act, const tracing::Action &action) {
         if (!isa<PassExecutionAction>(action) || !job.isCancelled())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics that others computed, for Python.
+// Python classes for metrics that the caller has computed.
 #include "PythonHosts.h"
 
 namespace nb = nanobind;

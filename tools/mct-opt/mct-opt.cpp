@@ -94,8 +94,8 @@ static void setFlag(StringRef name, StringRef value) {
   }
 }
 
-/// Records the command without the options for traces and records. Nobody can
-/// repeat what was read from standard input.
+/// Records the command without the options for traces and records. A run that
+/// read standard input cannot be repeated.
 static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
                        StringRef inputName) {
   trace.input = inputName.str();
@@ -205,8 +205,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAll(registry);
   registerCLIOptions("mct-opt", registry);
-  // The diagnostic says what is wrong, while the op may be a whole target or
-  // hold a megabyte of weights. The user's flag restores the output.
+  // Diagnostics describe the error, while the op may be a whole target or hold
+  // a megabyte of weights. The user's flag restores the output.
   setFlag("mlir-print-op-on-diagnostic", "false");
   const std::pair<std::string, std::string> files = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");

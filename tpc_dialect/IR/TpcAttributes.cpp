@@ -224,7 +224,7 @@ static bool isConnective(PredicateKind kind) {
   return kind == PredicateKind::And || kind == PredicateKind::Or;
 }
 
-/// Parentheses inside of each other; whoever reads a filter recurses as deeply.
+/// Limit on nested parentheses, since readers of a filter recurse as deeply.
 static constexpr unsigned kMaxFilterDepth = 64;
 
 static FailureOr<PredicateAttr> parseOr(AsmParser &parser, unsigned depth);

@@ -261,8 +261,8 @@ private:
         .Default([](Attribute) { return failure(); });
   }
 
-  /// Creates an attribute of fields that were read, with an error where that
-  /// fails.
+  /// Creates an attribute from fields that were read; reports an error on
+  /// failure.
   template <typename Attr, typename... Fields>
   Attribute create(DialectBytecodeReader &reader, const FieldReader &read,
                    Fields &&...fields) const {

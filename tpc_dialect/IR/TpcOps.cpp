@@ -45,7 +45,7 @@ static void printAttributeLines(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
-/// `1, 0`; a `?` stands for a number that is not known.
+/// Parses `1, 0`, with `?` for an unknown number.
 static ParseResult parseVersion(OpAsmParser &parser, IntegerAttr &minor,
                                 IntegerAttr &patch) {
   auto parseNumber = [&](IntegerAttr &number) -> ParseResult {

@@ -14,7 +14,7 @@ using namespace mct::tpc;
 namespace json = llvm::json;
 
 namespace {
-/// A value and where it stands in the document: `operator_set[3].name`.
+/// A value and its position in the document, such as `operator_set[3].name`.
 struct Place {
   const json::Value *value;
   std::string path;
@@ -97,7 +97,7 @@ private:
   Location loc;
   MLIRContext *context;
   int64_t schema = kCurrentTpcSchema;
-  /// Each operator set of the platform and where it is defined.
+  /// Operator sets of the platform, and the positions of their definitions.
   llvm::StringMap<std::pair<OperatorSetAttr, std::string>> sets;
 };
 
@@ -368,7 +368,7 @@ FailureOr<QCOptionsAttr> Importer::readOptions(const Place &place) {
                                 ArrayRef<OpQuantConfigAttr>(configs), base);
   if (!options)
     return failure();
-  // MCT fills it in where there is no choice.
+  // MCT fills it in if there is no choice.
   return configs.size() == 1 ? QCOptionsAttr::get(context, configs, {})
                              : options;
 }

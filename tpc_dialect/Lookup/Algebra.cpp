@@ -408,8 +408,8 @@ static bool isOp(Operation *op, ArrayRef<StringRef> names) {
   return op && llvm::is_contained(names, op->getName().getStringRef());
 }
 
-/// The values that may be x where a formula has this op: what it reads, and
-/// what is read again after it.
+/// Adds the values that may be x in a formula with this op: its operand, and
+/// values before it that have several uses.
 static void addInputs(Operation *op, llvm::SetVector<Value> &inputs) {
   if (!isOp(op,
             {"tosa.reduce_sum", "tosa.avg_pool2d", "tosa.tanh", "tosa.erf"}))

@@ -185,8 +185,8 @@ StringRef FormulaPatterns::classify(StringRef name,
   return classifyNorm(terms);
 }
 
-/// Returns the normalization in which x - mean(x), or x, is multiplied by what
-/// normalizes it; empty if there is none.
+/// Returns the normalization in which x - mean(x), or x, is multiplied by the
+/// normalizing factor; empty if there is none.
 StringRef FormulaPatterns::classifyNorm(ArrayRef<Term> terms) const {
   if (terms.empty() || terms.size() > 2)
     return "";

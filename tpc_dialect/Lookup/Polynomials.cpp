@@ -152,7 +152,7 @@ Polynomials::Result Polynomials::power(const Polynomial &base,
       return std::nullopt;
     term.coefficient = std::pow(term.coefficient, exponent);
     for (auto &[atom, present] : term.powers) {
-      // The root of a square is no power.
+      // The root of a square is not a power.
       if (!isWhole && std::fmod(present, 2) == 0)
         return std::nullopt;
       present *= exponent;

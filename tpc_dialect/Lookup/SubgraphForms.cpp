@@ -177,8 +177,8 @@ static const SubgraphForm kLastForms[] = {
         s = tosa.reduce_sum e same axis
         l = tosa.log s
         y = tosa.sub d l)"},
-    // torch-mlir as it is, then with its factor or its bounds folded;
-    // ExecuTorch; Keras 2 has other factors.
+    // The forms of torch-mlir, plain and then with the factor or the bounds
+    // folded, and of ExecuTorch; Keras 2 has other factors.
     {"hard_sigmoid", R"(
         a = tosa.add x 3
         m = tosa.mul a 0.16666666666

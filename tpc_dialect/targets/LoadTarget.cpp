@@ -194,8 +194,8 @@ static LogicalResult changeSets(DeriveOp derive, PlatformOp base,
   return success();
 }
 
-/// The platform that `derive` makes of `base`, in its place; null after an
-/// error.
+/// Replaces `derive` by the platform that it derives from `base`, and returns
+/// it; null after an error.
 static PlatformOp derivePlatform(DeriveOp derive, PlatformOp base) {
   auto sets = llvm::to_vector(base.getOperatorSets().getValue());
   if (failed(changeSets(derive, base, sets)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of the decisions of passes, of what they changed and left unchanged,
-// with reasons, as data. A remark is printed from the record that it carries,
+// Records of the decisions of passes as data: changes, and ops that were left
+// unchanged, with reasons. A remark is printed from the record that it carries,
 // so that the two cannot disagree.
 //
 // MLIR's own remarks (mlir/IR/Remarks.h) are not used: they need an engine that

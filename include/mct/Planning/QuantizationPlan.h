@@ -80,7 +80,7 @@ struct PlannedNode {
   tpc::Node node;
   /// Name of the node and of its points.
   mlir::StringAttr name;
-  /// Alternatives that remain, distinct in what they quantize, by descending
+  /// Remaining alternatives, which quantize in different ways, by descending
   /// width of the kernel, then of the result; never empty.
   llvm::SmallVector<tpc::OpQuantConfigAttr> candidates;
   llvm::SmallVector<DroppedCandidate> dropped;
