@@ -38,8 +38,8 @@ double mct::bit_widths::distanceOf(SensitivityDistance distance,
     double product = 0, left = energy(expected), right = energy(actual);
     if (left == 0 && right == 0)
       return 0;
-    for (auto [wanted, found] : llvm::zip(expected, actual))
-      product += double(wanted) * found;
+    for (auto [exactValue, found] : llvm::zip(expected, actual))
+      product += double(exactValue) * found;
     return (1 - product / (std::sqrt(left) * std::sqrt(right) + kTiny)) / 2;
   }
   case SensitivityDistance::KL:

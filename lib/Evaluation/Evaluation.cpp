@@ -314,11 +314,11 @@ LogicalResult EvaluationRun::prepareNetwork() {
 /// Observes the partners of the values. For a local comparison, those that may
 /// be edited come first.
 void EvaluationRun::observeReference(execution::CompileOptions &options) {
-  llvm::SetVector<StringRef> wanted;
+  llvm::SetVector<StringRef> partnerNames;
   for (const execution::ComparedValue &value : values) {
-    wanted.insert(value.name);
+    partnerNames.insert(value.name);
     if (auto found = transposed.find(value.name); found != transposed.end())
-      wanted.insert(found->second.original.getValue());
+      partnerNames.insert(found->second.original.getValue());
   }
   llvm::StringSet<> points;
   if (request.local)
@@ -328,7 +328,7 @@ void EvaluationRun::observeReference(execution::CompileOptions &options) {
         points.insert(point.getUniqueName());
     });
   SmallVector<std::string> others;
-  for (StringRef name : wanted)
+  for (StringRef name : partnerNames)
     (points.contains(name) ? options.observed : others).push_back(name.str());
   numEdited = options.numEdited = options.observed.size();
   options.observed.append(others.begin(), others.end());

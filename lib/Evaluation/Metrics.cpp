@@ -124,8 +124,8 @@ public:
                                     [](int64_t size) { return size != 1; });
     };
     auto own = withoutOnes(shape), theirs = withoutOnes(labels.getShape());
-    ArrayRef<int64_t> sizes(own), wanted(theirs);
-    if (sizes == wanted) {
+    ArrayRef<int64_t> sizes(own), expected(theirs);
+    if (sizes == expected) {
       if (!given)
         return refuse("the results are class numbers; say of how many classes: "
                       "miou:21");
@@ -133,8 +133,8 @@ public:
       areScores = false;
       return Error::success();
     }
-    isLast = !sizes.empty() && sizes.drop_back() == wanted;
-    if (!isLast && (sizes.empty() || sizes.drop_front() != wanted))
+    isLast = !sizes.empty() && sizes.drop_back() == expected;
+    if (!isLast && (sizes.empty() || sizes.drop_front() != expected))
       return labels.fail("expected one class number for each pixel of the "
                          "results, which have shape " +
                          describeShape(shape) +
@@ -154,16 +154,16 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     std::fill(row.begin(), row.end(), 0);
-    for (auto [pixel, wanted] : llvm::enumerate(label)) {
+    for (auto [pixel, expected] : llvm::enumerate(label)) {
       // In many data sets, 255 marks pixels without a class.
-      if (wanted < 0 || (wanted == 255 && classes <= 255))
+      if (expected < 0 || (expected == 255 && classes <= 255))
         continue;
-      if (wanted >= double(classes))
+      if (expected >= double(classes))
         return refuse("expected classes in [0, " + Twine(classes) +
                       "), or a negative number or 255 where none counts, "
                       "found " +
-                      plain(wanted));
-      auto own = int64_t(wanted), found = findClass(output, int64_t(pixel));
+                      plain(expected));
+      auto own = int64_t(expected), found = findClass(output, int64_t(pixel));
       row[classes + own] += 1;
       if (found == own)
         row[own] += 1;
@@ -310,12 +310,12 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     row[0] = row[1] = 0;
-    for (auto [score, wanted] : llvm::zip_equal(output, label)) {
-      if (wanted != 0 && wanted != 1)
-        return refuse("expected 0 or 1, found " + plain(wanted));
+    for (auto [score, expected] : llvm::zip_equal(output, label)) {
+      if (expected != 0 && expected != 1)
+        return refuse("expected 0 or 1, found " + plain(expected));
       bool isDecided = double(score) >= threshold;
-      row[0] += isDecided && wanted == 1;
-      row[1] += double(isDecided) + wanted;
+      row[0] += isDecided && expected == 1;
+      row[1] += double(isDecided) + expected;
     }
     return Error::success();
   }
@@ -438,23 +438,23 @@ public:
   /// A row has the number of edits, and of codes of the label.
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
-    std::vector<int64_t> found = readCodes(output), wanted;
+    std::vector<int64_t> found = readCodes(output), expected;
     for (double code : label)
       if (code >= 0)
-        wanted.push_back(int64_t(code));
+        expected.push_back(int64_t(code));
     // Number of edits from the codes so far to each prefix of the label.
-    std::vector<int64_t> edits(wanted.size() + 1);
+    std::vector<int64_t> edits(expected.size() + 1);
     std::iota(edits.begin(), edits.end(), 0);
     for (int64_t code : found) {
       int64_t before = edits[0]++;
-      for (size_t index = 0; index != wanted.size(); ++index) {
-        int64_t changed = before + (code != wanted[index]);
+      for (size_t index = 0; index != expected.size(); ++index) {
+        int64_t changed = before + (code != expected[index]);
         before = edits[index + 1];
         edits[index + 1] = std::min({changed, before + 1, edits[index] + 1});
       }
     }
     row[0] = double(edits.back());
-    row[1] = double(wanted.size());
+    row[1] = double(expected.size());
     return Error::success();
   }
 
@@ -525,13 +525,13 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     double error = 0;
-    for (auto [value, wanted] : llvm::zip_equal(output, label)) {
-      if (!given && (wanted < 0 || wanted > peak))
+    for (auto [value, expected] : llvm::zip_equal(output, label)) {
+      if (!given && (expected < 0 || expected > peak))
         return refuse("expected values in [0, " + plain(peak) + "], found " +
-                      plain(wanted) +
+                      plain(expected) +
                       "; say how far the smallest and the largest value may be "
                       "apart: psnr:2");
-      error += (double(value) - wanted) * (double(value) - wanted);
+      error += (double(value) - expected) * (double(value) - expected);
     }
     row[0] = 10 * std::log10(peak * peak * double(label.size()) / error);
     return Error::success();
@@ -550,10 +550,10 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     double own = 0, other = 0, product = 0;
-    for (auto [value, wanted] : llvm::zip_equal(output, label)) {
+    for (auto [value, expected] : llvm::zip_equal(output, label)) {
       own += double(value) * double(value);
-      other += wanted * wanted;
-      product += double(value) * wanted;
+      other += expected * expected;
+      product += double(value) * expected;
     }
     // Zeros have no direction: they are similar only to zeros.
     bool isZero = own == 0 || other == 0;

@@ -190,17 +190,19 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
     ++to.samples;
     ArrayRef<float> row =
         references.slice(size_t(sample * classes), size_t(classes));
-    int64_t wanted = findAnswer(inputs.referenceSpecs.front(), reference,
-                                sample, classes),
+    int64_t referenceAnswer = findAnswer(inputs.referenceSpecs.front(),
+                                         reference, sample, classes),
             found = findAnswer(inputs.specs.front(), unit.outputs.front(),
                                sample, classes);
-    to.agreeing += found >= 0 && found == wanted;
-    if (wanted < 0)
+    to.agreeing += found >= 0 && found == referenceAnswer;
+    if (referenceAnswer < 0)
       continue;
-    to.firstAnswer =
-        to.firstAnswer < 0 ? wanted : std::min(to.firstAnswer, wanted);
-    to.lastAnswer = std::max(to.lastAnswer, wanted);
-    double largest = row[size_t(wanted)], sum = 0, squares = 0, exponents = 0;
+    to.firstAnswer = to.firstAnswer < 0
+                         ? referenceAnswer
+                         : std::min(to.firstAnswer, referenceAnswer);
+    to.lastAnswer = std::max(to.lastAnswer, referenceAnswer);
+    double largest = row[size_t(referenceAnswer)], sum = 0, squares = 0,
+           exponents = 0;
     bool isNegative = false;
     for (double value : row) {
       isNegative |= !(value >= 0);

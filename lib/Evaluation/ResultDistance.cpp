@@ -30,8 +30,8 @@ double mct::execution::divergence(ArrayRef<float> expected,
   for (size_t row = 0; row < expected.size(); row += rowLength) {
     normalize(expected.slice(row, rowLength), p);
     normalize(actual.slice(row, rowLength), q);
-    for (auto [wanted, found] : llvm::zip(p, q))
-      total += wanted * std::log(wanted / found);
+    for (auto [exactValue, found] : llvm::zip(p, q))
+      total += exactValue * std::log(exactValue / found);
   }
   return total * double(rowLength) / double(expected.size());
 }
@@ -39,8 +39,8 @@ double mct::execution::divergence(ArrayRef<float> expected,
 double mct::execution::squaredError(ArrayRef<float> expected,
                                     ArrayRef<float> actual) {
   double error = 0;
-  for (auto [wanted, found] : llvm::zip(expected, actual))
-    error += (double(found) - wanted) * (double(found) - wanted);
+  for (auto [exactValue, found] : llvm::zip(expected, actual))
+    error += (double(found) - exactValue) * (double(found) - exactValue);
   return error;
 }
 
@@ -278,10 +278,10 @@ void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
                                Comparison &found) const {
   for (size_t part = 0; part != output.numParts; ++part)
     found.distances[output.firstPart + part][sample] = 0;
-  for (auto [part, wanted, value] :
+  for (auto [part, exactValue, value] :
        llvm::zip_equal(output.partByChannel, expected, actual))
     found.distances[output.firstPart + part][sample] +=
-        (double(value) - wanted) * (double(value) - wanted);
+        (double(value) - exactValue) * (double(value) - exactValue);
 }
 
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,

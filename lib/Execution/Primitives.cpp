@@ -342,11 +342,11 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
       begin(descriptor, dnnl::convolution_backward_weights(descriptor));
   made.operands.push_back(
       asGiven(DNNL_ARG_DIFF_DST, descriptor.diff_dst_desc()));
-  memory::desc wanted = tensors.given;
+  memory::desc description = tensors.given;
   if (inputChannelsFirst)
-    wanted = memory::desc(wanted.dims(), kFloat,
-                          shape.hasDepth ? Format::idhwo : Format::ihwo);
-  made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, wanted,
+    description = memory::desc(description.dims(), kFloat,
+                               shape.hasDepth ? Format::idhwo : Format::ihwo);
+  made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, description,
                           descriptor.diff_weights_desc(), /*isResult=*/true);
   primitives.push_back(std::move(made));
 }
@@ -447,10 +447,10 @@ static llvm::Error packInto(const memory &constant, Pack pack) {
 
 /// Returns the biases of all channels, which may be given by one value.
 static std::vector<float> spread(llvm::ArrayRef<float> bias,
-                                 const memory::desc &wanted) {
+                                 const memory::desc &description) {
   std::vector<float> all(bias.begin(), bias.end());
   if (all.size() == 1)
-    all.resize(wanted.get_size() / sizeof(float), all.front());
+    all.resize(description.get_size() / sizeof(float), all.front());
   return all;
 }
 
@@ -470,8 +470,8 @@ llvm::Error PrimitiveSet::setWeights(size_t number,
 llvm::Error PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
   Primitive &made = impl->primitives[number];
   return packInto(made.bias, [&] {
-    memory::desc wanted = made.bias.get_desc();
-    impl->pack(wanted, spread(bias, wanted).data(), made.bias);
+    memory::desc description = made.bias.get_desc();
+    impl->pack(description, spread(bias, description).data(), made.bias);
   });
 }
 
@@ -492,9 +492,9 @@ PrimitiveSet::packBias(size_t number, llvm::ArrayRef<float> bias) const {
   const Primitive &made = impl->primitives[number];
   PackedConstant packed;
   if (llvm::Error error = packInto(made.bias, [&] {
-        memory::desc wanted = made.bias.get_desc();
-        packed.impl.reset(new PackedConstant::Impl{
-            impl->pack(wanted, spread(bias, wanted).data(), wanted)});
+        memory::desc description = made.bias.get_desc();
+        packed.impl.reset(new PackedConstant::Impl{impl->pack(
+            description, spread(bias, description).data(), description)});
       }))
     return std::move(error);
   return packed;

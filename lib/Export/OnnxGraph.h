@@ -80,8 +80,8 @@ public:
   /// Returns the version of ONNX's operators that the file has.
   int64_t getOperatorSet() const;
 
-  /// Returns an unused name: `wanted`, possibly with a number.
-  std::string makeName(const llvm::Twine &wanted);
+  /// Returns an unused name: `requested`, possibly with a number.
+  std::string makeName(const llvm::Twine &requested);
   /// Add a constant and return its name.
   std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                         std::vector<float> values);
@@ -157,7 +157,7 @@ private:
   mlir::FailureOr<TensorRef> readAs(mlir::Operation *user, mlir::Value value,
                                     mlir::FailureOr<Layout> layout);
   std::string makeTransposed(mlir::Value value, const TensorRef &from,
-                             const Layout &wanted);
+                             const Layout &requested);
 
   llvm::StringSet<> names;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<TensorRef, 1>> known;

@@ -81,16 +81,16 @@ void QuantizationPlan::fuse(tpc::PlatformOp platform,
                                    }) -
                      chain.begin();
     const FusingPattern *best = nullptr;
-    size_t wanted = 0;
+    size_t numRequired = 0;
     for (const FusingPattern &pattern : patterns) {
       size_t size = pattern.positions.size();
       if (!matches(chain, pattern))
         continue;
-      wanted = std::max(wanted, size);
+      numRequired = std::max(numRequired, size);
       if (size <= numFree && (!best || size > best->positions.size()))
         best = &pattern;
     }
-    if (wanted > numFree)
+    if (numRequired > numFree)
       nodes[start].contested = chain[numFree];
     if (!best)
       continue;

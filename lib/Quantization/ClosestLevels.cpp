@@ -26,8 +26,8 @@ public:
   int64_t below(double value) const {
     if (!levels.levels.empty())
       return std::upper_bound(levels.levels.begin(), levels.levels.end(), value,
-                              [](double wanted, float level) {
-                                return wanted < double(level);
+                              [](double limit, float level) {
+                                return limit < double(level);
                               }) -
              levels.levels.begin() - 1;
     double code = std::floor(value / double(float(levels.grid.step)));

@@ -39,9 +39,10 @@ private:
     return all.size() == 1 ? all.front() : all[channel];
   }
   void forChannels(size_t atATime, Task task) const;
-  /// Fills in the scores of the candidates that `wanted` names for a channel.
+  /// Fills in the scores of the candidates that `requested` names for a
+  /// channel.
   void score(size_t atATime,
-             llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
+             llvm::function_ref<void(size_t, std::vector<size_t> &)> requested);
   void scoreAllCandidates();
   /// Scores, for each channel, the candidates around the one of the least
   /// estimate, and those around the best of them, until no better one is found.
@@ -127,7 +128,7 @@ std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
 
 void LayerRounding::score(
     size_t atATime,
-    llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
+    llvm::function_ref<void(size_t, std::vector<size_t> &)> requested) {
   size_t candidates = problem.candidates.size();
   forChannels(atATime, [&](const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
@@ -135,7 +136,7 @@ void LayerRounding::score(
     std::vector<size_t> places, of;
     for (size_t output = begin; output != end; ++output) {
       of.clear();
-      wanted(first + output, of);
+      requested(first + output, of);
       for (size_t candidate : of) {
         lanes.push_back({output, &levelsOf(candidate, first + output)});
         places.push_back((first + output) * candidates + candidate);
@@ -154,8 +155,8 @@ void LayerRounding::scoreAllCandidates() {
   size_t candidates = problem.candidates.size();
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
   score(std::max<size_t>(1, kLanes / candidates),
-        [&](size_t, std::vector<size_t> &wanted) {
-          llvm::append_range(wanted, llvm::seq<size_t>(0, candidates));
+        [&](size_t, std::vector<size_t> &requested) {
+          llvm::append_range(requested, llvm::seq<size_t>(0, candidates));
         });
 }
 
@@ -205,13 +206,13 @@ void LayerRounding::scoreAroundBest() {
   std::vector<size_t> best = estimateBest(atATime);
   std::vector<size_t> before;
   do {
-    score(atATime, [&](size_t channel, std::vector<size_t> &wanted) {
+    score(atATime, [&](size_t channel, std::vector<size_t> &requested) {
       size_t place = placeByCandidate[best[channel]];
       for (size_t other = place - std::min(place, kReach),
                   end = std::min(candidates, place + kReach + 1);
            other != end; ++other)
         if (!std::exchange(known[channel * candidates + order[other]], 1))
-          wanted.push_back(order[other]);
+          requested.push_back(order[other]);
     });
     before = std::exchange(best, choose(scores));
   } while (best != before && !threads.isCancelled());

@@ -39,26 +39,27 @@ llvm::Error ChangedAnswers::add(const UnitResults &results) {
     int64_t answer = execution::findAnswer(results.specs.front(),
                                            results.unit.outputs.front(), sample,
                                            count),
-            wanted =
+            referenceAnswer =
                 execution::findAnswer(results.referenceSpecs.front(),
                                       results.reference.front(), sample, count);
     ++samples;
-    ++counts[{wanted, answer}];
+    ++counts[{referenceAnswer, answer}];
     int64_t number = results.unit.firstSample + sample;
     std::optional<int64_t> label;
     if (!results.labels.empty()) {
       label = results.labels[number];
-      correct += wanted == *label;
+      correct += referenceAnswer == *label;
     }
-    if (answer == wanted || answer < 0 || wanted < 0)
+    if (answer == referenceAnswer || answer < 0 || referenceAnswer < 0)
       continue;
     ++numChanged;
     changed[number] = {number,
-                       wanted,
+                       referenceAnswer,
                        answer,
                        label,
-                       double(reference[wanted]) - double(reference[answer]),
-                       double(row[answer]) - double(row[wanted])};
+                       double(reference[referenceAnswer]) -
+                           double(reference[answer]),
+                       double(row[answer]) - double(row[referenceAnswer])};
   }
   trim();
   return llvm::Error::success();

@@ -152,7 +152,7 @@ struct ObservedRangeModel
 
   void buildGradients(Attribute trainable, GradientBuilder &b, QuantizeOp point,
                       Value g, OperandGradients &gradients) const {
-    if (!gradients.wants(0))
+    if (!gradients.isRequested(0))
       return;
     BuiltGrid grid = buildGrid(cast<ObservedRangeAttr>(trainable), b, point);
     Value x = point.getInput();

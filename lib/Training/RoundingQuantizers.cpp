@@ -200,7 +200,7 @@ struct SoftRoundingModel
                       Value g, OperandGradients &gradients) const {
     auto attr = cast<SoftRoundingAttr>(trainable);
     Built built = build(attr, b, point);
-    if (gradients.wants(1)) {
+    if (gradients.isRequested(1)) {
       Value slope = b.mul(b.mul(built.sigmoid, b.sub(b.number(1, built.sigmoid),
                                                      built.sigmoid)),
                           kZeta - kGamma);
@@ -213,7 +213,7 @@ struct SoftRoundingModel
         isAlive = b.both(isAlive, b.equal(built.level, built.cutOff));
       gradients.set(1, b.where(isAlive, b.mul(b.mul(g, built.step), slope)));
     }
-    if (!attr.getLearnsScale() || !gradients.wants(2))
+    if (!attr.getLearnsScale() || !gradients.isRequested(2))
       return;
     Value scale = point.getLearned()[1];
     Value sum = b.sumTo(b.mul(g, b.mul(built.cutOff, built.unscaled)),

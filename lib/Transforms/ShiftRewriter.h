@@ -33,7 +33,7 @@ private:
   void pad(const KernelOp &kernel, double value);
   void compensate(const KernelOp &kernel, double offset);
 
-  mlir::StringAttr makeName(const llvm::Twine &wanted);
+  mlir::StringAttr makeName(const llvm::Twine &base);
   void rename(mlir::Operation *op);
   void replaceInGroup(llvm::StringRef member,
                       llvm::ArrayRef<llvm::StringRef> replacement);
