@@ -105,9 +105,9 @@ AllocatedResource BitWidthModel::createBops() const {
     for (const ResourceModel::Step::Layer &layer : step.layers) {
       std::optional<size_t> kernel = findGroup(layer.kernel),
                             input = findGroup(layer.input);
-      auto bopsOf = [&](std::optional<unsigned> kernelChoice,
-                        std::optional<unsigned> inputChoice) {
-        return ResourceModel::bopsOf(layer, [&](tpc::QuantizeOp point) {
+      auto computeBops = [&](std::optional<unsigned> kernelChoice,
+                             std::optional<unsigned> inputChoice) {
+        return ResourceModel::computeBops(layer, [&](tpc::QuantizeOp point) {
           if (point == layer.kernel && kernel)
             return getBitsIn(point, allowed[*kernel][*kernelChoice]);
           if (point == layer.input && input)
@@ -124,16 +124,16 @@ AllocatedResource BitWidthModel::createBops() const {
         for (unsigned first = 0; first != allowed[*kernel].size(); ++first)
           for (unsigned second = 0; second != pair.numSecond; ++second)
             pair.amounts[first * pair.numSecond + second] +=
-                bopsOf(first, second);
+                computeBops(first, second);
         continue;
       }
       if (!kernel && !input) {
-        resource.fixed += bopsOf(std::nullopt, std::nullopt);
+        resource.fixed += computeBops(std::nullopt, std::nullopt);
         continue;
       }
       for (auto [choice, amount] :
            llvm::enumerate(resource.amounts[kernel ? *kernel : *input]))
-        amount += bopsOf(unsigned(choice), unsigned(choice));
+        amount += computeBops(unsigned(choice), unsigned(choice));
     }
   for (auto &[groupsOfPair, pair] : pairs) {
     // The width of the input is often the same in all alternatives.

@@ -128,7 +128,7 @@ private:
   size_t inputNumber(size_t layer) const {
     return network.layers.size() + compared->points.size() + layer;
   }
-  unsigned firstStageOf(const OperatorCandidates &of) const;
+  unsigned getFirstStage(const OperatorCandidates &of) const;
   bool isMeasured(size_t number) const {
     return options.measured.empty() || options.measured[number];
   }
@@ -403,7 +403,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
   return success();
 }
 
-unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
+unsigned CandidateRunImpl::getFirstStage(const OperatorCandidates &of) const {
   unsigned first = network.quantized->numStages() - 1;
   for (const auto &[name, quantizer] : of.alternatives.front()) {
     const CandidatePoint &point = network.points.at(name);
@@ -430,7 +430,7 @@ unsigned CandidateRunImpl::countStages() const {
   unsigned count = 0;
   for (auto [number, of] : llvm::enumerate(candidates))
     if (isMeasured(number))
-      count = std::max(count, firstStageOf(of) + 1);
+      count = std::max(count, getFirstStage(of) + 1);
   return count;
 }
 
@@ -669,7 +669,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       return success();
     };
     for (auto [number, of] : llvm::enumerate(candidates)) {
-      if (firstStageOf(of) != stage || !isMeasured(number))
+      if (getFirstStage(of) != stage || !isMeasured(number))
         continue;
       int64_t own = kernelBytesOf(of);
       for (size_t index = 0; index != of.alternatives.size(); ++index) {

@@ -127,7 +127,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
       statistics ? statistics.getHistogram() : tpc::HistogramAttr();
   if (histogram)
     counts = readCounts(histogram);
-  auto binOf = [&](float value) -> std::optional<int64_t> {
+  auto findBin = [&](float value) -> std::optional<int64_t> {
     if (!std::isfinite(value) || value < lowest || value > highest)
       return std::nullopt;
     if (!counts)
@@ -143,11 +143,11 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
   };
   std::vector<double> shares((counts ? counts->size() : 0) + 1, 0);
   for (size_t i = 0; i != count; ++i)
-    if (std::optional<int64_t> bin = binOf(trial.results[i]))
+    if (std::optional<int64_t> bin = findBin(trial.results[i]))
       shares[*bin] += widths[i];
   trial.weights.assign(count, 0);
   for (size_t i = 0; i != count; ++i) {
-    std::optional<int64_t> bin = binOf(trial.results[i]);
+    std::optional<int64_t> bin = findBin(trial.results[i]);
     if (!bin || shares[*bin] == 0)
       continue;
     double share = !counts ? 1

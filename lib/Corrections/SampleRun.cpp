@@ -179,7 +179,7 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
          llvm::zip_equal(references, with, without)) {
       llvm::append_range(left, errors->distances[number]);
       llvm::append_range(right, others->distances[number]);
-      energy += reference->energyOf(number);
+      energy += reference->computeEnergy(number);
     }
     JudgedLoss found{
         output,

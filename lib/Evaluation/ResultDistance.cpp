@@ -228,13 +228,13 @@ ResultMetric ResultDistance::usedMetric() const {
   return ResultMetric::MSE;
 }
 
-std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
+std::optional<ResultMetric> ResultDistance::getMetric(size_t output) const {
   if (outputs[output].elements == 0)
     return std::nullopt;
   return outputs[output].metric;
 }
 
-double ResultDistance::energyOf(size_t part) const {
+double ResultDistance::computeEnergy(size_t part) const {
   // Sort, so that the sum does not depend on the order of the samples.
   std::vector<double> energies = parts[part].energies;
   llvm::sort(energies);
@@ -318,7 +318,7 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
   return llvm::Error::success();
 }
 
-double ResultDistance::scaleOf(const Part &part) const {
+double ResultDistance::computeScale(const Part &part) const {
   double scale = 0;
   bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
   for (double energyOfSample : part.energies)
@@ -330,7 +330,7 @@ double ResultDistance::distanceOf(size_t part, const Comparison &found) const {
   double sum = 0;
   for (double each : found.distances[part])
     sum += each;
-  return sum / scaleOf(parts[part]);
+  return sum / computeScale(parts[part]);
 }
 
 double ResultDistance::distance(const Comparison &found) const {
@@ -352,7 +352,7 @@ double ResultDistance::deviation(const Comparison &found) const {
   std::vector<double> each(samples);
   for (auto [number, part] : llvm::enumerate(parts)) {
     // The distance is the mean of the contributions of samples.
-    double factor = double(samples) / scaleOf(part) / double(parts.size());
+    double factor = double(samples) / computeScale(part) / double(parts.size());
     for (auto [sum, added] : llvm::zip(each, found.distances[number]))
       sum += added * factor;
   }
@@ -369,7 +369,7 @@ ResultDistance::compareRuns(const Comparison &before, const Comparison &after,
     if (only && *only != number)
       continue;
     double ratio = distanceOf(number, before) - distanceOf(number, after),
-           factor = double(samples) / scaleOf(part) / count;
+           factor = double(samples) / computeScale(part) / count;
     bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
     gain.mean += ratio / count;
     // The distance is a ratio of sums: the contribution of a sample is its

@@ -105,7 +105,7 @@ private:
   unsigned newBuffer(mlir::Value value, ProgramBuffer::Place place,
                      int64_t index = 0);
   /// Returns the buffer of a value that is computed already or constant.
-  mlir::FailureOr<unsigned> bufferOf(mlir::Value value);
+  mlir::FailureOr<unsigned> getBuffer(mlir::Value value);
   mlir::FailureOr<unsigned> addConstant(mlir::Value value,
                                         llvm::ArrayRef<char> data);
   bool canMerge(mlir::Operation *producer, mlir::Operation *user) const;
@@ -155,7 +155,7 @@ private:
       members;
   llvm::DenseMap<mlir::Value, unsigned> buffers;
   /// Indices of the planned steps that write the buffers.
-  llvm::DenseMap<unsigned, size_t> producerOf;
+  llvm::DenseMap<unsigned, size_t> producers;
   std::vector<Planned> planned;
 };
 

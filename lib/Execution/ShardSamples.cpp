@@ -79,7 +79,7 @@ public:
   Choice(const HashEnds &ends, int64_t most, bool ofHalves) : isAll(false) {
     std::vector<uint64_t> smallest, largest;
     for (auto [limit, half] : llvm::zip(limits, ends.halves)) {
-      limit = limitsOf(half.smallest, half.largest, most);
+      limit = findLimits(half.smallest, half.largest, most);
       llvm::append_range(smallest, half.smallest);
       llvm::append_range(largest, half.largest);
     }
@@ -87,7 +87,7 @@ public:
       return;
     llvm::sort(smallest);
     llvm::sort(largest, std::greater<>());
-    limits.fill(limitsOf(smallest, largest, most));
+    limits.fill(findLimits(smallest, largest, most));
   }
 
   bool contains(uint64_t hash) const {
@@ -100,8 +100,8 @@ private:
     uint64_t low = std::numeric_limits<uint64_t>::max(), high = 0;
   };
   /// If there are no more than that, all samples are chosen.
-  static Limits limitsOf(ArrayRef<uint64_t> smallest,
-                         ArrayRef<uint64_t> largest, int64_t most) {
+  static Limits findLimits(ArrayRef<uint64_t> smallest,
+                           ArrayRef<uint64_t> largest, int64_t most) {
     Limits limits;
     if (int64_t(smallest.size()) >= most)
       limits.low = smallest[size_t(most - 1)];

@@ -21,7 +21,7 @@ struct SiteFinder::View {
 
 /// Looks through transposes, slices and reversals whose results are neither
 /// changed nor observed by others. The value has a static type.
-SiteFinder::View SiteFinder::viewOf(Value value) const {
+SiteFinder::View SiteFinder::getView(Value value) const {
   // The ops from the last one backwards, and the starts of the slices among
   // them.
   SmallVector<Operation *> ops;
@@ -111,7 +111,7 @@ void SiteFinder::findMove(Operation *op) {
     // Look through this op even if its result is kept, since this op is what is
     // computed.
     bool wasKept = kept.erase(op->getResult(0));
-    View view = viewOf(op->getResult(0));
+    View view = getView(op->getResult(0));
     if (wasKept)
       kept.insert(op->getResult(0));
     if (view.source == op->getResult(0))
@@ -303,7 +303,7 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
       clamp && !hasEmpty && readClamp(clamp, epilogue))
     last = clamp;
 
-  View weights = viewOf(op.getWeight());
+  View weights = getView(op.getWeight());
   Site site{Step::Kind::Move, 0, {input, weights.source}, {}};
   if (!biases)
     site.operands.push_back(bias);

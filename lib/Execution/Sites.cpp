@@ -263,12 +263,12 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     operands.push_back(op.getWeight());
   if (!bias)
     operands.push_back(op.getBias());
-  auto valuesOf = [](const std::optional<ConstantFloats> &constant) {
+  auto getValues = [](const std::optional<ConstantFloats> &constant) {
     return constant ? constant->values() : ArrayRef<float>();
   };
   return placePrimitive(op, operands, [&](const Epilogue &epilogue) {
-    return program.primitives.addConvolution(shape, valuesOf(weights),
-                                             valuesOf(bias), epilogue);
+    return program.primitives.addConvolution(shape, getValues(weights),
+                                             getValues(bias), epilogue);
   });
 }
 

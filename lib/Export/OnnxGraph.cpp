@@ -74,7 +74,7 @@ std::vector<int64_t> onnx::integers(ArrayRef<int64_t> values) {
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
-std::vector<int64_t> onnx::padsOf(ArrayRef<int64_t> pad) {
+std::vector<int64_t> onnx::toPads(ArrayRef<int64_t> pad) {
   return {pad[0], pad[2], pad[1], pad[3]};
 }
 

@@ -58,7 +58,7 @@ std::string nameOf(mlir::Value value);
 llvm::SmallVector<int64_t> fileShape(llvm::ArrayRef<int64_t> shape);
 std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
 /// Returns pads with both begins before both ends; TOSA has them in pairs.
-std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
+std::vector<int64_t> toPads(llvm::ArrayRef<int64_t> pad);
 
 /// Returns the type of an argument. Fails for one that is not a tensor for
 /// which `isKnown` is true and whose sizes are known, except the batch;

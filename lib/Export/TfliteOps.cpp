@@ -212,7 +212,7 @@ static Written write(GraphBuilder &graph, tosa::SelectOp op,
 //===----------------------------------------------------------------------===//
 
 /// Returns sizes in the form of a file's lists: -1 for an unknown one.
-static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
+static SmallVector<int64_t> toSizes(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes(shape);
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
@@ -224,7 +224,7 @@ static Written write(GraphBuilder &graph, tosa::ReshapeOp op,
                      const RequestedForm &requested) {
   int64_t shape =
       graph.addList(requested.name + "/shape",
-                    sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+                    toSizes(onnx::typeOf(op.getOutput()).getShape()));
   return writeAlike(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
                     shape, requested);
 }
@@ -245,7 +245,7 @@ static Written write(GraphBuilder &graph, tosa::SliceOp op,
   int64_t begin = graph.addList(requested.name + "/begin", *starts);
   int64_t size =
       graph.addList(requested.name + "/size",
-                    sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+                    toSizes(onnx::typeOf(op.getOutput()).getShape()));
   return writeAlike(graph, op, op.getInput1(), {"SLICE", 2, "SliceOptions"},
                     {begin, size}, requested);
 }

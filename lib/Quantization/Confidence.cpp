@@ -140,7 +140,7 @@ public:
     int rateSteps = statistic == Statistic::Score ? 24 : 8;
     double low = std::max(rates.low, std::abs(ofShares));
     double observed = statistic == Statistic::Score
-                          ? scoreOf(onlyFirst, onlySecond, ofShares) + 1e-9
+                          ? computeScore(onlyFirst, onlySecond, ofShares) + 1e-9
                           : 0;
     auto most = [&](int64_t differing) {
       return statistic == Statistic::Score
@@ -165,7 +165,7 @@ public:
 private:
   static constexpr double kWrongRates = 0.001;
 
-  double scoreOf(int64_t first, int64_t second, double ofShares) const {
+  double computeScore(int64_t first, int64_t second, double ofShares) const {
     return findScore(double(first), double(second), double(samples), ofShares);
   }
   /// Returns the largest number of `differing` samples that have it in the
@@ -176,7 +176,8 @@ private:
     int64_t low = -1, high = differing + 1;
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
-      (scoreOf(middle, differing - middle, ofShares) <= observed ? low : high) =
+      (computeScore(middle, differing - middle, ofShares) <= observed ? low
+                                                                      : high) =
           middle;
     }
     return low;

@@ -16,7 +16,7 @@ constexpr int kFirstPositiveBin = Histogram::kBins / 2;
 
 /// Returns the bin of a value for a range of this exponent, as Histogram counts
 /// it.
-int binOf(double value, int exponent) {
+int getBin(double value, int exponent) {
   int logBins = std::ilogb(double(Histogram::kBins));
   double bin =
       std::floor(std::ldexp(value, logBins - exponent - 1)) + kFirstPositiveBin;
@@ -38,18 +38,18 @@ public:
     parts.max = maximum;
     parts.exponent = exponentFor(std::max(-double(minimum), double(maximum)));
     // A value of zero is in no bin.
-    first = minimum == 0 ? kFirstPositiveBin : binOf(minimum, parts.exponent);
+    first = minimum == 0 ? kFirstPositiveBin : getBin(minimum, parts.exponent);
     last =
-        maximum == 0 ? kFirstPositiveBin - 1 : binOf(maximum, parts.exponent);
+        maximum == 0 ? kFirstPositiveBin - 1 : getBin(maximum, parts.exponent);
     counts.assign(Histogram::kBins, 0);
   }
 
   /// Adds `count` values spread evenly over [left, right).
   void add(double left, double right, uint64_t count) {
-    int begin = clampBin(binOf(left, parts.exponent));
+    int begin = clampBin(getBin(left, parts.exponent));
     // The right edge is not part of the interval.
     double width = std::ldexp(2.0 / Histogram::kBins, parts.exponent);
-    int end = clampBin(binOf(right, parts.exponent));
+    int end = clampBin(getBin(right, parts.exponent));
     if (end > begin && right <= (end - kFirstPositiveBin) * width)
       --end;
     uint64_t remaining = count;

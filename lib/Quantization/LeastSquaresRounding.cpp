@@ -34,7 +34,7 @@ private:
   using Task = llvm::function_ref<void(
       const RoundingGroup &, size_t firstChannel, size_t begin, size_t end)>;
 
-  const WeightLevels &levelsOf(size_t candidate, size_t channel) const {
+  const WeightLevels &getLevels(size_t candidate, size_t channel) const {
     const std::vector<WeightLevels> &all = problem.candidates[candidate];
     return all.size() == 1 ? all.front() : all[channel];
   }
@@ -138,7 +138,7 @@ void LayerRounding::score(
       of.clear();
       requested(first + output, of);
       for (size_t candidate : of) {
-        lanes.push_back({output, &levelsOf(candidate, first + output)});
+        lanes.push_back({output, &getLevels(candidate, first + output)});
         places.push_back((first + output) * candidates + candidate);
       }
     }
@@ -164,7 +164,7 @@ std::vector<size_t> LayerRounding::orderByWidth() const {
   std::vector<size_t> order(problem.candidates.size());
   std::iota(order.begin(), order.end(), 0);
   auto width = [&](size_t candidate) {
-    const WeightLevels &levels = levelsOf(candidate, 0);
+    const WeightLevels &levels = getLevels(candidate, 0);
     return levels.levels.empty()
                ? levels.grid.step * double(levels.grid.qmax - levels.grid.qmin)
                : double(levels.levels.back()) - double(levels.levels.front());
@@ -183,7 +183,7 @@ std::vector<size_t> LayerRounding::estimateBest(size_t atATime) {
     std::vector<RoundingLane> lanes;
     for (size_t output = begin; output != end; ++output)
       for (size_t candidate = 0; candidate != candidates; ++candidate)
-        lanes.push_back({output, &levelsOf(candidate, first + output)});
+        lanes.push_back({output, &getLevels(candidate, first + output)});
     llvm::copy(group.estimate(lanes),
                estimates.begin() + (first + begin) * candidates);
   });
@@ -236,25 +236,25 @@ void LayerRounding::take(const RoundingGroup &group,
 void LayerRounding::finish(const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
   std::vector<RoundingLane> lanes;
-  std::vector<size_t> outputsOf;
+  std::vector<size_t> groupOutputs;
   std::vector<float> nearest, rounded;
   for (size_t output = begin; output != end; ++output) {
     size_t channel = first + output;
-    outputsOf.push_back(output);
-    lanes.push_back({output, &levelsOf(result.chosen[channel], channel)});
+    groupOutputs.push_back(output);
+    lanes.push_back({output, &getLevels(result.chosen[channel], channel)});
     for (float weight : group.original.slice(output * columns, columns))
-      nearest.push_back(levelsOf(0, channel).nearest(double(weight)));
+      nearest.push_back(getLevels(0, channel).nearest(double(weight)));
   }
   group.roundLanes(lanes, &rounded);
   if (group.isSmall())
     group.search(lanes, rounded);
   std::vector<double> nearestObjectives =
-      group.computeObjectives(outputsOf, nearest);
-  RoundingGroup::Point point = group.pointAt(outputsOf, std::move(rounded));
+      group.computeObjectives(groupOutputs, nearest);
+  RoundingGroup::Point point = group.pointAt(groupOutputs, std::move(rounded));
   // Nearest plane is the better start on average, not always.
   std::vector<size_t> losing;
   std::vector<float> losingNearest;
-  for (auto [row, output] : llvm::enumerate(outputsOf)) {
+  for (auto [row, output] : llvm::enumerate(groupOutputs)) {
     size_t channel = first + output;
     auto own = llvm::ArrayRef<float>(nearest).slice(row * columns, columns);
     std::tie(result.nearestError[channel], result.nearestObjective[channel]) =
@@ -273,7 +273,7 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
   for (auto [row, output] : llvm::enumerate(losing)) {
     size_t channel = first + output;
     result.chosen[channel] = 0;
-    group.descend(levelsOf(0, channel), row, point);
+    group.descend(getLevels(0, channel), row, point);
     take(group, point, row, first, output);
   }
 }

@@ -143,7 +143,7 @@ private:
   /// to its state.
   LogicalResult updatePoint(size_t point);
   LogicalResult updateLayer(const SwitchedLayer &layer);
-  SwitchedLayer &layerOf(const SwitchedCorrection &correction) {
+  SwitchedLayer &getLayer(const SwitchedCorrection &correction) {
     return layers[points[correction.point].layers.front()];
   }
   /// Applies the switches, or reverts them.
@@ -400,7 +400,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
     obstacle = llvm::toString(std::move(error));
   for (SwitchedPoint &point : points)
     point.isSwitched &= llvm::none_of(point.outputs, [&](unsigned output) {
-      return results->metricOf(output) == execution::ResultMetric::KL;
+      return results->getMetric(output) == execution::ResultMetric::KL;
     });
   return success();
 }
@@ -526,7 +526,7 @@ LogicalResult EffectRunImpl::toggle(const Switches &switches, bool isSet) {
     points[point].isOn = !points[point].isOn;
   for (size_t number : switches.corrections) {
     const SwitchedCorrection &correction = corrections[number];
-    SwitchedLayer &layer = layerOf(correction);
+    SwitchedLayer &layer = getLayer(correction);
     bool &isMade = correction.isRounding ? layer.isRounded : layer.isCorrected;
     isMade = !isMade;
     if (failed(updateLayer(layer)))
@@ -548,7 +548,7 @@ LogicalResult EffectRunImpl::enter(const SwitchState &state) {
   for (SwitchedLayer &layer : layers)
     layer.isCorrected = layer.isRounded = state.corrections;
   for (size_t number : state.without) {
-    SwitchedLayer &layer = layerOf(corrections[number]);
+    SwitchedLayer &layer = getLayer(corrections[number]);
     (corrections[number].isRounding ? layer.isRounded : layer.isCorrected) =
         false;
   }

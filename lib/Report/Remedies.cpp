@@ -268,7 +268,7 @@ void RemedySearch::addTrial(Candidate &candidate) {
   trial.worst = namePart(part, report);
   trial.worstBefore = base.parts[worst];
   trial.worstAfter = found.parts[worst];
-  if (results.metricOf(part.output) == execution::ResultMetric::MSE)
+  if (results.getMetric(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
   bool isOneSample = !std::isfinite(gain.standardError);
   // A remedy that removes much of the distance and helps most samples is not

@@ -463,7 +463,7 @@ GradientPtq::chooseLoss(llvm::SmallVectorImpl<std::string> &compared) {
     std::vector<bool> distributions;
     auto results = student.getBody().front().getTerminator()->getOperands();
     for (auto [number, result] : llvm::enumerate(results)) {
-      std::optional<ResultMetric> metric = judge->results().metricOf(number);
+      std::optional<ResultMetric> metric = judge->results().getMetric(number);
       if (!metric || !result.getDefiningOp())
         continue;
       QuantizeOp point = getResultPoint(result);

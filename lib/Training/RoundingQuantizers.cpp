@@ -40,10 +40,10 @@ static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
 }
 
 /// Returns the lowest code of a grid, counted from its zero point.
-static double lowestOf(const Grid &grid) {
+static double getLowestLevel(const Grid &grid) {
   return double(grid.qmin - grid.zeroPoint);
 }
-static double highestOf(const Grid &grid) {
+static double getHighestLevel(const Grid &grid) {
   return double(grid.qmax - grid.zeroPoint);
 }
 
@@ -59,15 +59,15 @@ static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
 static Value buildCutOff(GradientBuilder &b, QuantizeOp point,
                          ArrayRef<Grid> grids, Value levels) {
   if (llvm::all_of(grids, [&](const Grid &grid) {
-        return lowestOf(grid) == lowestOf(grids.front()) &&
-               highestOf(grid) == highestOf(grids.front());
+        return getLowestLevel(grid) == getLowestLevel(grids.front()) &&
+               getHighestLevel(grid) == getHighestLevel(grids.front());
       }))
-    return buildClamp(b, levels, lowestOf(grids.front()),
-                      highestOf(grids.front()));
-  levels =
-      b.binary("tosa.maximum", levels, buildOfGrids(b, point, grids, lowestOf));
+    return buildClamp(b, levels, getLowestLevel(grids.front()),
+                      getHighestLevel(grids.front()));
+  levels = b.binary("tosa.maximum", levels,
+                    buildOfGrids(b, point, grids, getLowestLevel));
   return b.binary("tosa.minimum", levels,
-                  buildOfGrids(b, point, grids, highestOf));
+                  buildOfGrids(b, point, grids, getHighestLevel));
 }
 
 static Value buildStep(GradientBuilder &b, QuantizeOp point,
@@ -115,7 +115,7 @@ static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
   start.variables.resize(weights.size());
   forEachWeight(point, grids, [&](size_t i, const Grid &grid) {
     auto cutOff = [&](double level) {
-      return std::clamp(level, lowestOf(grid), highestOf(grid));
+      return std::clamp(level, getLowestLevel(grid), getHighestLevel(grid));
     };
     double level = weights[i] / grid.step;
     if (!floating) {
@@ -264,9 +264,10 @@ struct SoftRoundingModel
     frozen.weights.resize(weights.size());
     forEachWeight(point, grids, [&](size_t i, const Grid &grid) {
       double up = quantization::soften(learned[0][i]) >= 0.5 ? 1 : 0;
-      frozen.weights[i] = valueOf(std::clamp(double(start.base[i]) + up,
-                                             lowestOf(grid), highestOf(grid)),
-                                  grid);
+      frozen.weights[i] =
+          valueOf(std::clamp(double(start.base[i]) + up, getLowestLevel(grid),
+                             getHighestLevel(grid)),
+                  grid);
     });
     return frozen;
   }
@@ -325,10 +326,10 @@ struct PerturbedRoundingModel
           float moved =
               std::clamp(learned[0][i] * inverse, -mostFloat, mostFloat);
           float present = std::nearbyint(weights[i] * inverse);
-          frozen.weights[i] =
-              valueOf(std::clamp<double>(std::nearbyint(present + moved),
-                                         lowestOf(grid), highestOf(grid)),
-                      grid);
+          frozen.weights[i] = valueOf(
+              std::clamp<double>(std::nearbyint(present + moved),
+                                 getLowestLevel(grid), getHighestLevel(grid)),
+              grid);
         });
     return frozen;
   }

@@ -34,7 +34,7 @@ struct Term {
   bool hasFactorsOf(const Term &other) const {
     return constants == other.constants && powers == other.powers;
   }
-  double exponentOf(unsigned atom) const {
+  double getExponent(unsigned atom) const {
     for (auto [number, exponent] : powers)
       if (number == atom)
         return exponent;

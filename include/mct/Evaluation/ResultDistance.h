@@ -64,7 +64,7 @@ public:
   ResultMetric usedMetric() const;
   /// Returns the metric of the result with that index; none if it does not
   /// count.
-  std::optional<ResultMetric> metricOf(size_t output) const;
+  std::optional<ResultMetric> getMetric(size_t output) const;
 
   /// Distances of one network.
   struct Comparison {
@@ -100,7 +100,7 @@ public:
   /// error over the energy.
   double distanceOf(size_t part, const Comparison &found) const;
   /// Returns the sum of the squares of one part in the reference.
-  double energyOf(size_t part) const;
+  double computeEnergy(size_t part) const;
   /// Reduction of the distance of a part, or of all of them, from `before` to
   /// `after`, and its standard error over the samples, infinite for one sample.
   struct Gain {
@@ -140,7 +140,7 @@ private:
                  llvm::ArrayRef<float> actual, int64_t sample,
                  Comparison &found) const;
   /// Returns the divisor of the sum over the samples.
-  double scaleOf(const Part &part) const;
+  double computeScale(const Part &part) const;
 
   int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;
