@@ -155,7 +155,7 @@ _LOSSES = {
 
 def _loss_name(owner: str, loss: Any) -> str:
     for named in (loss, type(loss)):
-        # A function of somebody else may have the name, too.
+        # A function of another module may have the same name.
         home = str(getattr(named, "__module__", "")).partition(".")[0]
         if home in ("mct", "model_compression_toolkit") and getattr(named, "__name__", "") in _LOSSES:
             return _LOSSES[named.__name__]

@@ -619,7 +619,7 @@ def _find_object(layer: Any) -> Layer:
     module = getattr(layer, "__module__", None) or getattr(owner, "__module__", None) or ""
     framework = _FRAMEWORKS.get(str(module).split(".")[0])
     shown = f"{module}.{name}" if module else name
-    # TensorFlow puts `_v2` and `_v1` behind functions, Python `__` around methods.
+    # TensorFlow appends `_v2` and `_v1` to functions, and Python has `__` around methods.
     for spelling in (name, re.sub(r"_v\d$", "", name), name.strip("_")):
         try:
             return _find(framework, spelling, shown)

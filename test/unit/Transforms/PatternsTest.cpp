@@ -30,7 +30,8 @@ struct DropAbs : public OpRewritePattern<tosa::AbsOp> {
   }
 };
 
-/// A pass of somebody who has a pattern and wants ours.
+/// A pass of another project with a pattern of its own and those of this
+/// project.
 struct ForeignPass
     : public PassWrapper<ForeignPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForeignPass)
@@ -81,7 +82,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 namespace {
-/// A pass of somebody who wants all that is done around a layer at once.
+/// A pass of another project that applies all rewrites around a layer at once.
 struct LayerPass : public PassWrapper<LayerPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayerPass)
   void runOnOperation() override {
