@@ -5,7 +5,7 @@
     mct.cost.write_table(quantized, "ethos-u55-256", "costs.json")  that of all alternatives, for `minimize="cycles"`
     mct.cost.measure(quantized, ["simulator", "--json"])            the same as `ethos_u`, by a program of yours
 
-Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It is asked once for each network of
+Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It runs once for each network of
 integers: its answers are kept in the user's cache folder, by the bytes of the network and the version of Vela.
 """
 
@@ -203,9 +203,9 @@ def write_table(
 ) -> None:
     """Write a table of the costs of layers, for `mct.quantize(…, minimize="cycles", cost_table=path)`.
 
-    models:     quantized networks with their alternatives, as `mct.quantize` makes them. For each alternative Vela is
-                asked for the network in which all operators take it, so that layers are measured among their
-                neighbours; not where layers of other networks have told the costs of all of them.
+    models:     quantized networks with their alternatives, as `mct.quantize` makes them. For each alternative Vela
+                runs on the network in which all operators take it, so that layers are measured among their neighbours,
+                unless the costs of all layers are known from other networks.
     path:       of the JSON document `mct-costs`.
     tolerances: error tolerances of kernels that are alternatives, too (`weights-error-tolerances`).
     command:    is asked instead of Vela, as by `measure`, for a device of any name. `profile` is that of the integers.

@@ -131,7 +131,7 @@ class Job:
     texts: Mapping[str, str]
 
     def measure(self, request: ShardRequest) -> bool:
-        """Runs the passes on one shard; False where they ask nothing of it. Runs on a worker."""
+        """Runs the passes on one shard; False if nothing is requested of it. Runs on a worker."""
         from mct import _native
 
         options = {"shard": request.shard, "shards-out": request.out, "calibration-data": request.option}

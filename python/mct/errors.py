@@ -141,7 +141,7 @@ _links: ContextVar[_Words] = ContextVar("mct_links", default=())
 
 @contextlib.contextmanager
 def use_words(words: _Words) -> Iterator[None]:
-    """Within it, messages of the compiler ask for arguments in these words."""
+    """Within it, messages of the compiler name arguments by these words."""
     token = _words.set(words)
     try:
         yield

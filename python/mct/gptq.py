@@ -282,7 +282,7 @@ class GradientPTQConfig(Frozen):
     regularization_factor: factor of the term that pulls weights to levels.
     rounding_type:   which of two levels a weight takes (SoftQuantizer), or by how far it is moved (STE).
     optimizer_quantization_parameter: optimizer of scales, where they are learned; None: `optimizer_rest`.
-    log_function:    called behind each step with the loss, the gradients of all that is trained and what it is now, two
+    log_function:    called after each step with the loss, the gradients of all that is trained and what it is now, two
                      lists of arrays, and the names of the layers that are compared. An exception ends the training.
     gptq_quantizer_params_override: `quantization_parameter_learning`, `max_lsbs_change_map`.
     """

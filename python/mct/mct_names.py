@@ -132,7 +132,7 @@ class UserInformation:
 
     mixed_precision_cfg: by name of an operator the index of the alternative that it takes, where bits were chosen.
     input_scale:         factor of the input that a user has to apply: 1, for `input_scaling` is a part of the model.
-    gptq_info_dict:      None: traces and remarks tell of training.
+    gptq_info_dict:      None: traces and remarks describe training.
     """
 
     gptq_info_dict: None = None
@@ -184,7 +184,7 @@ class _Arguments(NamedTuple):
 
 
 def batch_size(batches: Iterable[Any]) -> int | None:
-    """Samples of the first batch; None where there is none, or it does not say."""
+    """Samples of the first batch; None if there is none, or if it is not known."""
     first: Any = next(iter(batches), None)
     if isinstance(first, dict):
         first = list(first.values())
@@ -352,9 +352,9 @@ def post_training_quantization(
     preprocessing, progress:     as in `mct.quantize`.
 
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
-    `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then rounding
-    is trained behind it, and network_editor, a list of `mct.core.network_editor.EditRule`. analyze_similarity is an
-    error that names the replacement.
+    `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then
+    rounding is trained after it, and network_editor, a list of `mct.core.network_editor.EditRule`. analyze_similarity
+    is an error that names the replacement.
 
     Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """

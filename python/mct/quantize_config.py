@@ -298,7 +298,7 @@ def layers(model: Model) -> dict[str, Layer]:
 
 
 class QuantizeConfig(abc.ABC):
-    """How a layer is quantized: six methods, as TensorFlow's toolkit asks them."""
+    """How a layer is quantized: six methods, as TensorFlow's toolkit calls them."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -370,7 +370,7 @@ class QuantizeConfig(abc.ABC):
         return f"#tpc.quantize_config<{', '.join(texts)}>"
 
     def to_op_config(self) -> OpQuantizationConfig:
-        """The config of a target that says the same."""
+        """The equivalent config of a target."""
         layer = Layer()
         owner = type(self).__name__
         weights: dict[str, AttributeQuantizationConfig] = {}
@@ -452,7 +452,7 @@ class QuantizeConfig(abc.ABC):
     def _check_setters(
         self, layer: Layer, weights: list[tuple[_Part, Any]], activations: list[tuple[_Part, Any]]
     ) -> None:
-        """A layer gets what its quantizers make: the methods are asked, and must put it where it was."""
+        """A layer gets what its quantizers make: the methods are called, and must put it where it was."""
         probe = Layer(layer.name, layer.operator_set, layer.weights, layer.model, layer.kernel_axes)
         for method, pairs in (("set_quantize_weights", weights), ("set_quantize_activations", activations)):
             made = [_Part(part.name, quantized=True) for part, _ in pairs]
@@ -578,7 +578,7 @@ class Default8BitQuantizeRegistry:
 
 
 class DefaultNBitQuantizeScheme:
-    """The compiler's own scheme: `mct-quantize-apply` says what it quantizes, and where.
+    """The compiler's own scheme: `mct-quantize-apply` describes what it quantizes, and where.
 
     disable_per_axis:    one grid for each kernel.
     num_bits_weight, num_bits_activation: widths.
@@ -667,7 +667,7 @@ def quantize_annotate_model(model: Model) -> Model:
 
 
 def quantize_apply(model: Model, scheme: Any = None) -> Model:
-    """The network with quantizers where its marks ask for them; `mct.qat` trains it.
+    """The network with the quantizers that its marks request; `mct.qat` trains it.
 
     scheme: what layers get that were annotated without a configuration; None: `Default8BitQuantizeScheme()`. One of
             your own has `get_quantize_registry`, whose `supports(layer)` and `get_quantize_config(layer)` are asked.

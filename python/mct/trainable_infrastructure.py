@@ -541,7 +541,7 @@ class BaseTrainableQuantizer:
                 )
 
     def initialize_quantization(self, tensor_shape: Sequence[int | None], name: str, layer: VariableOwner) -> Any:
-        """Make the variables on the layer, and tell of each by `add_quantizer_variable`. Here: there are none."""
+        """Make the variables on the layer, and register each by `add_quantizer_variable`. Here: there are none."""
         return {}
 
     def __call__(self, inputs: npt.NDArray[np.float32], training: bool) -> npt.NDArray[np.float32]:

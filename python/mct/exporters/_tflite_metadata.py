@@ -20,7 +20,7 @@ _LABELS = "labels.txt"
 
 
 def write(document: Mapping[str, Any], name: str, labels: Sequence[str]) -> bytes:
-    """The flatbuffer, of a document that `mct/Export/Tflite.h` describes; empty where there is nothing to say."""
+    """The flatbuffer, of a document that `mct/Export/Tflite.h` describes; empty if there are no data."""
     if not document["normalization"] and not labels:
         return b""
     import flatbuffers

@@ -29,7 +29,7 @@ def export_parameters(model: Model, path: str | os.PathLike[str], *, function: s
     path: ends in `.json`, or in `.npz`: an archive with an array NAME/KEY for each list of a point (`threshold`,
           `scale`, `zero_point`, `lowest`, `highest`, `levels`, `axes`), and the whole JSON in `json`.
 
-    `mct/Export/Parameters.h` says what each number is. Same as: mct-translate --export-parameters
+    `mct/Export/Parameters.h` describes each number. Same as: mct-translate --export-parameters
     """
     path = Path(path)
     data = model.module.export_parameters(function)

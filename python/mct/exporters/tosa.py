@@ -36,7 +36,7 @@ def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "
     """Write a TOSA flatbuffer, and beside it a `.json` with what the format has no place for.
 
     model:    a float network, or an integer one (`mct-lower-to-integer`), with static shapes.
-    path:     of the flatbuffer. The JSON, of the same name, tells names, types, scales and zero points of inputs,
+    path:     of the flatbuffer. The JSON, of the same name, has names, types, scales and zero points of inputs,
               outputs and points, as `export_parameters` does.
     function: the function that the JSON is about.
 

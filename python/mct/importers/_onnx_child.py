@@ -94,7 +94,7 @@ def name_nodes(model: onnx.ModelProto) -> None:
 def unify_enlargements(model: onnx.ModelProto) -> None:
     """Gives every enlargement by nearest neighbours the one of its spellings that torch-mlir takes.
 
-    By whole factors, all that round to the nearest say the same as those that round down without an offset.
+    For integer factors, rounding to the nearest equals rounding down without an offset.
     """
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]

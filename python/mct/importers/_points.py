@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Parameters(NamedTuple):
-    """real = scale * (code - zero_point), as the file says it.
+    """real = scale * (code - zero_point), with the numbers of the file.
 
     scale, zero_point: one number, or one for each channel.
     bits, is_signed:   of the codes.

@@ -3,7 +3,7 @@
 
 Values that are quantized become results, values that are dequantized arguments. The backend wants weights that are
 constants: quantized ones become constants whose numbers name their elements, all different, which it moves about like
-any others; where they end up says how the codes of the program lie in the result.
+any others; their final positions are those of the program's codes in the result.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def _name_arguments(line: str) -> str:
 
 
 def record_boundary(text: str, inputs: Sequence[Stored | None], outputs: Sequence[Stored | None]) -> str:
-    """The text in which arguments and results of `main` say what their integers stand for."""
+    """The text in which arguments and results of `main` record the meaning of their integers."""
 
     def recorded(values: str, stored: Sequence[Stored | None]) -> str:
         """`values`: types, each with the text before it, and the locations of the arguments after them."""

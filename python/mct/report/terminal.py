@@ -348,7 +348,7 @@ def render_comparison(comparison: Mapping[str, Any], width: int) -> list[Rendera
 
 
 def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_coloured: bool) -> None:
-    """Prints a report; without colours it is plain text, whatever the environment says."""
+    """Prints a report; without colours it is plain text, regardless of the environment."""
     console = Console(
         file=file,
         width=width,

@@ -206,7 +206,7 @@ class TargetPlatformModel(_Platform):
     """Hardware as MCT 1.4 to 2.2 describe it: operator sets and patterns are made inside its `with` block.
 
     default_qco:  options, one alternative, of the operators that no set names.
-    add_metadata: whether the exported model says which hardware it is for.
+    add_metadata: whether the exported model names the hardware that it is for.
     name:         of the model.
     The others are those of `TargetPlatformCapabilities`.
 
