@@ -91,7 +91,7 @@ private:
 
 /// The error is below 1 unit in the last place.
 Value Arithmetic::exp(Value x) {
-  // Outside of these limits results are 0 or infinite. A NaN passes.
+  // Outside of these limits results are 0 or infinite. A NaN stays one.
   Value least = real(-104), most = real(89);
   x = selectIfLess(x, least, least, x);
   x = selectIfLess(most, x, most, x);

@@ -327,7 +327,7 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
                                            bool inputChannelsFirst) {
   ConvolutionTensors tensors(shape);
   dnnl::primitive_attr attr = attributes({}, tensors.result);
-  // oneDNN wants to know the convolution whose gradient it is.
+  // oneDNN needs the description of the convolution whose gradient it is.
   dnnl::convolution_forward::primitive_desc forward(
       {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
        tensors.source, tensors.any, tensors.result, tensors.strides,

@@ -178,7 +178,7 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (replaceableValues.contains(value))
     return false;
-  // The lowering of a rescale wants to see its constants.
+  // The lowering of a rescale needs its constants.
   if (!type || isa<tosa::RescaleOp>(user))
     return true;
   if (!isStoredInBytes(type) || type.getNumElements() <= 1)

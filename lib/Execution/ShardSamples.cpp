@@ -71,7 +71,7 @@ private:
   }
 };
 
-/// Tells by its hash whether a sample is one of those that are chosen.
+/// Determines by its hash whether a sample is chosen.
 class Choice {
 public:
   /// Chooses all samples.
