@@ -112,7 +112,7 @@ ContractSearch::ContractSearch(func::FuncOp entry, const BitWidthModel &model,
 }
 
 int64_t ContractSearch::getLimit(size_t step) const {
-  auto most = double(useOf(present));
+  auto most = double(getResourceUse(present));
   if (contract.minimized != Resource::Cycles)
     return int64_t(most * std::exp2(-double(step) / double(kStepsToHalf)));
   auto least = double(model.getLeastCycles());
@@ -172,7 +172,7 @@ FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
                    ? isExpected(*found)
                    : found->atMost && *found->atMost <= contract.maxDrop;
   contract.looks.push_back(
-      {part, alternatives, useOf(alternatives), *found, holds});
+      {part, alternatives, getResourceUse(alternatives), *found, holds});
   if (part == Part::Search)
     expected[alternatives] = holds;
   return holds;
@@ -203,12 +203,13 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
   Alternatives best = **own;
   if (!*next)
     return best;
-  // Operators in descending order of what they save.
+  // Operators in descending order of their savings.
   std::vector<std::pair<int64_t, size_t>> changes;
   for (size_t group = 0; group != best.size(); ++group) {
     Alternatives changed = best;
     changed[group] = (**next)[group];
-    if (int64_t saved = useOf(best) - useOf(changed); saved > 0)
+    if (int64_t saved = getResourceUse(best) - getResourceUse(changed);
+        saved > 0)
       changes.emplace_back(-saved, group);
   }
   llvm::sort(changes);
@@ -236,7 +237,7 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
     return failure();
   std::vector<Alternatives> sequence{present};
   auto add = [&](const Alternatives &alternatives) {
-    if (useOf(alternatives) < useOf(sequence.back()))
+    if (getResourceUse(alternatives) < getResourceUse(sequence.back()))
       sequence.push_back(alternatives);
   };
   auto addSteps = [&](ArrayRef<size_t> steps) {

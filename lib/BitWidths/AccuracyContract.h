@@ -79,7 +79,7 @@ private:
   mlir::FailureOr<std::optional<Alternatives>> solve(size_t step);
   /// Returns the budget of a step.
   int64_t getLimit(size_t step) const;
-  int64_t useOf(llvm::ArrayRef<unsigned> alternatives) const {
+  int64_t getResourceUse(llvm::ArrayRef<unsigned> alternatives) const {
     return getUse(model.getUse(alternatives), contract.minimized);
   }
   mlir::FailureOr<bool> look(const Alternatives &alternatives, Part part);

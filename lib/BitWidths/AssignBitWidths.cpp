@@ -105,8 +105,9 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives);
   AllocationProblem createLossProblem(const BitWidthModel &model);
   FailureOr<double> measure(ArrayRef<unsigned> alternatives);
-  FailureOr<std::vector<double>> measureHalves(ArrayRef<HalfMeasurement> wanted,
-                                               execution::RunSettings settings);
+  FailureOr<std::vector<double>>
+  measureHalves(ArrayRef<HalfMeasurement> measurements,
+                execution::RunSettings settings);
   FailureOr<double> measureHalf(ModuleOp module, execution::SampleHalf fitted,
                                 const execution::RunSettings &judged);
   FailureOr<OwningOpRef<ModuleOp>> choose(ArrayRef<unsigned> alternatives);
@@ -342,9 +343,9 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
 /// Refuses a file that contradicts the user's rules.
 LogicalResult
 AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
-  for (auto [of, index, asked] :
+  for (auto [of, index, requested] :
        llvm::zip(choices, assignment.alternatives, allowed)) {
-    if (llvm::is_contained(asked, index))
+    if (llvm::is_contained(requested, index))
       continue;
     InFlightDiagnostic diagnostic = emitError(of.points.front().getLoc());
     diagnostic << "'" << of.name.getValue() << "' has alternative "
@@ -352,7 +353,7 @@ AssignBitWidthsPass::checkRules(ArrayRef<std::vector<unsigned>> allowed) {
                << " with bit-widths-in=" << bitWidthsIn
                << ", but the rules of '" << overrides << "' ask for ";
     StringRef separator = "alternative ";
-    for (unsigned each : asked) {
+    for (unsigned each : requested) {
       diagnostic << separator << describeAlternative(of, each);
       separator = " or ";
     }
@@ -499,7 +500,7 @@ AssignBitWidthsPass::findBest(const BitWidthModel &model) {
   std::vector<Assignment::Measured> assignments;
   for (const std::vector<unsigned> &chosen : found)
     assignments.push_back(
-        {model.toAlternatives(chosen), problem.costOf(chosen), 0});
+        {model.toAlternatives(chosen), problem.computeCost(chosen), 0});
   return assignments;
 }
 
@@ -527,7 +528,7 @@ AssignBitWidthsPass::measureHalf(ModuleOp module, execution::SampleHalf fitted,
 
 /// Returns the distances of several modules, which the shards measure together.
 FailureOr<std::vector<double>>
-AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> wanted,
+AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> measurements,
                                    execution::RunSettings settings) {
   using execution::SampleHalf;
   std::optional<execution::Shards> shards;
@@ -537,12 +538,12 @@ AssignBitWidthsPass::measureHalves(ArrayRef<HalfMeasurement> wanted,
     if (failed(opened))
       return failure();
     shards = std::move(*opened);
-    key += nameMeasurements(wanted);
+    key += nameMeasurements(measurements);
   }
   return measureTogether(shards ? &*shards : nullptr,
-                         "distances of assignments", key, wanted.size(),
+                         "distances of assignments", key, measurements.size(),
                          [&](size_t number) {
-                           auto [module, fitted] = wanted[number];
+                           auto [module, fitted] = measurements[number];
                            settings.half = fitted == SampleHalf::First
                                                ? SampleHalf::Second
                                                : SampleHalf::First;
@@ -598,29 +599,29 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   if (failed(settings))
     return failure();
   std::vector<OwningOpRef<ModuleOp>> modules;
-  std::vector<HalfMeasurement> wanted;
+  std::vector<HalfMeasurement> measurements;
   for (const Assignment::Measured &each : *found) {
     auto module = copyWith(each.alternatives);
     if (failed(module))
       return failure();
-    wanted.push_back({**module, SampleHalf::First});
+    measurements.push_back({**module, SampleHalf::First});
     modules.push_back(std::move(*module));
   }
-  auto onFirst = measureHalves(wanted, *settings);
+  auto onFirst = measureHalves(measurements, *settings);
   if (failed(onFirst))
     return failure();
   double limit = kClearly * *llvm::min_element(*onFirst);
   std::vector<Assignment::Measured *> near;
-  wanted.clear();
+  measurements.clear();
   for (auto [each, module, distance] :
        llvm::zip_equal(*found, modules, *onFirst)) {
     each.distance = distance;
     if (distance > limit)
       continue;
     near.push_back(&each);
-    wanted.push_back({*module, SampleHalf::Second});
+    measurements.push_back({*module, SampleHalf::Second});
   }
-  auto onSecond = measureHalves(wanted, *settings);
+  auto onSecond = measureHalves(measurements, *settings);
   if (failed(onSecond))
     return failure();
   const Assignment::Measured *best = nullptr;
@@ -702,7 +703,7 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
     size_t middle = (first + last) / 2;
     const quantization::Allocation &tried = (*front)[middle * step].allocation;
     Assignment::Measured measured{model.toAlternatives(tried.choices),
-                                  problem.costOf(tried.choices), 0};
+                                  problem.computeCost(tried.choices), 0};
     FailureOr<double> distance = measure(measured.alternatives);
     if (failed(distance))
       return failure();

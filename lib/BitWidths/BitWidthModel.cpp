@@ -33,7 +33,7 @@ BitWidthModel::BitWidthModel(func::FuncOp function, const KernelOps &kernels,
       groups[point] = group;
 }
 
-std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
+std::optional<size_t> BitWidthModel::findGroup(tpc::QuantizeOp point) const {
   auto found = groups.find(point);
   if (!point || found == groups.end())
     return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<size_t> BitWidthModel::groupOf(tpc::QuantizeOp point) const {
 
 ResourceUse BitWidthModel::getUse(ArrayRef<unsigned> alternatives) const {
   ResourceUse use = model.evaluate([&](tpc::QuantizeOp point) {
-    std::optional<size_t> group = groupOf(point);
+    std::optional<size_t> group = findGroup(point);
     return group ? getBitsIn(point, alternatives[*group])
                  : getPresentBits(point);
   });
@@ -72,7 +72,7 @@ AllocatedResource BitWidthModel::createResource(std::string name) const {
 
 void BitWidthModel::add(AllocatedResource &resource, tpc::QuantizeOp point,
                         int64_t elements) const {
-  std::optional<size_t> group = groupOf(point);
+  std::optional<size_t> group = findGroup(point);
   if (!group) {
     resource.fixed += elements * getPresentBits(point);
     return;
@@ -103,11 +103,11 @@ AllocatedResource BitWidthModel::createBops() const {
   std::map<std::pair<size_t, size_t>, AllocatedResource::Pair> pairs;
   for (const ResourceModel::Step &step : model.steps)
     for (const ResourceModel::Step::Layer &layer : step.layers) {
-      std::optional<size_t> kernel = groupOf(layer.kernel),
-                            input = groupOf(layer.input);
-      auto bopsOf = [&](std::optional<unsigned> kernelChoice,
-                        std::optional<unsigned> inputChoice) {
-        return ResourceModel::bopsOf(layer, [&](tpc::QuantizeOp point) {
+      std::optional<size_t> kernel = findGroup(layer.kernel),
+                            input = findGroup(layer.input);
+      auto computeBops = [&](std::optional<unsigned> kernelChoice,
+                             std::optional<unsigned> inputChoice) {
+        return ResourceModel::computeBops(layer, [&](tpc::QuantizeOp point) {
           if (point == layer.kernel && kernel)
             return getBitsIn(point, allowed[*kernel][*kernelChoice]);
           if (point == layer.input && input)
@@ -124,16 +124,16 @@ AllocatedResource BitWidthModel::createBops() const {
         for (unsigned first = 0; first != allowed[*kernel].size(); ++first)
           for (unsigned second = 0; second != pair.numSecond; ++second)
             pair.amounts[first * pair.numSecond + second] +=
-                bopsOf(first, second);
+                computeBops(first, second);
         continue;
       }
       if (!kernel && !input) {
-        resource.fixed += bopsOf(std::nullopt, std::nullopt);
+        resource.fixed += computeBops(std::nullopt, std::nullopt);
         continue;
       }
       for (auto [choice, amount] :
            llvm::enumerate(resource.amounts[kernel ? *kernel : *input]))
-        amount += bopsOf(unsigned(choice), unsigned(choice));
+        amount += computeBops(unsigned(choice), unsigned(choice));
     }
   for (auto &[groupsOfPair, pair] : pairs) {
     // The width of the input is often the same in all alternatives.

@@ -75,7 +75,7 @@ private:
   void add(quantization::AllocatedResource &resource, tpc::QuantizeOp point,
            int64_t elements) const;
   /// Returns the group that determines the width of a point, or none.
-  std::optional<size_t> groupOf(tpc::QuantizeOp point) const;
+  std::optional<size_t> findGroup(tpc::QuantizeOp point) const;
 
   ResourceModel model;
   llvm::ArrayRef<OperatorPoints> choices;

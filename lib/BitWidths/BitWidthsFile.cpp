@@ -177,7 +177,7 @@ mct::bit_widths::readBitWidths(StringRef path, StringRef function,
   std::vector<unsigned> alternatives;
   for (const OperatorPoints &of : choices)
     alternatives.push_back(unsigned(of.getChosen()));
-  std::vector<bool> seen(choices.size());
+  std::vector<bool> defined(choices.size());
   for (const json::Value &each : *operators) {
     const json::Object *row = each.getAsObject();
     std::optional<StringRef> name = row ? row->getString("name") : std::nullopt;
@@ -208,9 +208,9 @@ mct::bit_widths::readBitWidths(StringRef path, StringRef function,
                     "; it has " + all + ": change both, or leave 'bits' out");
     }
     size_t number = of - choices.begin();
-    if (seen[number])
+    if (defined[number])
       return refuse("it names '" + *name + "' twice");
-    seen[number] = true;
+    defined[number] = true;
     alternatives[number] = unsigned(*index);
   }
   return alternatives;

@@ -52,10 +52,10 @@ struct Trial {
   /// its bias.
   std::map<size_t, execution::TensorEditor> editors;
   /// Layers whose means are not known yet, in program order.
-  std::vector<size_t> unseen;
+  std::vector<size_t> unmeasured;
   /// Observers of these layers for each worker.
   std::vector<std::vector<std::unique_ptr<LayerObserver>>> observers;
-  ResultDistance::Found found;
+  ResultDistance::Comparison found;
   /// Distance of each sample, for each compared point.
   std::vector<std::vector<double>> distances;
 };
@@ -110,7 +110,7 @@ private:
 
   /// Runs passes and reports failures at points.
   LogicalResult run(ArrayRef<StagedRun::Pass> passes);
-  double distance(const ResultDistance::Found &found,
+  double distance(const ResultDistance::Comparison &found,
                   ArrayRef<std::vector<double>> ofPoints) const {
     return results->distance(found) + compared->weigh(ofPoints);
   }
@@ -128,7 +128,7 @@ private:
   size_t inputNumber(size_t layer) const {
     return network.layers.size() + compared->points.size() + layer;
   }
-  unsigned firstStageOf(const OperatorCandidates &of) const;
+  unsigned getFirstStage(const OperatorCandidates &of) const;
   bool isMeasured(size_t number) const {
     return options.measured.empty() || options.measured[number];
   }
@@ -207,9 +207,9 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   std::vector<std::unique_ptr<PointObserver>> keep;
   if (failed(run->run(
           [&](size_t, execution::Worker &worker) {
-            for (auto [number, seen] : llvm::enumerate(compared->points)) {
+            for (auto [number, point] : llvm::enumerate(compared->points)) {
               keep.push_back(
-                  std::make_unique<PointObserver>(seen, unit, /*keeps=*/true));
+                  std::make_unique<PointObserver>(point, unit, /*keeps=*/true));
               worker.setObserver(number, keep.back().get());
             }
           },
@@ -244,9 +244,9 @@ LogicalResult CandidateRunImpl::createLanes() {
   staged = std::move(*created);
   for (size_t number = 0; number != staged->numWorkers(); ++number) {
     ThreadObservers &lane = lanes.emplace_back();
-    for (auto [index, seen] : llvm::enumerate(compared->points)) {
+    for (auto [index, point] : llvm::enumerate(compared->points)) {
       lane.points.push_back(
-          std::make_unique<PointObserver>(seen, network.quantized->unit(),
+          std::make_unique<PointObserver>(point, network.quantized->unit(),
                                           /*keeps=*/false));
       staged->worker(number).setObserver(network.layers.size() + index,
                                          lane.points.back().get());
@@ -308,8 +308,9 @@ SmallVector<size_t> CandidateRunImpl::layersOfStage(unsigned stage) const {
 }
 
 LogicalResult CandidateRunImpl::findProducts(
-    ArrayRef<size_t> seen, MutableArrayRef<std::unique_ptr<ProductRows>> rows) {
-  for (auto [number, kept] : llvm::zip(seen, rows)) {
+    ArrayRef<size_t> stageLayers,
+    MutableArrayRef<std::unique_ptr<ProductRows>> rows) {
+  for (auto [number, kept] : llvm::zip(stageLayers, rows)) {
     if (!kept)
       continue;
     if (int64_t count = kept->countNonFinite())
@@ -337,7 +338,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
     if (hasProducts(layer) && isMeasuredLayer(layer))
       kept = std::make_unique<ProductRows>(
           *network.layers[layer].layout, network.quantized->unit(),
-          network.layers[layer].layout->rowsOf(
+          network.layers[layer].layout->getNumRows(
               network.quantized->observed()[layer].type.getShape()),
           source->numSamples(), kRowBytes / products, /*hasSummand=*/false);
   // Only the layers that are measured are corrected to the means of the base
@@ -364,7 +365,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
         add(worker, inputNumber(layer),
             LayerObserver(std::nullopt, kept.get(), LayerValue::Input));
     }
-  ResultDistance::Found found = results->createFound();
+  ResultDistance::Comparison found = results->createComparison();
   bool isLast = stage + 1 == network.quantized->numStages();
   StagedRun::Pass pass{stage, stage, before, isLast ? nullptr : after, {}, {}};
   pass.enter = [&](size_t worker) {
@@ -402,7 +403,7 @@ LogicalResult CandidateRunImpl::observeBase(unsigned stage,
   return success();
 }
 
-unsigned CandidateRunImpl::firstStageOf(const OperatorCandidates &of) const {
+unsigned CandidateRunImpl::getFirstStage(const OperatorCandidates &of) const {
   unsigned first = network.quantized->numStages() - 1;
   for (const auto &[name, quantizer] : of.alternatives.front()) {
     const CandidatePoint &point = network.points.at(name);
@@ -429,7 +430,7 @@ unsigned CandidateRunImpl::countStages() const {
   unsigned count = 0;
   for (auto [number, of] : llvm::enumerate(candidates))
     if (isMeasured(number))
-      count = std::max(count, firstStageOf(of) + 1);
+      count = std::max(count, getFirstStage(of) + 1);
   return count;
 }
 
@@ -544,11 +545,11 @@ LogicalResult CandidateRunImpl::prepare(MutableArrayRef<Trial> trials) {
         if (failed(setKernel(trial, layer, values)))
           return failure();
         if (network.layers[layer].hasBias)
-          trial.unseen.push_back(layer);
+          trial.unmeasured.push_back(layer);
       }
     }
   for (Trial &trial : trials)
-    llvm::sort(trial.unseen);
+    llvm::sort(trial.unmeasured);
   return roundTogether(roundings);
 }
 
@@ -562,31 +563,32 @@ LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
     // corrected means.
     auto here = [&](const Trial &trial) {
       unsigned stage = network.quantized->numStages();
-      for (size_t layer : trial.unseen)
+      for (size_t layer : trial.unmeasured)
         stage = std::min(stage, network.quantized->stageOf(layer));
       SmallVector<size_t> found;
-      for (size_t layer : trial.unseen)
+      for (size_t layer : trial.unmeasured)
         if (network.quantized->stageOf(layer) == stage)
           found.push_back(layer);
       return std::pair(stage, found);
     };
     for (Trial &trial : trials) {
-      if (trial.unseen.empty())
+      if (trial.unmeasured.empty())
         continue;
-      auto [stage, seen] = here(trial);
+      auto [stage, stageLayers] = here(trial);
       trial.observers.resize(lanes.size());
       for (auto &ofWorker : trial.observers)
-        for (size_t layer : seen)
+        for (size_t layer : stageLayers)
           ofWorker.push_back(std::make_unique<LayerObserver>(
               network.layers[layer].empty->fresh(), nullptr,
               LayerValue::Output));
       StagedRun::Pass &pass = passes.emplace_back(
           StagedRun::Pass{first, stage, before, nullptr, {}, {}});
-      pass.enter = [&, seen = seen](size_t worker) {
+      pass.enter = [&, stageLayers = stageLayers](size_t worker) {
         enter(worker, &trial, /*comparesPoints=*/false);
         for (size_t layer = 0; layer != network.layers.size(); ++layer)
           staged->worker(worker).setObserver(layer, nullptr);
-        for (auto [layer, observer] : llvm::zip(seen, trial.observers[worker]))
+        for (auto [layer, observer] :
+             llvm::zip(stageLayers, trial.observers[worker]))
           staged->worker(worker).setObserver(layer, observer.get());
       };
       seeing.push_back(&trial);
@@ -600,8 +602,8 @@ LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
     if (failed(result))
       return failure();
     for (Trial *trial : seeing) {
-      auto [stage, seen] = here(*trial);
-      for (auto [number, layer] : llvm::enumerate(seen)) {
+      auto [stage, stageLayers] = here(*trial);
+      for (auto [number, layer] : llvm::enumerate(stageLayers)) {
         ChannelSummary &summary = *trial->observers.front()[number]->summary;
         for (auto &ofWorker : llvm::drop_begin(trial->observers))
           summary.merge(*ofWorker[number]->summary);
@@ -613,7 +615,7 @@ LogicalResult CandidateRunImpl::correctMeans(MutableArrayRef<Trial> trials,
                                   summary.mean(channel)));
         trial->editors[layer] = execution::addToChannels(
             std::move(offsets), network.layers[layer].result.axis);
-        llvm::erase(trial->unseen, layer);
+        llvm::erase(trial->unmeasured, layer);
       }
       trial->observers.clear();
     }
@@ -627,7 +629,7 @@ LogicalResult CandidateRunImpl::measure(MutableArrayRef<Trial> trials,
     return failure();
   std::vector<StagedRun::Pass> passes;
   for (Trial &trial : trials) {
-    trial.found = results->createFound();
+    trial.found = results->createComparison();
     // Ops before the stage are the same as in the base network.
     trial.distances = compared->getBase();
     StagedRun::Pass &pass = passes.emplace_back(StagedRun::Pass{
@@ -667,7 +669,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
       return success();
     };
     for (auto [number, of] : llvm::enumerate(candidates)) {
-      if (firstStageOf(of) != stage || !isMeasured(number))
+      if (getFirstStage(of) != stage || !isMeasured(number))
         continue;
       int64_t own = kernelBytesOf(of);
       for (size_t index = 0; index != of.alternatives.size(); ++index) {

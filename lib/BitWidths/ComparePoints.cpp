@@ -38,8 +38,8 @@ double mct::bit_widths::distanceOf(SensitivityDistance distance,
     double product = 0, left = energy(expected), right = energy(actual);
     if (left == 0 && right == 0)
       return 0;
-    for (auto [wanted, found] : llvm::zip(expected, actual))
-      product += double(wanted) * found;
+    for (auto [exactValue, found] : llvm::zip(expected, actual))
+      product += double(exactValue) * found;
     return (1 - product / (std::sqrt(left) * std::sqrt(right) + kTiny)) / 2;
   }
   case SensitivityDistance::KL:
@@ -57,7 +57,7 @@ double mct::bit_widths::weigh(SensitivityWeighting weighting,
     return 0;
   if (weighting == SensitivityWeighting::LastLayer)
     return distances.back();
-  auto weightOf = [&](size_t point) {
+  auto getWeight = [&](size_t point) {
     if (weighting == SensitivityWeighting::Average)
       return 1.0;
     return weighting == SensitivityWeighting::Hessian
@@ -66,8 +66,8 @@ double mct::bit_widths::weigh(SensitivityWeighting weighting,
   };
   double sum = 0, weights = 0;
   for (auto [point, distance] : llvm::enumerate(distances)) {
-    sum += weightOf(point) * distance;
-    weights += weightOf(point);
+    sum += getWeight(point) * distance;
+    weights += getWeight(point);
   }
   return weights > 0 ? sum / weights : 0;
 }

@@ -41,7 +41,7 @@ struct MeasureSensitivityPass
     }
     Sensitivities found;
     found.points = points;
-    if (failed(isSharded() ? askShards(entry, choices, found)
+    if (failed(isSharded() ? readShards(entry, choices, found)
                            : measure(entry, std::vector<bool>(), found)))
       return failure();
     found.writeTo(entry, choices);
@@ -54,8 +54,8 @@ private:
                         Sensitivities &found);
   /// Takes the measurements of the shards, each of some operators. If they are
   /// not complete, measures those of the current shard and fails.
-  LogicalResult askShards(func::FuncOp entry, ArrayRef<OperatorPoints> choices,
-                          Sensitivities &found);
+  LogicalResult readShards(func::FuncOp entry, ArrayRef<OperatorPoints> choices,
+                           Sensitivities &found);
   /// Returns the options that affect the sensitivities, in one line.
   std::string describeOptions() const;
 
@@ -189,7 +189,7 @@ static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
   // Cost of an observed run of one operator, in units of a plain run.
   constexpr int64_t kObserved = 2;
   size_t all = choices.size();
-  auto costOf = [&](size_t number) {
+  auto getCost = [&](size_t number) {
     return choices[number].numAlternatives() * int64_t(all - number) +
            kObserved;
   };
@@ -197,18 +197,18 @@ static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
     std::vector<size_t> begins = {0};
     int64_t cost = 0;
     for (size_t number = 0; number != all; ++number) {
-      if (cost + costOf(number) > most && number != begins.back()) {
+      if (cost + getCost(number) > most && number != begins.back()) {
         begins.push_back(number);
         // The operators before the range are run once.
         cost = kObserved * int64_t(number);
       }
-      cost += costOf(number);
+      cost += getCost(number);
     }
     return begins;
   };
   int64_t low = 0, high = kObserved * int64_t(all);
   for (size_t number = 0; number != all; ++number)
-    high += costOf(number);
+    high += getCost(number);
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
     if (divideBelow(middle).size() <= shards)
@@ -222,9 +222,9 @@ static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
 }
 
 LogicalResult
-MeasureSensitivityPass::askShards(func::FuncOp entry,
-                                  ArrayRef<OperatorPoints> choices,
-                                  Sensitivities &found) {
+MeasureSensitivityPass::readShards(func::FuncOp entry,
+                                   ArrayRef<OperatorPoints> choices,
+                                   Sensitivities &found) {
   FailureOr<execution::Shards> shards = openShards();
   if (failed(shards))
     return failure();

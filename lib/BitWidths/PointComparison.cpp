@@ -14,52 +14,52 @@ void PointObserver::observe(const execution::TensorView &values) {
   int64_t number = values.samples().first / unit;
   ArrayRef<float> actual = values.floats();
   if (keeps) {
-    failure = seen.reference->write(
+    failure = comparedPoint.reference->write(
         number, {reinterpret_cast<const char *>(actual.data()),
                  actual.size() * sizeof(float)});
     return;
   }
   expected.resize(actual.size());
-  failure =
-      seen.reference->read(number, {reinterpret_cast<char *>(expected.data()),
-                                    expected.size() * sizeof(float)});
+  failure = comparedPoint.reference->read(
+      number, {reinterpret_cast<char *>(expected.data()),
+               expected.size() * sizeof(float)});
   if (failure)
     return;
   int64_t count = values.samples().count;
   size_t elements = actual.size() / count;
   for (int64_t sample = 0; sample != count; ++sample)
-    (*to)[values.samples().first + sample] =
-        distanceOf(seen.point.distance,
-                   ArrayRef<float>(expected).slice(sample * elements, elements),
-                   actual.slice(sample * elements, elements), seen.rowLength,
-                   /*isDistribution=*/seen.isSoftmax);
+    (*to)[values.samples().first + sample] = distanceOf(
+        comparedPoint.point.distance,
+        ArrayRef<float>(expected).slice(sample * elements, elements),
+        actual.slice(sample * elements, elements), comparedPoint.rowLength,
+        /*isDistribution=*/comparedPoint.isSoftmax);
 }
 
 PointComparison::PointComparison(ArrayRef<ComparePoint> compared,
                                  const CandidateRunOptions &options)
     : weighting(options.weighting) {
   for (const ComparePoint &point : compared) {
-    ComparedPoint &seen = points.emplace_back();
-    seen.point = point;
-    seen.isSoftmax = point.distance == SensitivityDistance::KL;
+    ComparedPoint &comparedPoint = points.emplace_back();
+    comparedPoint.point = point;
+    comparedPoint.isSoftmax = point.distance == SensitivityDistance::KL;
     if (options.distance != SensitivityDistance::Auto)
-      seen.point.distance = options.distance;
+      comparedPoint.point.distance = options.distance;
   }
 }
 
 LogicalResult PointComparison::prepare(const execution::Executor &floating,
                                        int64_t samples) {
   auto units = int64_t(llvm::divideCeil(samples, floating.unit()));
-  for (auto [number, seen] : llvm::enumerate(points)) {
+  for (auto [number, comparedPoint] : llvm::enumerate(points)) {
     RankedTensorType type = floating.observed()[number].type;
     if (!type.getElementType().isF32() || type.getRank() == 0 ||
         type.getDimSize(0) % floating.unit() != 0)
-      return emitError(seen.point.value.getLoc())
+      return emitError(comparedPoint.point.value.getLoc())
              << "is not a tensor of f32 with the batch first and cannot be "
                 "compared; measure with compare-points=0";
-    seen.rowLength = type.getRank() > 1 ? type.getShape().back() : 1;
-    seen.base.resize(samples);
-    seen.reference = std::make_unique<execution::Frontier>(
+    comparedPoint.rowLength = type.getRank() > 1 ? type.getShape().back() : 1;
+    comparedPoint.base.resize(samples);
+    comparedPoint.reference = std::make_unique<execution::Frontier>(
         units, type.getNumElements() * int64_t(sizeof(float)),
         kBytes / int64_t(points.size()));
   }
@@ -70,7 +70,7 @@ LogicalResult PointComparison::findScores(
     Location loc, ArrayRef<ComparePoint> floatPoints,
     std::shared_ptr<const execution::SampleSource> samples,
     const execution::RunSettings &settings) {
-  // As in MCT: this many gradients are computed.
+  // Number of gradients that are computed, as in MCT.
   constexpr int64_t kSamples = 32;
   if (weighting != SensitivityWeighting::Hessian || floatPoints.empty())
     return success();
@@ -106,7 +106,7 @@ double PointComparison::weigh(ArrayRef<std::vector<double>> distances) const {
 
 std::vector<std::vector<double>> PointComparison::getBase() const {
   std::vector<std::vector<double>> distances;
-  for (const ComparedPoint &seen : points)
-    distances.push_back(seen.base);
+  for (const ComparedPoint &comparedPoint : points)
+    distances.push_back(comparedPoint.base);
   return distances;
 }

@@ -27,8 +27,8 @@ struct ComparedPoint {
 /// Stores the values of a point of the float network, or compares with them.
 class PointObserver : public execution::TensorObserver {
 public:
-  PointObserver(const ComparedPoint &seen, int64_t unit, bool keeps)
-      : seen(seen), unit(unit), keeps(keeps) {}
+  PointObserver(const ComparedPoint &comparedPoint, int64_t unit, bool keeps)
+      : comparedPoint(comparedPoint), unit(unit), keeps(keeps) {}
   ~PointObserver() override { llvm::consumeError(std::move(failure)); }
   /// Writes distances of samples to `distances` from now on; null stops
   /// comparing.
@@ -37,7 +37,7 @@ public:
   llvm::Error takeFailure() { return std::move(failure); }
 
 private:
-  const ComparedPoint &seen;
+  const ComparedPoint &comparedPoint;
   int64_t unit;
   bool keeps;
   std::vector<double> *to = nullptr;

@@ -43,11 +43,11 @@ SensitivityMetric mct::bit_widths::readMetric(StringRef word) {
   return SensitivityMetric::MSE;
 }
 
-static StringRef wordOf(SensitivityDistance distance) {
+static StringRef getKeyword(SensitivityDistance distance) {
   return tpc::kSensitivityDistances[size_t(distance)];
 }
 
-static StringRef wordOf(SensitivityWeighting weighting) {
+static StringRef getKeyword(SensitivityWeighting weighting) {
   return tpc::kSensitivityWeightings[size_t(weighting)];
 }
 
@@ -56,8 +56,8 @@ std::string ComparedPoints::describe() const {
   llvm::raw_string_ostream stream(text);
   stream << llvm::format("%g", fraction);
   if (fraction != 0)
-    stream << " distance=" << wordOf(distance)
-           << " weighting=" << wordOf(weighting);
+    stream << " distance=" << getKeyword(distance)
+           << " weighting=" << getKeyword(weighting);
   return text;
 }
 
@@ -65,11 +65,12 @@ static DictionaryAttr toAttribute(const ComparedPoints &points,
                                   Builder &builder) {
   NamedAttribute members[] = {
       builder.getNamedAttr(tpc::kSensitivityDistance,
-                           builder.getStringAttr(wordOf(points.distance))),
+                           builder.getStringAttr(getKeyword(points.distance))),
       builder.getNamedAttr(tpc::kSensitivityFraction,
                            builder.getF64FloatAttr(points.fraction)),
-      builder.getNamedAttr(tpc::kSensitivityWeighting,
-                           builder.getStringAttr(wordOf(points.weighting)))};
+      builder.getNamedAttr(
+          tpc::kSensitivityWeighting,
+          builder.getStringAttr(getKeyword(points.weighting)))};
   return builder.getDictionaryAttr(members);
 }
 

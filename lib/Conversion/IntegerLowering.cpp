@@ -28,11 +28,11 @@ void IntegerLowering::setName(Value value, tpc::QuantizeOp point) {
 
 void IntegerLowering::reportFailure(tpc::QuantizeOp point,
                                     const IntegerFailure &failure) {
-  Operation *culprit = failure.culprit == point ? nullptr : failure.culprit;
-  Record record(Decision::Declined, Reason::StaysFloat, culprit);
+  Operation *cause = failure.cause == point ? nullptr : failure.cause;
+  Record record(Decision::Declined, Reason::StaysFloat, cause);
   record << "stays float: ";
-  if (culprit)
-    record << "'" + culprit->getName().getStringRef() + "' op ";
+  if (cause)
+    record << "'" + cause->getName().getStringRef() + "' op ";
   record << failure.getText();
   emitRecord(point, kPass, record);
 }

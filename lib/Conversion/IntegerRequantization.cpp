@@ -128,13 +128,13 @@ struct Offsets {
       return;
     }
     __int128 one = __int128(1) << parts.shift, half = one / 2;
-    auto floorOf = [&](__int128 number) {
+    auto roundDown = [&](__int128 number) {
       __int128 quotient = number / parts.multiplier;
       return quotient * parts.multiplier > number ? quotient - 1 : quotient;
     };
     // code * one <= x * multiplier + half < (code + 1) * one
-    low = std::max(low, floorOf(code * one - half - 1) + 1 - scaled);
-    high = std::min(high, floorOf((code + 1) * one - half - 1) - scaled);
+    low = std::max(low, roundDown(code * one - half - 1) + 1 - scaled);
+    high = std::min(high, roundDown((code + 1) * one - half - 1) - scaled);
   }
 };
 

@@ -64,7 +64,7 @@ IntegerOr<IntegerAccumulator> mct::getTerm(IntegerContext &context,
   if (!result) {
     // Prefer the operand's own reason, which is closer to the cause.
     const IntegerFailure &failure = result.getFailure();
-    if (failure.culprit && failure.reason != IntegerReason::NoForm)
+    if (failure.cause && failure.reason != IntegerReason::NoForm)
       return result;
     return {IntegerReason::InputNotQuantized, op};
   }

@@ -69,8 +69,7 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
-      // Remove the simulated rounding: the lowering rounds as its own option
-      // says.
+      // Remove the simulated rounding: the lowering has its own option for it.
       roundOnce(function);
       if (mct::roundsTwice(rounding))
         roundLeakyRelusTwice(function);
@@ -142,12 +141,12 @@ private:
 
   LogicalResult chooseBatch(func::FuncOp function) {
     FailureOr<int64_t> present = getBatch(function, /*emitErrors=*/batch != 0);
-    int64_t wanted = batch == 0 ? 1 : int64_t(batch);
+    int64_t size = batch == 0 ? 1 : int64_t(batch);
     if (failed(present))
       return success(batch == 0);
-    if (*present == wanted || (batch == 0 && !ShapedType::isDynamic(*present)))
+    if (*present == size || (batch == 0 && !ShapedType::isDynamic(*present)))
       return success();
-    return setBatch(function, wanted);
+    return setBatch(function, size);
   }
 
   static LogicalResult checkSizes(func::FuncOp function) {

@@ -36,13 +36,13 @@ static void keepNames(func::FuncOp function) {
   for (Attribute entry : records)
     named.insert(
         cast<StringAttr>(cast<DictionaryAttr>(entry).get("name")).getValue());
-  llvm::StringSet<> seen;
+  llvm::StringSet<> visited;
   for (Operation &each : llvm::reverse(function.front())) {
     Operation *op = &each;
     StringAttr name = getName(op->getLoc());
     if (!name || !named.contains(name.getValue()) ||
         (!op->hasTrait<OpTrait::ConstantLike>() &&
-         seen.insert(name.getValue()).second))
+         visited.insert(name.getValue()).second))
       continue;
     op->setLoc(NameLoc::get(
         StringAttr::get(op->getContext(), name.getValue() + "/linalg"),
@@ -51,8 +51,9 @@ static void keepNames(func::FuncOp function) {
   // Some reshapes have been merged, and constants are not of interest.
   SmallVector<Attribute> left;
   for (Attribute entry : records)
-    if (seen.contains(cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))
-                          .getValue()))
+    if (visited.contains(
+            cast<StringAttr>(cast<DictionaryAttr>(entry).get("name"))
+                .getValue()))
       left.push_back(entry);
   function->setAttr(kPointsAttrName,
                     ArrayAttr::get(function.getContext(), left));

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mct;
 
 namespace {
-/// How a reduction combines elements.
+/// Operation by which a reduction combines elements.
 enum class Combination { Sum, Product, Maximum, Minimum, All, Any };
 } // namespace
 
@@ -358,7 +358,7 @@ private:
 
   static bool dependsOn(Value value, Value other) {
     SmallVector<Value> open = {value};
-    llvm::SmallDenseSet<Value> seen;
+    llvm::SmallDenseSet<Value> visited;
     while (!open.empty()) {
       Value each = open.pop_back_val();
       if (each == other)
@@ -366,7 +366,7 @@ private:
       if (Operation *producer = each.getDefiningOp();
           producer && producer->getBlock() == other.getParentBlock())
         for (Value operand : producer->getOperands())
-          if (seen.insert(operand).second)
+          if (visited.insert(operand).second)
             open.push_back(operand);
     }
     return false;

@@ -127,7 +127,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
       statistics ? statistics.getHistogram() : tpc::HistogramAttr();
   if (histogram)
     counts = readCounts(histogram);
-  auto binOf = [&](float value) -> std::optional<int64_t> {
+  auto findBin = [&](float value) -> std::optional<int64_t> {
     if (!std::isfinite(value) || value < lowest || value > highest)
       return std::nullopt;
     if (!counts)
@@ -143,18 +143,18 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
   };
   std::vector<double> shares((counts ? counts->size() : 0) + 1, 0);
   for (size_t i = 0; i != count; ++i)
-    if (std::optional<int64_t> bin = binOf(trial.results[i]))
+    if (std::optional<int64_t> bin = findBin(trial.results[i]))
       shares[*bin] += widths[i];
   trial.weights.assign(count, 0);
   for (size_t i = 0; i != count; ++i) {
-    std::optional<int64_t> bin = binOf(trial.results[i]);
+    std::optional<int64_t> bin = findBin(trial.results[i]);
     if (!bin || shares[*bin] == 0)
       continue;
-    double seen = !counts ? 1
-                  : *bin == int64_t(counts->size())
-                      ? double(statistics.getZeros())
-                      : double((*counts)[*bin]);
-    trial.weights[i] = seen * widths[i] / shares[*bin];
+    double share = !counts ? 1
+                   : *bin == int64_t(counts->size())
+                       ? double(statistics.getZeros())
+                       : double((*counts)[*bin]);
+    trial.weights[i] = share * widths[i] / shares[*bin];
   }
 }
 

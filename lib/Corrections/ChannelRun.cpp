@@ -60,8 +60,9 @@ void SampleMeans::add(int64_t first, int64_t count, const float *data,
   }
 }
 
-/// Returns the mean, and the sum of the squared differences from it. Sums of
-/// doubles depend on the order, which is that of the files.
+/// Returns the mean, and the sum of the squared differences from it. Sorts the
+/// values, since sums of doubles depend on the order, which would be that of
+/// the files.
 static std::pair<double, double> meanAndSquares(std::vector<double> &values) {
   llvm::sort(values);
   double sum = 0, squares = 0;
@@ -80,9 +81,9 @@ double SampleMeans::mean(int64_t channel) const {
   return meanAndSquares(values).first;
 }
 
-SampleMeans::Difference SampleMeans::differenceOf(const SampleMeans &left,
-                                                  const SampleMeans &right,
-                                                  int64_t channel) {
+SampleMeans::Difference SampleMeans::computeDifference(const SampleMeans &left,
+                                                       const SampleMeans &right,
+                                                       int64_t channel) {
   std::vector<double> differences;
   for (size_t i = channel; i < left.means.size(); i += left.channels)
     differences.push_back(left.means[i] - right.means[i]);
@@ -114,7 +115,7 @@ void ChannelSummary::add(const TensorView &values) {
   if (keepsElements)
     observeChannels(statistics, values, value.axis, scratch);
   if (!means->empty())
-    // Samples have rows of their own.
+    // All copies share the means, but each sample has its own row.
     means->add(values.samples().first, values.samples().count, data.data(),
                values.shape(), value.axis);
   uint32_t found = 0;
@@ -131,23 +132,24 @@ void ChannelSummary::merge(const ChannelSummary &other) {
 double ChannelSummary::mean(int64_t channel) const {
   if (!keepsElements)
     return means->mean(channel);
-  ArrayRef<ChannelStatistics::Channel> seen = statistics.channels();
-  return seen.empty() ? 0 : seen[channel].mean();
+  ArrayRef<ChannelStatistics::Channel> measured = statistics.channels();
+  return measured.empty() ? 0 : measured[channel].mean();
 }
 
 SampleMeans::Difference
 ChannelSummary::differenceFrom(const ChannelSummary &other,
                                int64_t channel) const {
   if (!means->empty())
-    return SampleMeans::differenceOf(*means, *other.means, channel);
+    return SampleMeans::computeDifference(*means, *other.means, channel);
   return {mean(channel) - other.mean(channel), 0};
 }
 
 quantization::Moments ChannelSummary::moments(int64_t channel) const {
-  const ChannelStatistics::Channel &seen = statistics.channels()[channel];
-  double mean = seen.mean();
+  const ChannelStatistics::Channel &measured = statistics.channels()[channel];
+  double mean = measured.mean();
   double meanSquare =
-      seen.count ? seen.sumOfSquares.round() / double(seen.count) : 0;
+      measured.count ? measured.sumOfSquares.round() / double(measured.count)
+                     : 0;
   return {mean, std::sqrt(std::max(0.0, meanSquare - mean * mean))};
 }
 
@@ -160,18 +162,17 @@ LogicalResult ChannelSummary::checkFinite() const {
             "weights";
 }
 
-SmallVector<quantization::Affine>
-mct::corrections::biasCorrection(const ChannelSummary &exact,
-                                 const ChannelSummary &seen, int64_t numSamples,
-                                 ArrayRef<float> bias, bool shrink) {
+SmallVector<quantization::Affine> mct::corrections::biasCorrection(
+    const ChannelSummary &exact, const ChannelSummary &measured,
+    int64_t numSamples, ArrayRef<float> bias, bool shrink) {
   SmallVector<quantization::Affine> correction;
   SmallVector<SampleMeans::Difference> errors;
-  // Squares of errors in units of what chance makes of them, with so
-  // many samples.
+  // The sum of squared errors, each relative to the square that chance explains
+  // with this number of samples.
   auto samples = double(numSamples);
   double total = 0, known = 0, energy = 0;
-  for (int64_t channel = 0; channel != seen.numChannels(); ++channel) {
-    errors.push_back(exact.differenceFrom(seen, channel));
+  for (int64_t channel = 0; channel != measured.numChannels(); ++channel) {
+    errors.push_back(exact.differenceFrom(measured, channel));
     auto [error, variance] = errors.back();
     energy += error * error - variance;
     if (variance == 0)
@@ -181,20 +182,20 @@ mct::corrections::biasCorrection(const ChannelSummary &exact,
                       error * error / variance * (samples - 3) / (samples - 1));
     ++known;
   }
-  // Leave out errors that would not occur with other samples. This shrinks more
-  // where the errors of a layer hardly differ from chance as a whole, since few
-  // samples say little about a single channel. The large errors alone, or all
-  // of them together, can show that they are not chance.
-  double ofMany = total > 0 ? std::max(0.0, 1 - known / total) : 0;
+  // Leave out the part of the errors that other samples would not show. This
+  // shrinks more where the errors of a layer hardly differ from chance as a
+  // whole, since few samples say little about a single channel. The large
+  // errors alone, or all of them together, can show that they are not chance.
+  double jointFactor = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));
   for (auto [error, variance] : errors) {
     if (shrink && variance > 0 && error != 0)
       error *= std::clamp(1 - variance / (error * error), 0.0,
-                          std::max(ofMany, spread / (spread + variance)));
+                          std::max(jointFactor, spread / (spread + variance)));
     correction.push_back({1, error});
   }
-  // The next layers read the bias after rounding, which is what the module
-  // gets.
+  // The next layers must see the rounded bias, which is what the module will
+  // contain.
   for (auto [affine, value] : llvm::zip(correction, bias))
     affine.offset = double(float(value + affine.offset)) - double(value);
   return correction;
@@ -274,8 +275,8 @@ mct::corrections::createSummaries(const execution::Executor &executor,
                                   int64_t samples, func::FuncOp function,
                                   ArrayRef<ChannelValue> values, bool moments) {
   llvm::DenseSet<Value> sampled = findSampled(function);
-  // The place of the samples of a fixed batch in a value is not known; and the
-  // means of very many samples are not kept.
+  // With a fixed batch, the positions of the samples in a value are unknown,
+  // and the means of very many samples would take too much memory.
   int64_t channels = 0;
   for (const ChannelValue &value : values)
     channels +=
@@ -285,7 +286,7 @@ mct::corrections::createSummaries(const execution::Executor &executor,
       samples <= SampleMeans::kMaxBytes / int64_t(sizeof(double)) / channels;
   std::vector<ChannelSummary> summaries;
   for (const ChannelValue &value : values)
-    // A value that the samples do not change has no mean of its own in each of
+    // A value that does not depend on the samples has the same mean for all of
     // them.
     summaries.emplace_back(
         value, keepsMeans && sampled.contains(value.value) ? samples : 0,

@@ -35,7 +35,7 @@ public:
   /// Returns the mean over all samples, independent of their order.
   double mean(int64_t channel) const;
   /// Returns the mean in one sample.
-  double of(int64_t sample, int64_t channel) const {
+  double sampleMean(int64_t sample, int64_t channel) const {
     return means[sample * channels + channel];
   }
 
@@ -45,8 +45,9 @@ public:
     /// Variance of the mean; 0 if there are fewer than kMinSamples.
     double variance = 0;
   };
-  static Difference differenceOf(const SampleMeans &left,
-                                 const SampleMeans &right, int64_t channel);
+  static Difference computeDifference(const SampleMeans &left,
+                                      const SampleMeans &right,
+                                      int64_t channel);
 
 private:
   int64_t channels = 0;
@@ -95,7 +96,7 @@ public:
 private:
   ChannelValue value;
   int64_t channels, samples;
-  /// Shared by copies.
+  /// Shared between copies.
   std::shared_ptr<SampleMeans> means;
   /// Flags: moments are computed; moments of the elements are kept, unless the
   /// means of samples are enough.
@@ -121,11 +122,11 @@ public:
 };
 
 /// Returns the correction that gives the channels of a layer the means in
-/// `exact` instead of those in `seen`; `bias` is the present bias. `shrink`
+/// `exact` instead of those in `measured`; `bias` is the present bias. `shrink`
 /// reduces it to the part that other samples would show, too (see
 /// mct-correct-bias).
 llvm::SmallVector<quantization::Affine>
-biasCorrection(const ChannelSummary &exact, const ChannelSummary &seen,
+biasCorrection(const ChannelSummary &exact, const ChannelSummary &measured,
                int64_t numSamples, llvm::ArrayRef<float> bias, bool shrink);
 
 /// Compiles without the remarks on slow ops, which were emitted during
@@ -147,9 +148,9 @@ compilePair(mlir::ModuleOp module,
             llvm::MutableArrayRef<execution::CompileOptions> both,
             const execution::RunSettings &settings);
 
-/// Returns empty summaries of `values`, of `function`, for `samples` samples.
-/// The means of samples are kept separately if memory allows it, and if the
-/// layout of samples in the values is known.
+/// Returns empty summaries of `values` in `function` for `samples` samples. The
+/// means of samples are kept separately if memory allows it, and if the layout
+/// of samples in the values is known.
 std::vector<ChannelSummary> createSummaries(const execution::Executor &executor,
                                             int64_t samples,
                                             mlir::func::FuncOp function,

@@ -40,7 +40,8 @@ struct PointMeans {
 };
 } // namespace
 
-/// Returns none if the point has no histogram with data.
+/// Returns the means of a point, or none if it has values other than zero but
+/// no histogram with data.
 static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
                                           const quantization::Grid &grid) {
   tpc::StatisticsAttr statistics = point.getStatisticsAttr();
@@ -64,7 +65,8 @@ static std::optional<PointMeans> getMeans(tpc::QuantizeOp point,
     sum += count * (edges[bin] + edges[bin + 1]) / 2;
     binned += count;
   }
-  // Zeros are counted apart; every grid has a level for them.
+  // Zeros are not in the histogram. They have no error, since every grid has a
+  // level for them.
   double total = double(statistics.getCount());
   means.value = sum / total;
   means.error =

@@ -118,8 +118,8 @@ CorrectBiasPass::correctFromOutputs(const Layers &found,
   options.pass = getArgument();
   return correctLayers(found, layers, settings, options,
                        [&](size_t number, const ChannelSummary &exact,
-                           const ChannelSummary &seen, int64_t numSamples) {
-                         return biasCorrection(exact, seen, numSamples,
+                           const ChannelSummary &measured, int64_t numSamples) {
+                         return biasCorrection(exact, measured, numSamples,
                                                layers[number]->bias, shrink);
                        });
 }

@@ -13,7 +13,8 @@ using execution::SampleSource;
 using execution::TensorView;
 
 namespace {
-/// Change of the channels of each layer; empty for none.
+/// Changes of the channels of each layer; empty for a layer that stays
+/// unchanged.
 using Changes = std::vector<SmallVector<quantization::Affine>>;
 
 /// Corrects layers whose correction is not undone.
@@ -44,12 +45,12 @@ public:
         return failure();
     } else if (!undone[layer])
       changes[layer] = correct(layer, exact[layer], all, numSamples);
-    if (!seen.layers.empty())
-      seen.layers[layer] = std::move(all);
+    if (!measured.layers.empty())
+      measured.layers[layer] = std::move(all);
     workers[layer].clear();
     return LayerChange{changes[layer], {}, {}};
   }
-  bool looksAtResults() const override { return !comparisons.empty(); }
+  bool observesResults() const override { return !comparisons.empty(); }
   void beginResults(size_t numWorkers) override { scratch.resize(numWorkers); }
   llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                              ArrayRef<void *> results) override {
@@ -61,40 +62,41 @@ public:
   }
   /// Compares the results with others; the caller owns `found`.
   void compareWith(const execution::ResultDistance &reference,
-                   execution::ResultDistance::Found &found) {
-    found = reference.createFound();
+                   execution::ResultDistance::Comparison &found) {
+    found = reference.createComparison();
     comparisons.emplace_back(&reference, &found);
   }
 
-  /// Fills `seen` with the results of the network with the changes, compared
-  /// with those of the float network (null if they are not compared).
-  void keepSeen(const execution::ResultDistance *reference) {
+  /// Fills `measured` with the results of the network with the changes,
+  /// compared with those of the float network (null if they are not compared).
+  void keepMeasured(const execution::ResultDistance *reference) {
     if (reference)
-      compareWith(*reference, seen.errors);
-    seen.layers.assign(exact.begin(), exact.end());
+      compareWith(*reference, measured.errors);
+    measured.layers.assign(exact.begin(), exact.end());
   }
 
   Changes changes;
-  SampleRun::Seen seen;
-  /// Moments that shards know together, by which layers are corrected; null if
-  /// there are no shards.
+  SampleRun::Measurement measured;
+  /// Moments merged over all shards, by which layers are corrected; null
+  /// without shards.
   const MomentsOfLayers *known = nullptr;
-  /// Moments of the first unknown layers, on this shard. The layers after them
-  /// do not see their correction, and are not run to the end.
+  /// Moments of the first unknown layers, on this shard. The run ends before
+  /// later layers are corrected, since those would not see the corrections of
+  /// these.
   MomentsOfLayers found;
 
 private:
-  LogicalResult takeKnown(size_t layer, const ChannelSummary &seen) {
+  LogicalResult takeKnown(size_t layer, const ChannelSummary &measured) {
     auto moments = known->find(layer);
     if (moments != known->end()) {
       changes[layer] =
           correct(layer, exact[layer].with(moments->second.exact),
-                  exact[layer].with(moments->second.seen), numSamples);
+                  exact[layer].with(moments->second.measured), numSamples);
       return success();
     }
     if (isAfterFound)
       return failure();
-    found[layer] = {exact[layer].getStatistics(), seen.getStatistics()};
+    found[layer] = {exact[layer].getStatistics(), measured.getStatistics()};
     return success();
   }
 
@@ -103,13 +105,13 @@ private:
   int64_t numSamples;
   const std::vector<bool> &undone;
   CorrectLayer correct;
-  /// One for each worker, by layer.
+  /// Summaries of each layer, one for each worker.
   std::vector<std::vector<ChannelSummary>> workers;
   SmallVector<std::pair<const execution::ResultDistance *,
-                        execution::ResultDistance::Found *>,
+                        execution::ResultDistance::Comparison *>,
               2>
       comparisons;
-  /// One for each worker.
+  /// Scratch memory of each worker.
   std::vector<std::vector<float>> scratch;
 };
 
@@ -130,12 +132,12 @@ private:
   /// Samples that a correction is fitted to, and those that judge it.
   struct Fold {
     SampleRun *fitted = nullptr, *judging = nullptr;
-    /// Results of the network without the correction, once they are needed.
-    SampleRun::Seen without;
+    /// Results of the network without the correction; valid if `hasWithout`.
+    SampleRun::Measurement without;
     bool hasWithout = false;
     /// The correction, and the results of the network with it.
     Changes changes;
-    SampleRun::Seen with;
+    SampleRun::Measurement with;
   };
 
   /// Runs the float network on all required samples, and compiles the quantized
@@ -146,10 +148,11 @@ private:
   LogicalResult compileQuantized();
   /// Finds the channels of the layers in copies of both networks.
   void copyNetworks();
-  /// Corrects with the known moments of all shards, or adds to them.
+  /// Applies the correction by the moments of all shards if they are complete;
+  /// otherwise measures the next ones on this shard.
   LogicalResult runShards();
   LogicalResult divideSamples();
-  /// Finds the remembered fit for the samples of the applied correction.
+  /// Sets `known` to the remembered fit to these samples, if there is one.
   LogicalResult recall(const SampleSource &samples);
   /// Returns whether fits are remembered.
   bool remembers() const { return memory && memory->remembers(); }
@@ -158,22 +161,23 @@ private:
   LogicalResult applyAndRemember();
   FailureOr<SampleRun *> add(std::shared_ptr<const SampleSource> samples,
                              bool isThinned, bool keepsResults);
-  /// Corrects layer by layer; `seen` (may be null) gets the results of the
+  /// Corrects layer by layer; `measured` (may be null) gets the results of the
   /// network for the samples afterwards.
-  FailureOr<Changes> fit(SampleRun &samples, SampleRun::Seen *seen = nullptr);
-  Version versionOf(const Changes &changes, const std::vector<bool> &without);
+  FailureOr<Changes> fit(SampleRun &samples,
+                         SampleRun::Measurement *measured = nullptr);
+  Version getVersion(const Changes &changes, const std::vector<bool> &without);
 
   LogicalResult judge();
   LogicalResult judgeFolds(bool judgesLayers);
-  LogicalResult fitFolds(bool seesLayers);
-  /// Runs the network without the correction, once.
+  LogicalResult fitFolds(bool measuresLayers);
+  /// Runs the network without the correction, unless it has been run before.
   LogicalResult runWithout();
   bool undoLosingLayers();
-  /// Returns whether results lose if these layers are undone; nothing is fitted
-  /// again.
+  /// Returns the worst loss that remains if these layers are undone, without
+  /// fitting the other layers again.
   FailureOr<std::optional<JudgedLoss>>
   findLossWithout(const std::vector<bool> &without);
-  /// Undoes layers by which results lose.
+  /// Undoes the layers that cause the loss.
   LogicalResult undoHarmful(const JudgedLoss &loss);
   LogicalResult apply(const Changes &changes);
 
@@ -195,11 +199,11 @@ private:
   FitMemory *memory = nullptr;
   /// The remembered fit of `main`; null if there is none.
   std::shared_ptr<const Fit> known;
-  std::optional<execution::ResultDistance::Found> errorsOfReference;
+  std::optional<execution::ResultDistance::Comparison> errorsToReference;
   /// Digest of the samples of `main`, if it is needed.
   std::string mainDigest;
   std::vector<Fold> folds;
-  /// True if folds are judged on what they were fitted to.
+  /// True if folds are judged on the samples to which they were fitted.
   bool judgesFitted = false;
   /// One flag for each layer: true if it is undone.
   std::vector<bool> undone;
@@ -234,7 +238,7 @@ LogicalResult LayerCorrection::prepare() {
     unit = floating->executor().unit();
     if (failed(divideSamples()) || failed(compileQuantized()))
       return failure();
-    // Results of units of one size are compared.
+    // Results can only be compared in units of the same size.
     if (settings.maxMemory <= 0 || executor->unit() >= unit)
       return success();
     unit = executor->unit();
@@ -312,7 +316,7 @@ LogicalResult LayerCorrection::recall(const SampleSource &samples) {
     return emitError(networks->loc) << llvm::toString(digest.takeError());
   mainDigest = std::move(*digest);
   known = memory->take(found.function, options.method, mainDigest);
-  // Fewer layers are corrected where some are rejected meanwhile.
+  // The number of layers differs if some have been rejected since.
   if (known && (known->unit != floating->executor().unit() ||
                 known->changes.size() != layers.size() ||
                 known->numSamples != samples.numSamples()))
@@ -366,10 +370,10 @@ LogicalResult LayerCorrection::divideSamples() {
 }
 
 FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
-                                        SampleRun::Seen *seen) {
+                                        SampleRun::Measurement *measured) {
   if (known && &samples == main && !llvm::is_contained(undone, true)) {
-    if (seen)
-      *seen = known->seen;
+    if (measured)
+      *measured = known->measured;
     return known->changes;
   }
   for (const ChannelSummary &summary : samples.exact())
@@ -380,30 +384,30 @@ FailureOr<Changes> LayerCorrection::fit(SampleRun &samples,
   layerwise.memoryBudget = settings.limitKept(layerwise.memoryBudget);
   SummaryVisitor visitor(samples.exact(), samples.samples().numSamples(),
                          undone, correct);
-  if (seen)
-    visitor.keepSeen(samples.comparesResults() ? &samples.reference()
-                                               : nullptr);
-  execution::ResultDistance::Found ofReference;
+  if (measured)
+    visitor.keepMeasured(samples.comparesResults() ? &samples.reference()
+                                                   : nullptr);
+  execution::ResultDistance::Comparison referenceErrors;
   const Fit *reference = remembers() ? memory->getReference() : nullptr;
   if (reference &&
       (!reference->exact.results || reference->samples != mainDigest ||
        reference->unit != executor->unit()))
     reference = nullptr;
   if (reference)
-    visitor.compareWith(*reference->exact.results, ofReference);
+    visitor.compareWith(*reference->exact.results, referenceErrors);
   if (failed(runLayerwise(both.quantized.getLoc(), *executor,
                           /*exact=*/nullptr, results, samples.samples(),
                           layerwise, visitor)))
     return failure();
   if (reference)
-    errorsOfReference = std::move(ofReference);
-  if (seen)
-    *seen = std::move(visitor.seen);
+    errorsToReference = std::move(referenceErrors);
+  if (measured)
+    *measured = std::move(visitor.measured);
   return std::move(visitor.changes);
 }
 
-Version LayerCorrection::versionOf(const Changes &changes,
-                                   const std::vector<bool> &without) {
+Version LayerCorrection::getVersion(const Changes &changes,
+                                    const std::vector<bool> &without) {
   Version version;
   for (auto [layer, change] : llvm::enumerate(changes))
     if (!without[layer] && !change.empty())
@@ -412,7 +416,8 @@ Version LayerCorrection::versionOf(const Changes &changes,
   return version;
 }
 
-/// Judges layers by the means of their channels, which are what is corrected.
+/// Judges each layer by the means of its channels, which the correction
+/// changes.
 bool LayerCorrection::undoLosingLayers() {
   Rejection rejection;
   for (auto [layer, isUndone] : llvm::enumerate(undone)) {
@@ -423,15 +428,17 @@ bool LayerCorrection::undoLosingLayers() {
       if (exact.sampleMeans().empty() || fold.changes[layer].empty() ||
           samples < kFewestSamples)
         continue;
-      const SampleMeans &seen = fold.with.layers[layer].sampleMeans();
-      // Error that a mean of the others would have left of a sample.
+      const SampleMeans &measured = fold.with.layers[layer].sampleMeans();
+      // A correction that was fitted to all other samples would leave this
+      // multiple of the error of a sample.
       double leftOut =
           judgesFitted ? double(samples) / double(samples - 1) : 1.0;
       for (int64_t sample = 0; sample != samples; ++sample) {
         double corrected = 0, before = 0;
         for (auto [channel, change] : llvm::enumerate(fold.changes[layer])) {
-          double error = seen.of(sample, int64_t(channel)) -
-                         exact.sampleMeans().of(sample, int64_t(channel)),
+          double error =
+                     measured.sampleMean(sample, int64_t(channel)) -
+                     exact.sampleMeans().sampleMean(sample, int64_t(channel)),
                  rest = leftOut * (error + change.offset);
           corrected += rest * rest;
           before += error * error;
@@ -445,8 +452,8 @@ bool LayerCorrection::undoLosingLayers() {
     JudgedLoss loss{std::nullopt,
                     quantization::compareErrors(
                         with, without, std::numeric_limits<double>::min())};
-    // Where none could be held out, the standard error of the correction is all
-    // that is known: it is what the rest has grown by.
+    // Without held-out samples, only the standard error of the correction is
+    // known, and `leftOut` already accounts for it.
     if (judgesFitted ? loss.loss.loss <= 0 : !loss.loss.isBeyondChance())
       continue;
     isUndone = true;
@@ -460,14 +467,14 @@ bool LayerCorrection::undoLosingLayers() {
 
 FailureOr<std::optional<JudgedLoss>>
 LayerCorrection::findLossWithout(const std::vector<bool> &without) {
-  std::vector<SampleRun::Seen> with, others;
+  std::vector<SampleRun::Measurement> with, others;
   std::vector<const SampleRun *> judging;
   for (Fold &fold : folds) {
-    auto seen = fold.judging->run(versionOf(fold.changes, without),
-                                  /*seesLayers=*/false);
-    if (failed(seen))
+    auto measured = fold.judging->run(getVersion(fold.changes, without),
+                                      /*measuresLayers=*/false);
+    if (failed(measured))
       return failure();
-    with.push_back(std::move(*seen));
+    with.push_back(std::move(*measured));
     others.push_back(fold.without);
     judging.push_back(fold.judging);
   }
@@ -505,15 +512,15 @@ LogicalResult LayerCorrection::judge() {
     return failure();
   if (folds.size() == 1)
     return success();
-  // Each half was fitted to fewer samples than the correction that is applied,
-  // which therefore changes more. All samples judge that one.
+  // The correction that is applied is fitted to more samples than that of
+  // either half, and may therefore change more. It is judged on all samples.
   for (Fold &fold : folds)
     fold.fitted = main;
   judgesFitted = true;
   return judgeFolds(/*judgesLayers=*/false);
 }
 
-LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
+LogicalResult LayerCorrection::fitFolds(bool measuresLayers) {
   const Fold *previous = nullptr;
   for (Fold &fold : folds) {
     bool judgesOwn = fold.judging == fold.fitted;
@@ -529,10 +536,11 @@ LogicalResult LayerCorrection::fitFolds(bool seesLayers) {
     previous = &fold;
     if (judgesOwn)
       continue;
-    auto seen = fold.judging->run(versionOf(fold.changes, undone), seesLayers);
-    if (failed(seen))
+    auto measured =
+        fold.judging->run(getVersion(fold.changes, undone), measuresLayers);
+    if (failed(measured))
       return failure();
-    fold.with = std::move(*seen);
+    fold.with = std::move(*measured);
   }
   return success();
 }
@@ -541,32 +549,32 @@ LogicalResult LayerCorrection::runWithout() {
   for (Fold &fold : folds) {
     if (std::exchange(fold.hasWithout, true))
       continue;
-    auto seen = fold.judging->run(Version(), /*seesLayers=*/false);
-    if (failed(seen))
+    auto measured = fold.judging->run(Version(), /*measuresLayers=*/false);
+    if (failed(measured))
       return failure();
-    fold.without = std::move(*seen);
+    fold.without = std::move(*measured);
   }
   return success();
 }
 
 LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
-  // The rest is fitted again when layers are undone, and judged again.
+  // When layers are undone, the others are fitted and judged again.
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
     bool isFirst = judgesLayers && round == 0;
-    // There is nothing left to judge.
+    // Every correction is undone, so nothing is left to judge.
     if (!llvm::is_contained(undone, false)) {
       folds.front().changes.assign(layers.size(), {});
       return success();
     }
-    if (failed(fitFolds(/*seesLayers=*/isFirst)))
+    if (failed(fitFolds(/*measuresLayers=*/isFirst)))
       return failure();
     if (isFirst && undoLosingLayers())
       continue;
     if (failed(runWithout()))
       return failure();
     std::vector<const SampleRun *> judging;
-    std::vector<SampleRun::Seen> with, without;
+    std::vector<SampleRun::Measurement> with, without;
     for (Fold &fold : folds) {
       judging.push_back(fold.judging);
       with.push_back(std::move(fold.with));
@@ -582,7 +590,7 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
         return failure();
       continue;
     }
-    // Something else loses what is undone.
+    // A loss appears whatever is undone, so undo the whole correction.
     Rejection rejection;
     rejection.loss = *loss;
     for (auto [layer, isUndone] : llvm::enumerate(undone)) {
@@ -596,12 +604,12 @@ LogicalResult LayerCorrection::judgeFolds(bool judgesLayers) {
 }
 
 LogicalResult LayerCorrection::apply(const Changes &changes) {
-  std::optional<int64_t> seen;
+  std::optional<int64_t> numMeasured;
   if (main && main->samples().numSamples() != available)
-    seen = main->samples().numSamples();
+    numMeasured = main->samples().numSamples();
   for (auto [layer, change, isUndone] : llvm::zip(layers, changes, undone))
     if (!isUndone && !change.empty() &&
-        failed(applyCorrection(*layer, change, options.how, seen)))
+        failed(applyCorrection(*layer, change, options.how, numMeasured)))
       return failure();
   for (const Rejection &rejection : rejections)
     rejection.record(found, options.how, options.remarks ? options.pass : "");
@@ -620,7 +628,7 @@ LogicalResult LayerCorrection::runShards() {
       ChannelSummary empty(results[layer], /*samples=*/0, /*moments=*/true);
       const LayerMoments &moments = known.at(layer);
       change = correct(layer, empty.with(moments.exact),
-                       empty.with(moments.seen), /*numSamples=*/0);
+                       empty.with(moments.measured), /*numSamples=*/0);
     }
     return apply(changes);
   }
@@ -667,7 +675,7 @@ LogicalResult LayerCorrection::applyAndRemember() {
   made->unit = executor->unit();
   made->numSamples = main->samples().numSamples();
   made->available = available;
-  FailureOr<Changes> changes = fit(*main, &made->seen);
+  FailureOr<Changes> changes = fit(*main, &made->measured);
   if (failed(changes) || failed(apply(*changes)))
     return failure();
   made->after = function.clone();
@@ -675,7 +683,7 @@ LogicalResult LayerCorrection::applyAndRemember() {
   if (!main->comparesResults())
     made->exact.results.reset();
   made->changes = std::move(*changes);
-  made->errors = std::move(errorsOfReference);
+  made->errors = std::move(errorsToReference);
   made->networks = std::move(both);
   memory->remember(std::move(made));
   return success();

@@ -11,18 +11,20 @@
 namespace mct::corrections {
 
 struct LayerCorrectionOptions : ChannelRunOptions {
-  /// Name of the correction (`tpc::kQuantizedNetworkCorrection`).
+  /// Name under which the correction is recorded, such as
+  /// `tpc::kQuantizedNetworkCorrection`.
   llvm::StringRef how;
-  /// Undo corrections that make results worse; not with `moments`.
+  /// True to undo corrections that make results worse; not supported with
+  /// `moments`.
   bool judges = false;
-  /// Emit remarks on undone corrections, with the flag `pass`.
+  /// True to emit remarks on undone corrections, with the flag `pass`.
   bool remarks = false;
   llvm::StringRef pass;
-  /// Name of the computation of `correct`, by which a fit is recognized
-  /// (FitMemory); empty if fits are not reused.
+  /// Identifies the computation of `correct` in FitMemory; empty if fits are
+  /// not reused.
   std::string method;
-  /// Moments that shards have found so far, with `moments`; null without
-  /// shards.
+  /// Moments that the shards have measured so far, which requires `moments`;
+  /// null without shards.
   const ShardMoments *shards = nullptr;
 };
 
@@ -30,7 +32,7 @@ struct LayerCorrectionOptions : ChannelRunOptions {
 /// statistics of the channels in the float and in the quantized network, on
 /// `numSamples` samples.
 using CorrectLayer = llvm::function_ref<llvm::SmallVector<quantization::Affine>(
-    size_t layer, const ChannelSummary &exact, const ChannelSummary &seen,
+    size_t layer, const ChannelSummary &exact, const ChannelSummary &measured,
     int64_t numSamples)>;
 
 /// Runs the float network, and then, layer by layer, the quantized network:

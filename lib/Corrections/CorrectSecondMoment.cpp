@@ -110,12 +110,13 @@ CorrectSecondMomentPass::correct(const Layers &found, ArrayRef<Layer *> layers,
   options.how = tpc::kSecondMomentCorrection;
   if (failed(correctLayers(
           found, layers, settings, options,
-          [&](size_t, const ChannelSummary &exact, const ChannelSummary &seen,
-              int64_t) {
+          [&](size_t, const ChannelSummary &exact,
+              const ChannelSummary &measured, int64_t) {
             SmallVector<Affine> correction;
-            for (int64_t channel = 0; channel != seen.numChannels(); ++channel)
+            for (int64_t channel = 0; channel != measured.numChannels();
+                 ++channel)
               correction.push_back(quantization::secondMomentCorrection(
-                  exact.moments(channel), seen.moments(channel)));
+                  exact.moments(channel), measured.moments(channel)));
             return correction;
           })))
     return failure();

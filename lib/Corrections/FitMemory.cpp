@@ -10,18 +10,18 @@ using namespace mct::corrections;
 
 /// Returns whether two functions compute the same.
 static bool isSame(func::FuncOp left, func::FuncOp right) {
-  auto attributesOf = [](func::FuncOp function) {
+  auto getAttributes = [](func::FuncOp function) {
     NamedAttrList attributes(function->getAttrDictionary());
     attributes.erase(tpc::kRejectedCorrectionsAttrName);
     return attributes.getDictionary(function.getContext());
   };
-  return attributesOf(left) == attributesOf(right) &&
+  return getAttributes(left) == getAttributes(right) &&
          OperationEquivalence::isRegionEquivalentTo(
              &left.getBody(), &right.getBody(),
              OperationEquivalence::Flags::IgnoreLocations);
 }
 
-std::shared_ptr<Fit> FitMemory::Trial::fitOf(func::FuncOp function) const {
+std::shared_ptr<Fit> FitMemory::Trial::getFit(func::FuncOp function) const {
   if (!memory.fitted || !isSame(*memory.fitted->after, function))
     return nullptr;
   return memory.fitted;

@@ -13,7 +13,8 @@ namespace mct::corrections {
 struct Fit {
   /// The function before and after the correction.
   mlir::OwningOpRef<mlir::func::FuncOp> before, after;
-  /// Names of the method of correction, and of the samples by their values.
+  /// Identify the method of correction, and the samples by a digest of their
+  /// values.
   std::string method, samples;
   int64_t unit = 0, numSamples = 0, available = 0;
   /// Networks that own the values of the summaries.
@@ -21,13 +22,13 @@ struct Fit {
   SampleRun::Float exact;
   std::vector<llvm::SmallVector<quantization::Affine>> changes;
   /// Results of the corrected network, and summaries of its layers.
-  SampleRun::Seen seen;
+  SampleRun::Measurement measured;
   /// Comparison of these results with those of the float network of
   /// `FitMemory::reference`; empty if there was none for these samples.
-  std::optional<execution::ResultDistance::Found> errors;
+  std::optional<execution::ResultDistance::Comparison> errors;
 };
 
-/// Fits of trial networks, for the passes of a pipeline
+/// Fits of trial networks, shared by the passes of a pipeline
 /// (`execution::RunCache`).
 class FitMemory {
 public:
@@ -48,7 +49,7 @@ public:
       memory.fitted.reset();
     }
     /// Returns the last fit if it produced this function; otherwise null.
-    std::shared_ptr<Fit> fitOf(mlir::func::FuncOp function) const;
+    std::shared_ptr<Fit> getFit(mlir::func::FuncOp function) const;
 
   private:
     FitMemory &memory;
@@ -58,7 +59,7 @@ public:
   const Fit *getReference() const { return reference.get(); }
   void remember(std::shared_ptr<Fit> fit) { fitted = std::move(fit); }
 
-  /// Keeps the fit (may be null) of the network that is kept.
+  /// Keeps the fit (may be null) of the network that was chosen.
   void keep(std::shared_ptr<Fit> fit) { kept = std::move(fit); }
   bool isEmpty() const { return !kept; }
   /// Returns the kept fit if it belongs to this function, method and samples;

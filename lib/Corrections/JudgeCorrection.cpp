@@ -100,12 +100,13 @@ private:
                  << each.getOpAnchorName() << "'; write builtin.module(PASSES)";
     return success();
   }
-  /// Runs pipelines on a module that is not the one of the pass.
+  /// Runs pipelines on a module other than that of the pass.
   template <typename List> LogicalResult run(List &all, ModuleOp module) {
     for (OpPassManager &each : all) {
       PassManager passes(&getContext(), ModuleOp::getOperationName());
       static_cast<OpPassManager &>(passes) = each;
-      // Listeners to this pass alone, and silently, hear of those, too.
+      // If the records of this pass are for collectors only, so are those of
+      // the passes that it runs.
       SilentPasses *silent = SilentPassesScope::find(&getContext());
       if (silent && !silent->contains(getArgument()))
         silent = nullptr;
@@ -130,8 +131,8 @@ private:
     return success();
   }
   FailureOr<std::optional<JudgedLoss>> judge(ModuleOp corrected);
-  /// Runs the passes after the correction on a module; returns the fit to
-  /// samples if they only fit one.
+  /// Runs the passes that follow the correction on a module. Returns the last
+  /// fit if it produced the module's function; otherwise null.
   FailureOr<std::shared_ptr<Fit>> complete(ModuleOp module,
                                            std::shared_ptr<const Fit> reference,
                                            FitMemory &memory);
@@ -141,14 +142,15 @@ private:
   compare(ModuleOp with, ModuleOp without,
           const execution::RunSettings &settings);
   /// Returns whether the fits of both modules include the samples that judge.
-  bool haveSeenAll(const Fit &with, const Fit &without) {
+  bool coverAllSamples(const Fit &with, const Fit &without) {
     auto most = int64_t(uint64_t(maxSamples));
     return with.errors && without.exact.results &&
            without.numSamples == without.available &&
            (most == 0 || without.available <= most);
   }
-  /// Runs the float network, which is only in memory meanwhile, on the samples,
-  /// and returns its unit; 0 chooses it.
+  /// Runs the float network on the samples and returns its unit; a `unit` of 0
+  /// lets the executor choose it. The network is in memory only during the
+  /// call.
   FailureOr<int64_t> runFloat(ModuleOp module,
                               const execution::RunSettings &settings,
                               int64_t unit, SampleRun::Networks &networks,
@@ -158,7 +160,7 @@ private:
 
 FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
     ModuleOp module, std::shared_ptr<const Fit> reference, FitMemory &memory) {
-  // Remarks of trials are not shown.
+  // Suppress the remarks of trials.
   ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
@@ -168,7 +170,7 @@ FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
   if (failed(entry))
     return failure();
-  return trial.fitOf(*entry);
+  return trial.getFit(*entry);
 }
 
 FailureOr<int64_t> JudgeCorrectionPass::runFloat(
@@ -202,7 +204,7 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
                        {int64_t(uint64_t(maxSamples)), /*halves=*/false});
   if (failed(settings))
     return failure();
-  // The passes that run on the modules find the cache, too.
+  // Let the passes that run on the modules find the cache, too.
   std::optional<execution::RunCacheScope> scope;
   if (!execution::RunCacheScope::find(&getContext()))
     scope.emplace(&getContext(), *settings->cache);
@@ -216,9 +218,9 @@ JudgeCorrectionPass::judge(ModuleOp corrected) {
   if (failed(fitWith))
     return failure();
   FailureOr<std::optional<JudgedLoss>> loss = std::optional<JudgedLoss>();
-  if (*fitWith && *fitWithout && haveSeenAll(**fitWith, **fitWithout))
+  if (*fitWith && *fitWithout && coverAllSamples(**fitWith, **fitWithout))
     loss = findWorstLoss((*fitWithout)->exact.results.get(),
-                         &*(*fitWith)->errors, &(*fitWithout)->seen.errors);
+                         &*(*fitWith)->errors, &(*fitWithout)->measured.errors);
   else
     loss = compare(*with, *without, *settings);
   if (succeeded(loss))
@@ -249,7 +251,7 @@ JudgeCorrectionPass::compare(ModuleOp with, ModuleOp without,
                                settings.run};
   std::optional<SampleRun> samples;
   std::vector<std::unique_ptr<execution::Executor>> executors;
-  // Units are compared.
+  // Results can only be compared in units of the same size.
   int64_t unit = 0;
   do {
     executors.clear();
@@ -278,11 +280,11 @@ JudgeCorrectionPass::compare(ModuleOp with, ModuleOp without,
     unit = settings.maxMemory > 0 ? least : *exact;
   } while (true);
   compared.quantized = executors.front().get();
-  auto seenWithout = samples->run(Version(), /*seesLayers=*/false),
-       seenWith = samples->run(*executors.back(), Version(),
-                               /*seesLayers=*/false);
-  if (failed(seenWithout) || failed(seenWith))
+  auto measuredWithout = samples->run(Version(), /*measuresLayers=*/false),
+       measuredWith = samples->run(*executors.back(), Version(),
+                                   /*measuresLayers=*/false);
+  if (failed(measuredWithout) || failed(measuredWith))
     return failure();
   const SampleRun *run = &*samples;
-  return findWorstLoss(run, *seenWith, *seenWithout);
+  return findWorstLoss(run, *measuredWith, *measuredWithout);
 }

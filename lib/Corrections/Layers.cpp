@@ -140,8 +140,8 @@ mct::corrections::applyCorrection(const Layer &layer,
   for (auto [channel, affine] : llvm::enumerate(correction)) {
     double exact = affine.scale * layer.bias[channel];
     bias[channel] = float(exact + affine.offset);
-    // The part that the rounded bias contains, so that it can be subtracted
-    // exactly.
+    // Record the offset that the rounded bias contains, so that it can be
+    // subtracted exactly.
     double offset = double(bias[channel]) - exact, scale = affine.scale;
     if (before) {
       offset += affine.scale * before.getBiasOffset()[channel];

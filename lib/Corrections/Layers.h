@@ -57,7 +57,7 @@ public:
   /// corrections are undone.
   mlir::OwningOpRef<mlir::ModuleOp> cloneFloat(mlir::IRMapping &mapping) const;
 
-  /// Both, in one module, so that they are compiled together.
+  /// Both copies in one module, so that they can be compiled together.
   struct Networks {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     mlir::func::FuncOp floating, quantized;

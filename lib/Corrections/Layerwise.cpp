@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor cuts the network into stages, which end where layers are made.
-// Stage by stage all samples are run; what crosses to later stages is kept in a
-// frontier, as the stage made it, and is changed when it is read again.
+// The executor cuts the network into stages, which end where layers are
+// computed. All samples are run stage by stage. Values that later stages read
+// are kept in a frontier as the stage computed them, and are changed when they
+// are read.
 #include "Layerwise.h"
 
 #include "mct/Execution/Frontier.h"
@@ -42,55 +43,56 @@ void mct::corrections::keepOnly(func::FuncOp function,
 namespace {
 
 /// Passes the operand or result of one layer on one worker to the visitor,
-/// while `isShown`.
-class Show : public execution::TensorObserver {
+/// while `isObserving`.
+class VisitorObserver : public execution::TensorObserver {
 public:
-  Show(const bool &isShown, LayerVisitor &visitor, size_t layer, size_t worker,
-       LayerValue what)
-      : isShown(isShown), visitor(visitor), layer(layer), worker(worker),
-        what(what) {}
-  bool isLookedAt() const { return visitor.looksAt(layer, what); }
+  VisitorObserver(const bool &isObserving, LayerVisitor &visitor, size_t layer,
+                  size_t worker, LayerValue kind)
+      : isObserving(isObserving), visitor(visitor), layer(layer),
+        worker(worker), kind(kind) {}
+  bool isNeeded() const { return visitor.observes(layer, kind); }
   void observe(const TensorView &values) override {
-    if (isShown)
-      visitor.observe(layer, worker, what, values);
+    if (isObserving)
+      visitor.observe(layer, worker, kind, values);
   }
 
 private:
-  const bool &isShown;
+  const bool &isObserving;
   LayerVisitor &visitor;
   size_t layer, worker;
-  LayerValue what;
+  LayerValue kind;
 };
 
 /// A network on one worker.
-struct Player {
-  Player(const Executor &executor, LayerVisitor &visitor, size_t numLayers,
-         ArrayRef<size_t> summands, size_t number, bool isFloat)
+struct NetworkWorker {
+  NetworkWorker(const Executor &executor, LayerVisitor &visitor,
+                size_t numLayers, ArrayRef<size_t> summands, size_t number,
+                bool isFloat)
       : worker(executor) {
-    shows.reserve(executor.observed().size());
+    observers.reserve(executor.observed().size());
     // The observed values are the outputs, then the inputs (if they are
     // observed), then the summands.
-    for (size_t seen = 0; seen != executor.observed().size() - summands.size();
-         ++seen)
-      shows.emplace_back(
-          isShown, visitor, seen % numLayers, number,
-          seen < numLayers
+    for (size_t index = 0;
+         index != executor.observed().size() - summands.size(); ++index)
+      observers.emplace_back(
+          isObserving, visitor, index % numLayers, number,
+          index < numLayers
               ? (isFloat ? LayerValue::FloatOutput : LayerValue::Output)
               : (isFloat ? LayerValue::FloatInput : LayerValue::Input));
     for (size_t layer : summands)
-      shows.emplace_back(isShown, visitor, layer, number,
-                         isFloat ? LayerValue::FloatSummand
-                                 : LayerValue::Summand);
-    for (auto [seen, show] : llvm::enumerate(shows))
-      if (show.isLookedAt())
-        worker.setObserver(seen, &show);
+      observers.emplace_back(isObserving, visitor, layer, number,
+                             isFloat ? LayerValue::FloatSummand
+                                     : LayerValue::Summand);
+    for (auto [index, observer] : llvm::enumerate(observers))
+      if (observer.isNeeded())
+        worker.setObserver(index, &observer);
   }
   execution::Worker worker;
-  bool isShown = false;
-  std::vector<Show> shows;
+  bool isObserving = false;
+  std::vector<VisitorObserver> observers;
 };
 
-/// A network, and the values that it keeps of all units between two stages.
+/// A network, and the values of all units that it keeps between two stages.
 struct Track {
   Track(const Executor &executor, int64_t units, int64_t budget)
       : executor(executor), frontier(units, largest(executor), budget) {}
@@ -102,8 +104,8 @@ struct Track {
   }
   const Executor &executor;
   execution::Frontier frontier;
-  /// One for each worker.
-  std::vector<std::unique_ptr<Player>> players;
+  /// One player for each worker.
+  std::vector<std::unique_ptr<NetworkWorker>> networkWorkers;
 };
 
 /// Buffers of one thread.
@@ -114,8 +116,7 @@ struct WorkerBuffers {
   support::AlignedBuffer crossing;
 };
 
-/// Returns an editor that multiplies and adds in float, as the bias of a layer
-/// would.
+/// An editor that multiplies and adds in float, as the bias of a layer would.
 class ChangeChannels {
 public:
   ChangeChannels(ArrayRef<Affine> change, int64_t axis) : axis(axis) {
@@ -224,9 +225,9 @@ LogicalResult LayerwiseRun::prepare() {
     bool isFloat = exact && track == tracks.front();
     largest = std::max(largest, Track::largest(track->executor));
     for (size_t number = 0; number != workers; ++number)
-      track->players.push_back(
-          std::make_unique<Player>(track->executor, visitor, layers.size(),
-                                   options.summands, number, isFloat));
+      track->networkWorkers.push_back(std::make_unique<NetworkWorker>(
+          track->executor, visitor, layers.size(), options.summands, number,
+          isFloat));
   }
   for (size_t number = 0; number != workers; ++number) {
     WorkerBuffers &own = buffers.emplace_back();
@@ -236,7 +237,7 @@ LogicalResult LayerwiseRun::prepare() {
       hasMemory &=
           own.inputs.emplace_back(samples.sampleBytes(input) * executor.unit())
               .get() != nullptr;
-    // Either both networks make results, of the same types, or neither does.
+    // Either both networks have results, of the same types, or neither does.
     for (const execution::TensorSpec &spec : executor.outputs()) {
       int64_t bytes = spec.type.getNumElements() *
                       execution::getElementBytes(spec.type.getElementType());
@@ -275,10 +276,10 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
       return found.takeError();
     crossing = *found;
   }
-  execution::Worker &player = track.players[worker]->worker;
-  if (llvm::Error error =
-          player.runStages(stage, stage, crossing, inputs, own.outputPointers,
-                           range, /*untilObserved=*/!keep))
+  execution::Worker &networkWorker = track.networkWorkers[worker]->worker;
+  if (llvm::Error error = networkWorker.runStages(
+          stage, stage, crossing, inputs, own.outputPointers, range,
+          /*untilObserved=*/!keep))
     return error;
   bool isLast = stage + 1 == track.executor.numStages();
   if (&track == tracks.back().get()) {
@@ -286,7 +287,7 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
       if (llvm::Error error = visitor.observeResults(
               worker, number, range.count, own.outputPointers))
         return error;
-  } else if (isLast && visitor.looksAtResults()) {
+  } else if (isLast && visitor.observesResults()) {
     return visitor.observeFloatResults(number, range.count, own.outputPointers);
   }
   if (!keep || isLast)
@@ -294,20 +295,20 @@ llvm::Error LayerwiseRun::runUnit(Track &track, size_t worker, int64_t number,
   MutableArrayRef<char> block(own.crossing.get(),
                               track.executor.savedBytes(stage));
   return track.frontier.write(number, block,
-                              [&](char *to) { player.save(stage, to); });
+                              [&](char *to) { networkWorker.save(stage, to); });
 }
 
 LogicalResult LayerwiseRun::runStage(ArrayRef<Track *> played, unsigned stage,
                                      bool show, const Track *notKept) {
   for (Track *track : played)
-    for (std::unique_ptr<Player> &player : track->players)
-      player->isShown = show;
+    for (std::unique_ptr<NetworkWorker> &networkWorker : track->networkWorkers)
+      networkWorker->isObserving = show;
   llvm::Error error = execution::shareUnits(
       samples.numSamples(), executor.unit(), buffers.size(), options.run,
       [&](size_t worker, int64_t unit) -> llvm::Error {
         for (Track *track : played) {
           // After the last layer, one network may have no stage left, while the
-          // other one still has a point of its result.
+          // other one still has to run the point of its result.
           if (stage >= track->executor.numStages())
             continue;
           if (llvm::Error error =
@@ -327,24 +328,25 @@ LogicalResult LayerwiseRun::run() {
   SmallVector<Track *, 2> all;
   for (std::unique_ptr<Track> &track : tracks)
     all.push_back(track.get());
-  SmallVector<SmallVector<size_t, 1>> layersOf(executor.numStages());
+  SmallVector<SmallVector<size_t, 1>> layersByStage(executor.numStages());
   for (size_t layer = 0; layer != layers.size(); ++layer)
-    layersOf[executor.stageOf(layer)].push_back(layer);
+    layersByStage[executor.stageOf(layer)].push_back(layer);
   if (options.run.progress)
     options.run.progress->beginParts(executor.numStages());
   for (unsigned stage = 0; stage != executor.numStages(); ++stage) {
-    ArrayRef<size_t> seen = layersOf[stage];
-    visitor.begin(seen, buffers.size());
-    // All results of the float network come first.
-    showsResults = visitor.looksAtResults() && !exact &&
-                   stage + 1 == executor.numStages() && seen.empty();
+    ArrayRef<size_t> stageLayers = layersByStage[stage];
+    visitor.begin(stageLayers, buffers.size());
+    // If the float network is run, all of its results must be observed first.
+    // Results are then shown in another run of the last stage.
+    showsResults = visitor.observesResults() && !exact &&
+                   stage + 1 == executor.numStages() && stageLayers.empty();
     if (showsResults)
       visitor.beginResults(buffers.size());
     if (failed(runStage(all, stage, /*show=*/true,
                         /*notKept=*/again ? changing : nullptr)))
       return failure();
     std::vector<std::pair<size_t, ChangeChannels>> editors;
-    for (size_t layer : seen) {
+    for (size_t layer : stageLayers) {
       FailureOr<LayerChange> change = visitor.finish(layer);
       if (failed(change))
         return failure();
@@ -366,23 +368,26 @@ LogicalResult LayerwiseRun::run() {
       editors.emplace_back(layer,
                            ChangeChannels(change->output, layers[layer].axis));
     }
-    // The first pass kept no values for later stages, since the layers make
-    // other values now. Only those of the float network were kept.
+    // The first run of the stage has kept only the values of the float network,
+    // since the changes alter those of the quantized network.
     if (again && stage + 1 != executor.numStages() &&
         failed(runStage(changing, stage, /*show=*/false, /*notKept=*/nullptr)))
       return failure();
-    // Edit the result only after it was kept: it is edited when it is read
-    // again.
+    // Set the editors only now: values are kept unedited, and are edited when
+    // they are read.
     for (const auto &[layer, editor] : editors)
-      for (std::unique_ptr<Player> &player : changing->players)
-        player->worker.setEditor(layer, editor);
+      for (std::unique_ptr<NetworkWorker> &networkWorker :
+           changing->networkWorkers)
+        networkWorker->worker.setEditor(layer, editor);
     if (options.run.progress)
       options.run.progress->endPart();
     if (options.numVisits)
-      *options.numVisits += 1 + seen.size() + changing->players.size();
+      *options.numVisits +=
+          1 + stageLayers.size() + changing->networkWorkers.size();
   }
-  // The last stage makes the results without the changes of its own layers.
-  if (visitor.looksAtResults() && !showsResults) {
+  // The last stage has computed the results without the changes of its own
+  // layers, so it is run again.
+  if (visitor.observesResults() && !showsResults) {
     showsResults = true;
     visitor.beginResults(buffers.size());
     if (failed(runStage(changing, executor.numStages() - 1, /*show=*/false,
@@ -391,8 +396,9 @@ LogicalResult LayerwiseRun::run() {
   }
   if (options.numVisits)
     for (const std::unique_ptr<Track> &track : tracks)
-      for (const std::unique_ptr<Player> &player : track->players)
-        *options.numVisits += player->worker.numVisits();
+      for (const std::unique_ptr<NetworkWorker> &networkWorker :
+           track->networkWorkers)
+        *options.numVisits += networkWorker->worker.numVisits();
   return success();
 }
 

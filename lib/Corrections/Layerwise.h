@@ -30,7 +30,7 @@ enum class LayerValue {
 
 /// A change of a layer.
 struct LayerChange {
-  /// Change of the output of each channel; empty for none.
+  /// Change of the output of each channel; empty if the output stays unchanged.
   llvm::SmallVector<quantization::Affine> output;
   /// New values of constants that it reads, by their indices in
   /// `execution::CompileOptions::replaceable`.
@@ -41,7 +41,7 @@ struct LayerChange {
   std::vector<std::pair<size_t, mlir::Attribute>> quantizers;
 };
 
-/// Removes all ops that do not lead to `values`, including results of the
+/// Removes all ops on which `values` do not depend, and the results of the
 /// function unless `keepsResults`.
 void keepOnly(mlir::func::FuncOp function, llvm::ArrayRef<ChannelValue> values,
               bool keepsResults = false);
@@ -59,8 +59,8 @@ struct LayerwiseOptions {
   int64_t memoryBudget = int64_t(8) << 20;
   /// Layers, ascending, for which `compileLayerwise` got a summand.
   llvm::SmallVector<size_t> summands;
-  /// Gets the number of visits of all workers (`Worker::numVisits`) and of the
-  /// layers of each stage; may be null.
+  /// Incremented by the visits of all workers (`Worker::numVisits`) and by
+  /// those of the layers of each stage; may be null.
   size_t *numVisits = nullptr;
 };
 
@@ -73,38 +73,38 @@ public:
   virtual void begin(llvm::ArrayRef<size_t> layers, size_t workers) = 0;
   /// Observes values of a layer for some samples, in the order of LayerValue; a
   /// summand at any time before the output. Called by several workers at once.
-  virtual void observe(size_t layer, size_t worker, LayerValue what,
+  virtual void observe(size_t layer, size_t worker, LayerValue kind,
                        const execution::TensorView &values) = 0;
-  /// Returns the change of a layer when all samples were observed.
+  /// Returns the change of a layer after all samples have been observed.
   virtual mlir::FailureOr<LayerChange> finish(size_t layer) = 0;
-  /// Returns whether it observes such values of a layer: ops that only lead to
-  /// others are not run.
-  virtual bool looksAt(size_t layer, LayerValue what) const { return true; }
-  /// Returns whether it may change constants or quantizers that the layer's
-  /// stage reads: layers are then run a second time.
+  /// Returns whether the visitor observes values of this kind; ops that only
+  /// lead to others are not run.
+  virtual bool observes(size_t layer, LayerValue kind) const { return true; }
+  /// Returns whether the visitor may change constants or quantizers that the
+  /// stage of a layer reads; layers are then run a second time.
   virtual bool changesConstants() const { return false; }
   /// Returns whether to call `observeResults` and `observeFloatResults`.
-  virtual bool looksAtResults() const { return false; }
-  /// Called when all layers were changed, and all results of the float network
-  /// were observed.
+  virtual bool observesResults() const { return false; }
+  /// Called after all layers have been changed, and all results of the float
+  /// network have been observed.
   virtual void beginResults(size_t workers) {}
   /// Observes the results of the function for a unit, given by its index, of
-  /// which `valid` samples are valid, when all layers were changed. Called like
-  /// `observe`.
+  /// which `valid` samples are valid, after all layers have been changed.
+  /// Called by several workers at once.
   virtual llvm::Error observeResults(size_t worker, int64_t unit, int64_t valid,
                                      llvm::ArrayRef<void *> results) {
     return llvm::Error::success();
   }
-  /// Observes the same of the float network, for each unit before the quantized
-  /// one.
+  /// Observes the results of the float network for a unit, before
+  /// `beginResults`. Called by several workers at once.
   virtual llvm::Error observeFloatResults(int64_t unit, int64_t valid,
                                           llvm::ArrayRef<void *> results) {
     return llvm::Error::success();
   }
 };
 
-/// Returns the options to compile a function for `runLayerwise`; ops that do
-/// not lead to `layers` are removed. With `inputs`, one for each layer, their
+/// Returns the options to compile a function for `runLayerwise`. Removes ops on
+/// which `layers` do not depend. With `inputs`, one for each layer, their
 /// operands are observed, too, and with `summands`, one for each layer (may be
 /// null), the values they are added to (`makeOtherSummands`). `keepsResults`
 /// keeps those of the function. The caller must not use the function otherwise.
@@ -113,14 +113,14 @@ execution::CompileOptions compileLayerwise(
     llvm::ArrayRef<mlir::OpOperand *> inputs = {},
     llvm::ArrayRef<mlir::Value> summands = {}, bool keepsResults = false);
 
-/// Shows the layers, f32 values of a function that was compiled with these
-/// options, to `visitor`. A layer is run when all layers that it depends on
-/// have been changed; independent layers are run at the same time. The operands
-/// of later layers are kept, so that all layers together cost one pass over the
-/// network and the samples, or two if constants change.
+/// Shows the layers, f32 values of a function that was compiled with the
+/// options of `compileLayerwise`, to `visitor`. A layer is run when all layers
+/// that it depends on have been changed; independent layers are run at the same
+/// time. The operands of later layers are kept, so that all layers together
+/// cost one pass over the network and the samples, or two if constants change.
 ///
-/// `exact` (may be null) has the same layers of the float network, which is run
-/// in parallel and stays unchanged.
+/// `exact` (may be null) is the float network with the same layers, which is
+/// run in parallel and stays unchanged.
 ///
 /// Emits one diagnostic, at `loc`, for every failure. Observations do not
 /// depend on the options.

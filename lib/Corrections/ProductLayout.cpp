@@ -125,7 +125,7 @@ std::vector<float> ProductLayout::toKernel(ArrayRef<float> weights) const {
   return kernel;
 }
 
-int64_t ProductLayout::rowsOf(ArrayRef<int64_t> resultShape) const {
+int64_t ProductLayout::getNumRows(ArrayRef<int64_t> resultShape) const {
   int64_t elements = 1;
   for (int64_t size : resultShape)
     elements *= size;

@@ -9,9 +9,9 @@
 
 namespace mct::corrections {
 
-/// Positions of the elements of the kernel, of the input and of the result of a
-/// layer in that product. Output channels come in groups that read the same
-/// columns; channel group * outputs() + i is the i-th of its group.
+/// Positions of the elements of a layer's kernel, input and result in that
+/// product. Output channels come in groups that read the same columns; channel
+/// group * outputs() + i is the i-th of its group.
 class ProductLayout {
 public:
   /// Returns none for a layer whose number of spatial axes is neither 0 nor 2,
@@ -32,7 +32,7 @@ public:
   std::vector<float> toKernel(llvm::ArrayRef<float> weights) const;
 
   /// Returns the number of rows in a result of that shape.
-  int64_t rowsOf(llvm::ArrayRef<int64_t> resultShape) const;
+  int64_t getNumRows(llvm::ArrayRef<int64_t> resultShape) const;
   /// Gathers the elements of `input` that row `row` of the product reads,
   /// [groups, columns]; zero for padding.
   void gatherInput(const float *input, llvm::ArrayRef<int64_t> shape,

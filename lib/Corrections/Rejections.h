@@ -10,15 +10,16 @@
 
 namespace mct::corrections {
 
-/// Numbers of samples: from kManySamples on, some are held out. With fewer,
-/// each half judges the correction fitted to the other one; with fewer than
-/// kFewSamples, none are held out; fewer than kFewestSamples judge nothing.
+/// Limits on the number of samples. With at least kManySamples, kJudgingSamples
+/// are held out. With fewer, each half judges the correction fitted to the
+/// other one. With fewer than kFewSamples, none are held out, and with fewer
+/// than kFewestSamples, nothing is judged.
 inline constexpr int64_t kManySamples = 256, kFewSamples = 16,
                          kFewestSamples = 4, kJudgingSamples = 64;
 
-/// Returns both parts; none if all samples are used both to fit and to judge,
-/// because there are few of them or the batch is fixed, or if nothing is
-/// judged. Emits a diagnostic at `loc` if samples cannot be read.
+/// Divides the samples into those to fit and those to judge; none if all
+/// samples do both, because there are few of them or the batch is fixed, or if
+/// nothing is judged. Emits a diagnostic at `loc` if samples cannot be read.
 mlir::FailureOr<std::optional<execution::SampleParts>>
 divideToJudge(mlir::Location loc, const execution::Executor &executor,
               const std::shared_ptr<const execution::SampleSource> &samples,
@@ -29,10 +30,10 @@ struct Rejection {
   std::vector<Layer *> layers;
   JudgedLoss loss;
 
-  /// Adds a layer with a loss of its own.
+  /// Adds a layer; `loss` becomes the largest of the losses of the layers.
   void add(Layer *layer, const JudgedLoss &own);
-  /// Writes it to the function. `pass` is the flag of the remarks, one for each
-  /// layer; empty for none.
+  /// Writes the rejection to the function, and emits a remark with the flag
+  /// `pass` for each layer unless the flag is empty.
   void record(const Layers &found, llvm::StringRef correction,
               llvm::StringRef pass) const;
 };

@@ -63,11 +63,11 @@ public:
                   const support::Threads &threads)
       : members(members), empty(std::move(empty)), executor(executor),
         samples(samples), threads(threads), rows(members.size()),
-        exact(members.size()), seen(members.size()) {}
+        exact(members.size()), outputs(members.size()) {}
 
   /// Fills `floatRun` with the results of the float network, and `found` with
   /// the distances of the results from them after all layers were changed.
-  void keep(SampleRun::Float &floatRun, ResultDistance::Found &found,
+  void keep(SampleRun::Float &floatRun, ResultDistance::Comparison &found,
             std::unique_ptr<ResultDistance> results) {
     kept = &floatRun;
     kept->layers.assign(empty.begin(), empty.end());
@@ -75,7 +75,7 @@ public:
     distances = &found;
   }
   /// Does the same with known results of the float network, which is not run.
-  void know(SampleRun::Float &floatRun, ResultDistance::Found &found) {
+  void know(SampleRun::Float &floatRun, ResultDistance::Comparison &found) {
     kept = &floatRun;
     isKnown = true;
     distances = &found;
@@ -85,16 +85,16 @@ public:
     return llvm::any_of(
         members, [](const Member &member) { return bool(member.rounded); });
   }
-  bool looksAt(size_t layer, LayerValue what) const override {
+  bool observes(size_t layer, LayerValue kind) const override {
     if (!members[layer].rounded)
-      return what == LayerValue::FloatOutput || what == LayerValue::Output;
-    return what != LayerValue::FloatInput && what != LayerValue::Output;
+      return kind == LayerValue::FloatOutput || kind == LayerValue::Output;
+    return kind != LayerValue::FloatInput && kind != LayerValue::Output;
   }
   void begin(ArrayRef<size_t> layers, size_t workers) override;
-  void observe(size_t layer, size_t worker, LayerValue what,
+  void observe(size_t layer, size_t worker, LayerValue kind,
                const TensorView &values) override;
   FailureOr<LayerChange> finish(size_t layer) override;
-  bool looksAtResults() const override {
+  bool observesResults() const override {
     return distances && (isKnown ? bool(kept->results) : bool(results));
   }
   llvm::Error observeFloatResults(int64_t unit, int64_t valid,
@@ -122,13 +122,13 @@ private:
   support::Threads threads;
   std::vector<std::unique_ptr<ProductRows>> rows;
   /// Summaries for each worker, by layer; none for layers that do not need one.
-  std::vector<std::vector<ChannelSummary>> exact, seen;
+  std::vector<std::vector<ChannelSummary>> exact, outputs;
   /// Results of the float network; null if they are neither kept nor known.
   SampleRun::Float *kept = nullptr;
   bool isKnown = false;
   std::unique_ptr<ResultDistance> results;
-  ResultDistance::Found *distances = nullptr;
-  /// One for each worker.
+  ResultDistance::Comparison *distances = nullptr;
+  /// Scratch memory of each worker.
   std::vector<std::vector<float>> scratch;
 };
 } // namespace
@@ -141,25 +141,25 @@ void RoundingVisitor::begin(ArrayRef<size_t> layers, size_t workers) {
     if (!isKnown && (kept || !isRounded))
       exact[layer].assign(workers, empty[layer].fresh());
     if (!isRounded) {
-      seen[layer].assign(workers, empty[layer].fresh());
+      outputs[layer].assign(workers, empty[layer].fresh());
       continue;
     }
     const ProductLayout &layout = members[layer].rounded->layout;
     rows[layer] = std::make_unique<ProductRows>(
         layout, executor.unit(),
-        layout.rowsOf(executor.observed()[layer].type.getShape()), samples,
+        layout.getNumRows(executor.observed()[layer].type.getShape()), samples,
         kRowBytes / rounded, members[layer].hasSummand);
   }
 }
 
-void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue what,
+void RoundingVisitor::observe(size_t layer, size_t worker, LayerValue kind,
                               const TensorView &values) {
   if (rows[layer])
-    rows[layer]->add(what, values);
-  if (what == LayerValue::FloatOutput && !exact[layer].empty())
+    rows[layer]->add(kind, values);
+  if (kind == LayerValue::FloatOutput && !exact[layer].empty())
     exact[layer][worker].add(values);
-  else if (what == LayerValue::Output && !rows[layer])
-    seen[layer][worker].add(values);
+  else if (kind == LayerValue::Output && !rows[layer])
+    outputs[layer][worker].add(values);
 }
 
 void RoundingVisitor::beginResults(size_t workers) {
@@ -167,7 +167,7 @@ void RoundingVisitor::beginResults(size_t workers) {
   if (!isKnown)
     kept->results = SampleRun::finishReference(std::move(results));
   if (kept->results)
-    *distances = kept->results->createFound();
+    *distances = kept->results->createComparison();
 }
 
 /// Returns the merged observations of all workers.
@@ -189,7 +189,7 @@ FailureOr<LayerChange> RoundingVisitor::correctBias(size_t layer) {
   FailureOr<ChannelSummary> made = takeExact(layer);
   if (failed(made))
     return failure();
-  std::vector<ChannelSummary> workers = std::move(seen[layer]);
+  std::vector<ChannelSummary> workers = std::move(outputs[layer]);
   FailureOr<ChannelSummary> now = mergeWorkers(workers);
   if (failed(now))
     return failure();
@@ -219,14 +219,15 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
               "weights";
   if (kept && failed(takeExact(layer)))
     return failure();
-  ProductSamples seenRows =
+  ProductSamples measuredRows =
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =
       member.layer->point.getParametersAttr();
   // Candidates are created for one layer at a time: those of all layers would
   // take more memory than the weights.
   rounded.makeCandidates(quantizer);
-  if (failed(roundLayer(*member.layer, quantizer, seenRows, rounded, threads)))
+  if (failed(
+          roundLayer(*member.layer, quantizer, measuredRows, rounded, threads)))
     return failure();
   rounded.candidates = {};
   LayerChange change;
@@ -239,8 +240,8 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of the kernel as an attribute: that of the constant, if
-/// it has the same type.
+/// Returns the elements of the kernel as an attribute, which is that of the
+/// constant if it has the same type.
 static ElementsAttr getKernelAttr(const Layer &layer) {
   tpc::QuantizeOp point = layer.point;
   auto type = cast<RankedTensorType>(point.getType());
@@ -313,7 +314,7 @@ struct RoundWeightsPass
       if (member.rounded || correctBias)
         members.push_back(std::move(member));
     }
-    // Layers of which only the bias changes are left to mct-correct-bias.
+    // If no layer is rounded, biases are left to mct-correct-bias.
     if (!rounds)
       return;
     FailureOr<execution::RunSettings> settings = parseRunSettings(
@@ -326,8 +327,9 @@ struct RoundWeightsPass
   }
 
 private:
-  /// Returns the largest width of a kernel that is rounded. A layer of coarse
-  /// activations compensates their errors, however fine its own levels are.
+  /// Returns the largest bit width at which the kernel of the layer is rounded.
+  /// A layer that reads coarse activations compensates their errors, however
+  /// fine its own levels are.
   unsigned getMostBits(const Layer &layer) const {
     if (maxBits != 0 && keepsThresholds(layer))
       return std::numeric_limits<unsigned>::max();
@@ -336,7 +338,8 @@ private:
                        input.getParametersAttr().getBits() <= maxBits;
     return readsCoarse ? std::numeric_limits<unsigned>::max() : maxBits;
   }
-  /// Returns whether the thresholds are larger than those of the least error.
+  /// Returns whether the thresholds are kept, because an error tolerance has
+  /// made them larger than those of the least error.
   static bool keepsThresholds(const Layer &layer) {
     tpc::AttrQuantConfigAttr config =
         tpc::QuantizeOp(layer.point).getWeightConfig();
@@ -349,7 +352,7 @@ private:
 } // namespace
 
 namespace {
-/// Networks of a run, with which layers are rounded and judged.
+/// Runs the networks by which layers are rounded and judged.
 class RoundingRun {
 public:
   using Member = RoundingVisitor::Member;
@@ -379,11 +382,12 @@ public:
 
 private:
   LogicalResult divideSamples();
-  /// Describes the results that a run keeps (`RoundingVisitor`).
+  /// The results that a run keeps (see `RoundingVisitor`).
   enum class Keeps { Nothing, Float, Distances };
   LogicalResult run(std::vector<Member> &members,
                     const execution::SampleSource &samples, Keeps keeps);
-  /// Returns the layers as in the module, with biases of their own.
+  /// Returns the members with the nearest levels, as in the module; with
+  /// `corrects`, their biases are corrected.
   FailureOr<std::vector<Member>> correctNearest(bool corrects);
   LogicalResult check(llvm::Error error) const {
     if (error)
@@ -407,14 +411,15 @@ private:
   LogicalResult thin(std::shared_ptr<const execution::SampleSource> &samples,
                      int64_t most);
   int64_t available = 0;
-  /// Samples by which layers are finally rounded; for judging, they are rounded
-  /// by `tried`, none of which judges. Null if there are too few samples.
+  /// Samples on which layers are finally rounded, on which they are rounded in
+  /// order to be judged, and which judge them. No sample of `tried` judges; it
+  /// is null if there are too few samples.
   std::shared_ptr<const execution::SampleSource> fitted, tried, judging;
   /// Set if layers are rounded by the samples that judge them because there are
   /// few: the results of the float network, and the distances of the results
   /// with rounded layers and with the nearest levels.
   std::optional<SampleRun::Float> floatRun;
-  SampleRun::Seen withRounded, withNearest;
+  SampleRun::Measurement withRounded, withNearest;
 };
 } // namespace
 
@@ -580,8 +585,8 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
     samples.setFloat(*floatRun);
   else if (failed(samples.runFloat(/*moments=*/false, /*keepsResults=*/true)))
     return failure();
-  auto measure =
-      [&](const std::vector<bool> &undone) -> FailureOr<SampleRun::Seen> {
+  auto measure = [&](const std::vector<bool> &undone)
+      -> FailureOr<SampleRun::Measurement> {
     execution::Replacements kernels(*executor);
     Version version;
     version.replaced = &kernels;
@@ -595,14 +600,14 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
         version.editors.emplace_back(
             number, changeChannels(change, results[number].axis));
     }
-    return samples.run(version, /*seesLayers=*/false);
+    return samples.run(version, /*measuresLayers=*/false);
   };
-  FailureOr<SampleRun::Seen> without = std::move(withNearest);
+  FailureOr<SampleRun::Measurement> without = std::move(withNearest);
   if (!floatRun || !corrects)
     without = measure(std::vector<bool>(members.size(), true));
   if (failed(without))
     return failure();
-  FailureOr<SampleRun::Seen> with = std::move(withRounded);
+  FailureOr<SampleRun::Measurement> with = std::move(withRounded);
   if (!floatRun)
     with = measure(std::vector<bool>(members.size(), false));
   if (failed(with))
@@ -610,7 +615,7 @@ FailureOr<Rejection> RoundingRun::judge(bool corrects) {
   std::optional<JudgedLoss> loss = findWorstLoss(&samples, *with, *without);
   if (!loss)
     return rejection;
-  // Layers of which only the bias is corrected cannot be undone.
+  // Layers whose bias alone is corrected cannot be undone.
   std::vector<bool> undone;
   for (const Member &member : members)
     undone.push_back(!member.rounded);

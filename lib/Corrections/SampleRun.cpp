@@ -6,7 +6,7 @@ using namespace mct;
 using namespace mct::corrections;
 using execution::ResultDistance;
 
-/// Largest number of bytes in memory of the results of the float network.
+/// Limit on the bytes of results of the float network in memory.
 static constexpr int64_t kResultBytes = int64_t(16) << 20;
 
 //===----------------------------------------------------------------------===//
@@ -108,19 +108,19 @@ LogicalResult SampleRun::runFloat(bool moments, bool keepsResults) {
   return success();
 }
 
-FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
-                                          const Version &version,
-                                          bool seesLayers) const {
+FailureOr<SampleRun::Measurement>
+SampleRun::run(const execution::Executor &executor, const Version &version,
+               bool measuresLayers) const {
   std::vector<ChannelSummary> empty;
-  if (seesLayers)
+  if (measuresLayers)
     for (const ChannelSummary &summary : exact())
       empty.push_back(summary.fresh());
   Observers observers(empty);
-  Seen seen;
+  Measurement measured;
   const ResultDistance *results =
       comparesResults() ? exactly.results.get() : nullptr;
   if (results)
-    seen.errors = results->createFound();
+    measured.errors = results->createComparison();
   std::vector<std::vector<float>> scratch(
       execution::numWorkers(executor, *source, networks.options));
   if (failed(forEachUnit(executor, &version, observers,
@@ -128,13 +128,13 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
                            return results ? results->compare(
                                                 unit.index, unit.validSamples,
                                                 unit.outputs, scratch[worker],
-                                                seen.errors)
+                                                measured.errors)
                                           : llvm::Error::success();
                          })))
     return failure();
-  if (seesLayers)
-    seen.layers = observers.take();
-  return seen;
+  if (measuresLayers)
+    measured.layers = observers.take();
+  return measured;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,11 +143,11 @@ FailureOr<SampleRun::Seen> SampleRun::run(const execution::Executor &executor,
 
 std::optional<JudgedLoss>
 mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
-                                ArrayRef<SampleRun::Seen> with,
-                                ArrayRef<SampleRun::Seen> without,
+                                ArrayRef<SampleRun::Measurement> with,
+                                ArrayRef<SampleRun::Measurement> without,
                                 const std::set<size_t> &lost, bool isFitted) {
   SmallVector<const ResultDistance *> references;
-  SmallVector<const ResultDistance::Found *> left, right;
+  SmallVector<const ResultDistance::Comparison *> left, right;
   for (auto [run, errors, others] : llvm::zip_equal(runs, with, without)) {
     if (!run->comparesResults())
       return std::nullopt;
@@ -158,17 +158,18 @@ mct::corrections::findWorstLoss(ArrayRef<const SampleRun *> runs,
   return findWorstLoss(references, left, right, lost, isFitted);
 }
 
-std::optional<JudgedLoss>
-mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
-                                ArrayRef<const ResultDistance::Found *> with,
-                                ArrayRef<const ResultDistance::Found *> without,
-                                const std::set<size_t> &lost, bool isFitted) {
-  // In dB; smaller losses do not matter.
+std::optional<JudgedLoss> mct::corrections::findWorstLoss(
+    ArrayRef<const ResultDistance *> references,
+    ArrayRef<const ResultDistance::Comparison *> with,
+    ArrayRef<const ResultDistance::Comparison *> without,
+    const std::set<size_t> &lost, bool isFitted) {
+  // Smaller losses, in dB, do not matter.
   constexpr double kLeast = 0.1;
   // Share of the float results below which a difference counts as exact.
   constexpr double kNegligible = 1e-12;
   std::optional<JudgedLoss> worst;
-  // The types of the results decide which ones count, so that all runs agree.
+  // All runs have the same parts, which depend only on the types of the
+  // results.
   ArrayRef<ResultDistance::Part> parts = references.front()->getParts();
   for (auto [number, part] : llvm::enumerate(parts)) {
     auto output = int64_t(part.output);
@@ -178,7 +179,7 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
          llvm::zip_equal(references, with, without)) {
       llvm::append_range(left, errors->distances[number]);
       llvm::append_range(right, others->distances[number]);
-      energy += reference->energyOf(number);
+      energy += reference->computeEnergy(number);
     }
     JudgedLoss found{
         output,
@@ -197,21 +198,21 @@ mct::corrections::findWorstLoss(ArrayRef<const ResultDistance *> references,
 }
 
 namespace {
-/// The search of Junker, with a limit.
+/// QuickXplain, with a limit on the number of trials.
 class Explanation {
 public:
   using Loses = std::function<FailureOr<bool>(const std::vector<bool> &undone)>;
   Explanation(std::vector<bool> undone, const Loses &loses, int mostTrials)
       : undone(std::move(undone)), loses(loses), trials(mostTrials) {}
 
-  /// Returns a smallest part of `candidates` that must be undone in addition to
+  /// Returns a minimal part of `candidates` that must be undone in addition to
   /// `undone`.
   FailureOr<std::vector<size_t>> find(ArrayRef<size_t> candidates) {
     if (candidates.size() <= 1 || trials <= 0)
       return candidates.vec();
     ArrayRef<size_t> first = candidates.take_front(candidates.size() / 2),
                      second = candidates.drop_front(candidates.size() / 2);
-    // Layers near the results are at fault more often.
+    // Try the layers near the results first: they cause losses more often.
     for (ArrayRef<size_t> half : {second, first}) {
       FailureOr<bool> lost = losesWithout(half);
       if (failed(lost))
@@ -219,14 +220,14 @@ public:
       if (!*lost)
         return find(half);
     }
-    FailureOr<std::vector<size_t>> ofSecond = findBeside(second, first);
-    if (failed(ofSecond))
+    FailureOr<std::vector<size_t>> fromSecond = findBeside(second, first);
+    if (failed(fromSecond))
       return failure();
-    FailureOr<std::vector<size_t>> ofFirst = findBeside(first, *ofSecond);
-    if (failed(ofFirst))
+    FailureOr<std::vector<size_t>> fromFirst = findBeside(first, *fromSecond);
+    if (failed(fromFirst))
       return failure();
-    llvm::append_range(*ofSecond, *ofFirst);
-    return ofSecond;
+    llvm::append_range(*fromSecond, *fromFirst);
+    return fromSecond;
   }
 
 private:

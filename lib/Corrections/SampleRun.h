@@ -17,13 +17,13 @@ namespace mct::corrections {
 struct Version {
   /// Editors by index of the layer; other layers stay unchanged.
   std::vector<std::pair<size_t, execution::TensorEditor>> editors;
-  /// Replacements; null for none.
+  /// Replaced constants and quantizers; may be null.
   const execution::Replacements *replaced = nullptr;
 };
 
-/// Two executors with the same results and layers, run on some samples. Both
-/// observe the outputs of the layers first, and the quantized one may edit
-/// them.
+/// Two executors with the same results and layers, run on some samples. The
+/// first observed values of both are the outputs of the layers, which the
+/// quantized one may edit.
 class SampleRun {
 public:
   struct Networks {
@@ -82,18 +82,20 @@ public:
   }
 
   /// Results of a version on the samples.
-  struct Seen {
+  struct Measurement {
     /// Squared errors, if results are compared.
-    execution::ResultDistance::Found errors;
+    execution::ResultDistance::Comparison errors;
     /// Summaries of the layers, before they are edited; empty if not requested.
     std::vector<ChannelSummary> layers;
   };
-  mlir::FailureOr<Seen> run(const Version &version, bool seesLayers) const {
-    return run(*networks.quantized, version, seesLayers);
+  mlir::FailureOr<Measurement> run(const Version &version,
+                                   bool measuresLayers) const {
+    return run(*networks.quantized, version, measuresLayers);
   }
-  /// Returns the same of another executor with the same results.
-  mlir::FailureOr<Seen> run(const execution::Executor &executor,
-                            const Version &version, bool seesLayers) const;
+  /// Runs a version of another executor with the same results.
+  mlir::FailureOr<Measurement> run(const execution::Executor &executor,
+                                   const Version &version,
+                                   bool measuresLayers) const;
 
 private:
   class Observers;
@@ -122,28 +124,28 @@ struct JudgedLoss {
   }
 };
 
-/// Returns the worst loss of any part of the results of `with` against
-/// `without`, one for each of `runs`, whose samples count together: a loss
-/// beyond chance, or, for the parts in `lost`, which are known to lose by some
-/// of the corrections, one that is less than a standard error from a loss. None
-/// if nothing is lost.
-std::optional<JudgedLoss> findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
-                                        llvm::ArrayRef<SampleRun::Seen> with,
-                                        llvm::ArrayRef<SampleRun::Seen> without,
-                                        const std::set<size_t> &lost = {},
-                                        bool isFitted = false);
-/// Returns the same for networks whose results were compared with these.
+/// Returns the worst loss of any part of the results of `with` compared with
+/// `without`, or none if nothing is lost. Both have one entry for each of
+/// `runs`, whose samples are pooled. A loss must be larger than chance
+/// explains, unless `isFitted`. The parts in `lost` are known to lose by some
+/// of the corrections; for them, a loss within one standard error is enough.
 std::optional<JudgedLoss>
-findWorstLoss(llvm::ArrayRef<const execution::ResultDistance *> references,
-              llvm::ArrayRef<const execution::ResultDistance::Found *> with,
-              llvm::ArrayRef<const execution::ResultDistance::Found *> without,
+findWorstLoss(llvm::ArrayRef<const SampleRun *> runs,
+              llvm::ArrayRef<SampleRun::Measurement> with,
+              llvm::ArrayRef<SampleRun::Measurement> without,
               const std::set<size_t> &lost = {}, bool isFitted = false);
+/// Does the same for results that have been compared with `references`.
+std::optional<JudgedLoss> findWorstLoss(
+    llvm::ArrayRef<const execution::ResultDistance *> references,
+    llvm::ArrayRef<const execution::ResultDistance::Comparison *> with,
+    llvm::ArrayRef<const execution::ResultDistance::Comparison *> without,
+    const std::set<size_t> &lost = {}, bool isFitted = false);
 
-/// Returns a smallest set of layers whose corrections must be undone to undo
-/// the loss; those in `undone` are undone already, and not part of it. `loses`
-/// returns whether there is a loss when these are undone. If all are undone
-/// there is none. After `mostTrials` it ends with a set that may be larger.
-/// Source: Junker, QuickXplain (2004).
+/// Returns a minimal set of layers whose corrections must be undone to avoid
+/// the loss. Layers in `undone` are undone already, and are not part of it.
+/// `loses` returns whether there is a loss if the given layers are undone;
+/// there is none if all are. After `mostTrials` calls, the search ends with a
+/// set that may be larger. Source: Junker, QuickXplain (2004).
 mlir::FailureOr<std::vector<size_t>> findHarmfulLayers(
     std::vector<bool> undone,
     const std::function<mlir::FailureOr<bool>(const std::vector<bool> &)>

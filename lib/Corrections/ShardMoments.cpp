@@ -31,7 +31,7 @@ static llvm::Error readSum(const json::Value &value, ExactSum &sum) {
   return llvm::Error::success();
 }
 
-/// Adds the moments that a shard has of some layer.
+/// Adds the moments that a shard has measured for a layer.
 static llvm::Error add(const json::Object *object,
                        ChannelStatistics &statistics) {
   const json::Array *counts = object ? object->getArray("counts") : nullptr,
@@ -70,7 +70,7 @@ static llvm::Error addLayers(const json::Object &content,
     LayerMoments &own = layers[layer];
     if (llvm::Error error = add(moments->getObject("exact"), own.exact))
       return error;
-    if (llvm::Error error = add(moments->getObject("seen"), own.seen))
+    if (llvm::Error error = add(moments->getObject("seen"), own.measured))
       return error;
   }
   return llvm::Error::success();
@@ -98,7 +98,7 @@ LogicalResult ShardMoments::stop(const MomentsOfLayers &found) const {
   json::Object content;
   for (const auto &[layer, moments] : found)
     content[std::to_string(layer)] = json::Object{
-        {"exact", toJson(moments.exact)}, {"seen", toJson(moments.seen)}};
+        {"exact", toJson(moments.exact)}, {"seen", toJson(moments.measured)}};
   shards->record(kMoments, key + " round " + std::to_string(rounds),
                  std::move(content));
   return shards->stop(kMoments);

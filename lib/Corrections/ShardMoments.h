@@ -12,7 +12,7 @@ namespace mct::corrections {
 /// Moments of the channels of a layer in the float network and in the quantized
 /// one, in which the layers before it are corrected.
 struct LayerMoments {
-  quantization::ChannelStatistics exact, seen;
+  quantization::ChannelStatistics exact, measured;
 };
 /// Moments by the index of the layer.
 using MomentsOfLayers = std::map<size_t, LayerMoments>;

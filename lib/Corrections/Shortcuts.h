@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds layers whose result is one summand: the layer can compensate an error
-// of the other one.
+// Finds layers whose result is one summand of an addition: such a layer can
+// compensate an error of the other summand.
 #ifndef MCT_LIB_CORRECTIONS_SHORTCUTS_H
 #define MCT_LIB_CORRECTIONS_SHORTCUTS_H
 
@@ -9,7 +9,7 @@
 
 namespace mct::corrections {
 
-/// Returns, for each of `layers`, values of a function for `runLayerwise`, the
+/// Returns for each of `layers` (values of a function for `runLayerwise`) the
 /// other operand of the `tosa.add` that is its only user (possibly after a
 /// point), if it has the same shape; null if there is none, or if it is not
 /// known yet when the layer is run, because it depends on layers that are run

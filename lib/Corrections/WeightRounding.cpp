@@ -18,7 +18,8 @@ using quantization::WeightLevels;
 // Levels
 //===----------------------------------------------------------------------===//
 
-/// Returns the same kind of quantizer with other parameters, or null.
+/// Returns a quantizer of the same kind whose parameters are multiplied by
+/// `factors`, or null if that is not possible.
 static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
                                          ArrayRef<double> factors) {
   ArrayRef<double> thresholds = quantizer.getThresholds();
@@ -31,8 +32,8 @@ static tpc::QuantizerAttrInterface scale(tpc::QuantizerAttrInterface quantizer,
   return quantizer.withThresholds(scaled);
 }
 
-/// Returns the levels of each parameter, which is not always that of one
-/// channel.
+/// Returns the levels for each parameter; a parameter need not belong to
+/// exactly one output channel.
 static std::vector<WeightLevels>
 getLevels(tpc::QuantizerAttrInterface quantizer) {
   std::vector<WeightLevels> levels;
@@ -47,8 +48,8 @@ getLevels(tpc::QuantizerAttrInterface quantizer) {
   return levels;
 }
 
-/// Returns for each output channel the index of the parameter of its weights;
-/// none if its weights have several.
+/// Returns for each output channel the index of the parameter of its weights,
+/// or none if the weights of a channel have several.
 static std::optional<std::vector<size_t>>
 getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   std::vector<size_t> parameters(layer.op.numOutputChannels(), 0);
@@ -59,7 +60,7 @@ getParameters(const Layer &layer, tpc::QuantizerAttrInterface quantizer) {
   SmallVector<int64_t> steps(shape.size(), 0);
   int64_t step = 1;
   for (int64_t axis : llvm::reverse(point.getChannelAxes())) {
-    // Weights of a channel differ along it.
+    // The weights of one channel have different parameters along this axis.
     if (shape[axis] > 1 && !llvm::is_contained(layer.op.getOutAxes(), axis))
       return std::nullopt;
     steps[axis] = step;
@@ -91,14 +92,12 @@ void RoundedLayer::makeCandidates(tpc::QuantizerAttrInterface quantizer) {
       continue;
     }
     std::vector<WeightLevels> &byChannel = candidates.emplace_back();
-    byChannel.reserve(parameterOf.size());
-    for (size_t parameter : parameterOf)
+    byChannel.reserve(channelParameters.size());
+    for (size_t parameter : channelParameters)
       byChannel.push_back(levels[parameter]);
   }
 }
 
-/// Returns the reason why the weights of a layer cannot be rounded jointly, or
-/// else the layer to round.
 std::variant<Record, RoundedLayer>
 mct::corrections::describeRounding(const Layer &layer,
                                    tpc::QuantizerAttrInterface quantizer,
@@ -119,7 +118,7 @@ mct::corrections::describeRounding(const Layer &layer,
     return Record(Reason::NotPerChannel)
            << "weights of one output channel have several thresholds";
   RoundedLayer rounded(std::move(*layout), std::move(*parameters));
-  rounded.choosesPerChannel = !hasDuplicates(rounded.parameterOf);
+  rounded.choosesPerChannel = !hasDuplicates(rounded.channelParameters);
   auto add = [&](double factor) {
     tpc::QuantizerAttrInterface scaled =
         factor == 1 ? quantizer : scale(quantizer, factor);
@@ -129,8 +128,8 @@ mct::corrections::describeRounding(const Layer &layer,
     rounded.factors.push_back(factor);
   };
   add(1);
-  // One threshold for all channels is one choice for all of them; several that
-  // channels share in part stay.
+  // A single threshold is chosen for all channels together. Thresholds that
+  // only some channels share are kept.
   if (stride != 0 &&
       (quantizer.getNumChannels() == 1 || rounded.choosesPerChannel))
     for (int step = -24; step <= 12; step += stride)
@@ -152,15 +151,15 @@ static uint64_t scramble(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-static uint8_t bitOf(LayerValue what) { return uint8_t(1U << unsigned(what)); }
+static uint8_t getBit(LayerValue kind) { return uint8_t(1U << unsigned(kind)); }
 
 ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
                          int64_t rowsPerUnit, int64_t samples, int64_t bytes,
                          bool hasSummand)
     : layout(layout), unit(unit), rowsPerUnit(rowsPerUnit),
-      complete(bitOf(LayerValue::Input) | bitOf(LayerValue::FloatOutput)) {
+      complete(getBit(LayerValue::Input) | getBit(LayerValue::FloatOutput)) {
   if (hasSummand)
-    complete |= bitOf(LayerValue::Summand) | bitOf(LayerValue::FloatSummand);
+    complete |= getBit(LayerValue::Summand) | getBit(LayerValue::FloatSummand);
   total = rowsPerUnit % unit == 0
               ? rowsPerUnit / unit * samples
               : rowsPerUnit * int64_t(llvm::divideCeil(samples, unit));
@@ -171,13 +170,13 @@ ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
   auto kept = int64_t(llvm::divideCeil(total, step));
   inputs.resize(kept * layout.rowSize());
   targets.resize(kept * layout.channels());
-  seen.assign(kept, 0);
+  observed.assign(kept, 0);
 }
 
-void ProductRows::add(LayerValue what, const TensorView &values) {
-  if (!(complete & bitOf(what)))
+void ProductRows::add(LayerValue kind, const TensorView &values) {
+  if (!(complete & getBit(kind)))
     return;
-  float sign = what == LayerValue::Summand ? -1 : 1;
+  float sign = kind == LayerValue::Summand ? -1 : 1;
   std::vector<float> made(layout.channels());
   ArrayRef<int64_t> shape = values.shape();
   int64_t first = values.samples().first / unit * rowsPerUnit;
@@ -193,8 +192,8 @@ void ProductRows::add(LayerValue what, const TensorView &values) {
       continue;
     // Only the worker that has this row writes it, and it sees the values of a
     // unit in the same order, whatever the other workers do.
-    seen[slot] |= bitOf(what);
-    if (what == LayerValue::Input) {
+    observed[slot] |= getBit(kind);
+    if (kind == LayerValue::Input) {
       layout.gatherInput(data, shape, row, &inputs[slot * layout.rowSize()]);
       continue;
     }
@@ -243,8 +242,8 @@ ProductRows::moments(const support::Threads &threads) {
 
 int64_t ProductRows::compact() {
   int64_t rows = 0;
-  for (int64_t slot = 0; slot != int64_t(seen.size()); ++slot) {
-    if (seen[slot] != complete)
+  for (int64_t slot = 0; slot != int64_t(observed.size()); ++slot) {
+    if (observed[slot] != complete)
       continue;
     if (rows != slot) {
       std::copy_n(&inputs[slot * layout.rowSize()], layout.rowSize(),
@@ -282,7 +281,7 @@ bool ProductSamples::hasFiniteSquares() const {
         values.data(), int64_t(values.size()), found);
     return found == 0;
   };
-  // Small enough that the squares of all rows can be summed.
+  // The squares of values up to this one can be summed over all rows.
   constexpr float kLargest = 1e16f;
   auto isSmall = [](ArrayRef<float> values) {
     return llvm::all_of(
@@ -367,7 +366,7 @@ void mct::corrections::takeRounded(const Layer &layer,
   rounded.errors.assign(factors.size(), 0.0);
   auto sharing = double(result.chosen.size()) / double(factors.size());
   for (auto [channel, chosen] : llvm::enumerate(result.chosen)) {
-    size_t parameter = rounded.parameterOf[channel];
+    size_t parameter = rounded.channelParameters[channel];
     factors[parameter] = rounded.factors[chosen];
     rounded.errors[parameter] += std::max(0.0, result.error[channel]) / sharing;
     rounded.error += result.error[channel];
@@ -376,7 +375,7 @@ void mct::corrections::takeRounded(const Layer &layer,
   }
   if (llvm::any_of(factors, [](double factor) { return factor != 1; }))
     rounded.parameters = scale(rounded.parameters, factors);
-  // Levels as the quantizer computes them.
+  // Recompute the levels as the quantizer does.
   rounded.kernel = rounded.layout.toKernel(result.weights);
   rounded.parameters.fakeQuantize(layer.op.getKernelShape(),
                                   point.getChannelAxes(), rounded.kernel.data(),

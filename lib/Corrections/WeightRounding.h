@@ -15,12 +15,13 @@ namespace mct::corrections {
 
 /// A layer whose weights are rounded, and the quantizers that it may get.
 struct RoundedLayer {
-  RoundedLayer(ProductLayout layout, std::vector<size_t> parameterOf)
-      : layout(std::move(layout)), parameterOf(std::move(parameterOf)) {}
+  RoundedLayer(ProductLayout layout, std::vector<size_t> channelParameters)
+      : layout(std::move(layout)),
+        channelParameters(std::move(channelParameters)) {}
 
   ProductLayout layout;
   /// Index of the parameter of each output channel.
-  std::vector<size_t> parameterOf;
+  std::vector<size_t> channelParameters;
   /// True if no two channels share a parameter.
   bool choosesPerChannel = false;
   /// Factors of the parameters; the first one is 1.
@@ -39,9 +40,10 @@ struct RoundedLayer {
   double error = 0, nearestError = 0;
 };
 
-/// Returns the reason why the weights of a layer cannot be rounded jointly, or
-/// else the layer to round, for a point that quantizes by `quantizer` or one
-/// with other parameters, of which every `stride`-th is tried; 0 for none.
+/// Returns the layer to round, for a point that quantizes by `quantizer`, or
+/// the reason why its weights cannot be rounded jointly. Rounding also tries
+/// every `stride`-th of the factors by which parameters may be multiplied; none
+/// of them if `stride` is 0.
 std::variant<Record, RoundedLayer>
 describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
                  unsigned maxBits, int stride = 1);
@@ -49,15 +51,15 @@ describeRounding(const Layer &layer, tpc::QuantizerAttrInterface quantizer,
 /// Rows of the product of one layer: its operands in the quantized network and
 /// its results in the float network, minus the error of the other summand. If
 /// all would take too much memory, one of every few consecutive rows is kept;
-/// the choice does not depend on anything else, so that any number of workers
-/// in any order keeps the same rows.
+/// the choice depends only on the indices of the rows, so that any number of
+/// workers in any order keeps the same ones.
 class ProductRows {
 public:
   /// `hasSummand` is true if both summands are observed, too.
   ProductRows(const ProductLayout &layout, int64_t unit, int64_t rowsPerUnit,
               int64_t samples, int64_t bytes, bool hasSummand);
 
-  void add(LayerValue what, const execution::TensorView &values);
+  void add(LayerValue kind, const execution::TensorView &values);
 
   /// Returns how many of the kept numbers are NaN or infinite.
   int64_t countNonFinite() const;
@@ -73,8 +75,9 @@ private:
   const ProductLayout &layout;
   int64_t unit, rowsPerUnit, total = 0, step = 1;
   std::vector<float> inputs, targets;
-  /// One bit for each kind of values that was observed; all bits at the end.
-  std::vector<uint8_t> seen;
+  /// Bits of the kinds of values that were observed, by kept row; `complete`
+  /// has the bits of all kinds.
+  std::vector<uint8_t> observed;
   uint8_t complete;
 };
 

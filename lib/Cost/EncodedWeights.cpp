@@ -49,12 +49,12 @@ static KernelCodes arrange(const KernelOp &layer, ArrayRef<int16_t> codes) {
   kernel.height = positions / kernel.width;
   kernel.codes.resize(kernel.outputs * positions * kernel.inputs);
   // The elements of a pair of channels are in the order of window positions.
-  std::vector<int64_t> seen(kernel.outputs * kernel.inputs);
+  std::vector<int64_t> numPrevious(kernel.outputs * kernel.inputs);
   for (auto [element, code] : llvm::enumerate(codes)) {
     int64_t output = layer.outChannelOf(int64_t(element));
     int64_t input =
         kernel.isDepthwise ? 0 : layer.inChannelOf(int64_t(element));
-    int64_t position = seen[output * kernel.inputs + input]++;
+    int64_t position = numPrevious[output * kernel.inputs + input]++;
     if (position < positions)
       kernel.codes[(output * positions + position) * kernel.inputs + input] =
           code;

@@ -181,7 +181,7 @@ int64_t ResourceModel::cutBits(const Step &step, BitsOfPoint bits) const {
   return sum;
 }
 
-int64_t ResourceModel::bopsOf(const Step::Layer &layer, BitsOfPoint bits) {
+int64_t ResourceModel::computeBops(const Step::Layer &layer, BitsOfPoint bits) {
   return layer.multiplications * bits(layer.kernel) *
          (layer.input ? bits(layer.input) : kFloatBits);
 }
@@ -193,7 +193,7 @@ ResourceUse ResourceModel::evaluate(BitsOfPoint bits) const {
   for (const Step &step : steps) {
     use.activations = std::max(use.activations, cutBits(step, bits));
     for (const Step::Layer &layer : step.layers)
-      use.bops += bopsOf(layer, bits);
+      use.bops += computeBops(layer, bits);
   }
   return use;
 }

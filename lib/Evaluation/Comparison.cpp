@@ -29,15 +29,15 @@ public:
     else
       decode<int32_t>(view);
   }
-  /// Returns what the quantizer makes of the values.
+  /// Returns the values as the quantizer rounds them.
   std::vector<float> quantize(ArrayRef<float> from) const {
     std::vector<float> to(from.size());
     quantizer->run(shape, axes, from.data(), to.data());
     return to;
   }
 
-  /// Stored integers, where there is a grid, and real numbers; with a
-  /// quantizer, what it makes of them.
+  /// Stored integers, if there is a grid, and real numbers, which are rounded
+  /// if there is a quantizer.
   std::vector<int64_t> stored;
   std::vector<float> values, quantized;
   const quantization::Grid *grid = nullptr;
@@ -56,7 +56,7 @@ private:
   std::vector<int64_t> shape;
 };
 
-/// The elements of a tensor with its axes in another order.
+/// Returns the elements of a tensor with its axes in another order.
 static std::vector<float> transpose(ArrayRef<float> data,
                                     ArrayRef<int64_t> shape,
                                     ArrayRef<int32_t> permutation) {
@@ -114,16 +114,16 @@ struct Comparison::WorkerState {
   std::unique_ptr<Worker> reference;
   std::vector<Capture> captures;
   std::vector<std::unique_ptr<Compare>> compares; // null without a partner
-  /// Inputs of the reference, where it reads samples of its own.
+  /// Inputs of the reference, if it reads samples of its own.
   std::vector<support::AlignedBuffer> inputs;
   std::vector<const void *> inputPointers;
   std::vector<std::vector<char>> outputs;
   std::vector<void *> outputPointers;
 };
 
-/// Returns the order of the axes of a tensor of the sizes `from` that makes one
-/// of the sizes `to` of it; none if `permutation` does not. `permutation` may
-/// count axes of size 1 that `from` has not.
+/// Returns the permutation of the axes of a tensor with the sizes `from` that
+/// gives the sizes `to`, or none if `permutation` does not give them.
+/// `permutation` may include axes of size 1 that `from` lacks.
 static std::optional<llvm::SmallVector<int32_t>>
 findOrder(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
           ArrayRef<int64_t> to) {
@@ -135,7 +135,7 @@ findOrder(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
       return std::nullopt;
     before[axis] = size;
   }
-  // The axis of `from` for each one, -1 for those that it has not.
+  // The axis of `from` for each axis, or -1 if `from` lacks it.
   llvm::SmallVector<int32_t> axes;
   int32_t next = 0;
   for (int64_t size : before) {
@@ -153,8 +153,8 @@ findOrder(ArrayRef<int64_t> from, ArrayRef<int32_t> permutation,
   return order;
 }
 
-/// Returns whether a value can be compared: real numbers, or integers that
-/// stand for such.
+/// Returns whether a value can be compared, because it has real numbers, or
+/// integers that represent them.
 static bool hasRealValues(const TensorSpec &spec, const ComparedValue &value) {
   return value.stored || spec.type.getElementType().isF32();
 }
@@ -270,11 +270,11 @@ std::vector<PointTotals> Comparison::totals() const {
       continue;
     Difference total;
     for (const std::unique_ptr<WorkerState> &worker : workers) {
-      const Difference &seen = worker->compares[own]->difference;
-      total.sums.merge(seen.sums);
-      total.own.merge(seen.own);
-      total.inherited.merge(seen.inherited);
-      total.steps.merge(seen.steps);
+      const Difference &workerDifference = worker->compares[own]->difference;
+      total.sums.merge(workerDifference.sums);
+      total.own.merge(workerDifference.own);
+      total.inherited.merge(workerDifference.inherited);
+      total.steps.merge(workerDifference.steps);
     }
     PointTotals &point = all.emplace_back();
     point.name = value.name;

@@ -13,8 +13,8 @@ using namespace mct::execution;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// NaN when either is.
-static double largerOf(double left, double right) {
+/// Returns the larger number, or NaN if one of them is NaN.
+static double getLarger(double left, double right) {
   return std::isnan(left) || left > right ? left : right;
 }
 
@@ -26,7 +26,7 @@ void ErrorSums::add(ArrayRef<float> values, ArrayRef<float> references) {
     value += double(x) * double(x);
     product += double(x) * double(r);
     error += difference * difference;
-    largest = largerOf(largest, std::abs(difference));
+    largest = getLarger(largest, std::abs(difference));
   }
 }
 
@@ -35,7 +35,7 @@ void ErrorSums::merge(const ErrorSums &other) {
   value += other.value;
   product += other.product;
   error += other.error;
-  largest = largerOf(largest, other.largest);
+  largest = getLarger(largest, other.largest);
 }
 
 double ErrorSums::sqnr() const {
@@ -69,7 +69,7 @@ void ExactErrorSums::add(const ErrorSums &added) {
   sums[1].add(added.value);
   sums[2].add(added.product);
   sums[3].add(added.error);
-  largest = largerOf(largest, added.largest);
+  largest = getLarger(largest, added.largest);
 }
 
 void ExactErrorSums::add(ArrayRef<float> values, ArrayRef<float> references,
@@ -91,7 +91,7 @@ void ExactErrorSums::merge(const ExactErrorSums &other) {
     sum.finite.merge(added.finite);
     sum.other += added.other;
   }
-  largest = largerOf(largest, other.largest);
+  largest = getLarger(largest, other.largest);
 }
 
 ErrorSums ExactErrorSums::round() const {
@@ -99,7 +99,7 @@ ErrorSums ExactErrorSums::round() const {
           largest};
 }
 
-/// Returns the word for what is not finite.
+/// Returns the word for a number that is not finite.
 static StringRef nameInfinite(double value) {
   if (std::isnan(value))
     return "nan";
@@ -165,7 +165,7 @@ void StepCounts::add(const quantization::Grid &grid, ArrayRef<int64_t> stored,
   values += stored.size();
   auto step = static_cast<float>(grid.step);
   for (auto [code, value] : llvm::zip_equal(stored, simulated)) {
-    // As the simulation's quantizer makes a value of a level.
+    // The simulation's quantizer computes the value of a level in this way.
     if (value == static_cast<float>(code - grid.zeroPoint) * step)
       continue;
     ++differing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluations that several processes do together.
+// Evaluations that are divided among several processes.
 #include "mct/Evaluation/Evaluation.h"
 
 #include "mct/Evaluation/EvaluationTotals.h"

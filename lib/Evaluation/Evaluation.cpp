@@ -27,8 +27,9 @@ using namespace mct;
 using execution::EvaluationOptions;
 using execution::Executor;
 
-/// Names the values of the functions, and returns the one that is run.
-/// `records`: what that says of its integers, by names that are in the file.
+/// Names the values of the functions, and returns the one that is run. Sets
+/// `records` to the values that the function records for its integers, by their
+/// names in the file.
 static FailureOr<func::FuncOp> nameValues(ModuleOp module, StringRef function,
                                           std::vector<RecordedValue> &records) {
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);
@@ -58,7 +59,7 @@ static void findQuantizers(ModuleOp module,
     }
 }
 
-/// Marks the values whose samples follow one another.
+/// Marks the values whose samples are consecutive.
 static void findBatches(func::FuncOp entry, ArrayRef<RecordedValue> recorded,
                         std::vector<execution::ComparedValue> &values) {
   FailureOr<BatchDimensions> dimensions =
@@ -78,8 +79,9 @@ static void findBatches(func::FuncOp entry, ArrayRef<RecordedValue> recorded,
   }
 }
 
-/// A ReLU that an import has put back is, in a network that has it, the one
-/// that alone reads the layer, perhaps with its axes in another order.
+/// Finds the partner of a ReLU that an import has restored: in a network that
+/// has the ReLU, it is the only user of the layer, perhaps with its axes in
+/// another order.
 static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
                               ModuleOp other,
                               execution::TransposedNames &names) {
@@ -98,7 +100,8 @@ static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
                    : RankedTensorType();
     if (!type)
       continue;
-    // For each axis of the layer's result that of what is read.
+    // Maps each axis of the layer's result to the axis of the value that is
+    // read.
     SmallVector<int32_t> permutation(type.getRank());
     std::iota(permutation.begin(), permutation.end(), 0);
     while (op->hasOneUse() && isa<tosa::TransposeOp>(*op->user_begin())) {
@@ -115,9 +118,8 @@ static void findRestoredRelus(ArrayRef<execution::ComparedValue> values,
 }
 
 /// Finds the values of `module` that are values of `other` with their axes in
-/// another order, as mct-move-transposes leaves them: as their locations say,
-/// or, as text without locations only has their names, as the pass does it in
-/// `other`.
+/// another order after mct-move-transposes. The locations record this order;
+/// for text without locations, the pass is run on `other`.
 static execution::TransposedNames
 findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
                ModuleOp other) {
@@ -146,7 +148,8 @@ findTransposed(ModuleOp module, ArrayRef<execution::ComparedValue> values,
 }
 
 namespace {
-/// Writes one output in the order of the samples, whichever worker is first.
+/// Writes one output in the order of the samples, in whatever order workers
+/// finish.
 class OutputStream {
 public:
   OutputStream(std::unique_ptr<support::NpyWriter> writer, size_t sampleBytes)
@@ -181,9 +184,10 @@ namespace {
 class EvaluationRun {
 public:
   EvaluationRun(ModuleOp module, ModuleOp reference,
-                execution::RunSettings settings, const EvaluationOptions &asked)
+                execution::RunSettings settings,
+                const EvaluationOptions &request)
       : module(module), reference(reference), settings(std::move(settings)),
-        asked(asked) {}
+        request(request) {}
 
   FailureOr<execution::EvaluationTotals> run();
 
@@ -211,12 +215,12 @@ private:
   void collect();
 
   ModuleOp module, reference;
-  /// The functions that are run.
+  /// Functions that are run.
   func::FuncOp entry, otherEntry;
   execution::RunSettings settings;
   /// Settings of the reference, which reads samples as real numbers.
   execution::RunSettings otherSettings;
-  const EvaluationOptions &asked;
+  const EvaluationOptions &request;
   std::vector<RecordedValue> recorded;
   std::vector<execution::ComparedValue> values;
   FailureOr<execution::NetworkRun> network = failure(), other = failure();
@@ -227,7 +231,7 @@ private:
   int64_t classes = 0;
   std::vector<int64_t> labels;
   std::vector<std::unique_ptr<OutputStream>> streams;
-  /// Numbers of samples that each worker has found classified as labelled.
+  /// Number of samples that each worker has found to be classified as labelled.
   std::vector<int64_t> correct;
   std::optional<execution::Comparison> comparison;
   QuantizedValues stored;
@@ -238,9 +242,9 @@ private:
 };
 } // namespace
 
-/// The points that the options name do not quantize.
+/// Makes the points that the options name keep their values.
 LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
-  for (const std::string &text : asked.floatPoints) {
+  for (const std::string &text : request.floatPoints) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
       return emitError() << "'" << text
@@ -260,12 +264,13 @@ LogicalResult EvaluationRun::switchOff(execution::CompileOptions &options) {
 }
 
 LogicalResult EvaluationRun::prepareNetwork() {
-  FailureOr<func::FuncOp> named = nameValues(module, asked.function, recorded);
+  FailureOr<func::FuncOp> named =
+      nameValues(module, request.function, recorded);
   if (failed(named))
     return failure();
   entry = *named;
-  if (asked.exact && recorded.empty())
-    return emitError() << asked.name << " has no '" << kPointsAttrName
+  if (request.exact && recorded.empty())
+    return emitError() << request.name << " has no '" << kPointsAttrName
                        << "' and no '" << kQuantizedAttrName
                        << "', which say what the integers of a network stand "
                           "for; mct-lower-to-integer writes them";
@@ -283,8 +288,8 @@ LogicalResult EvaluationRun::prepareNetwork() {
   if (reference) {
     for (const RecordedValue &value : recorded)
       options.observedValues.push_back(value.value);
-    options.observeAllPoints = !asked.exact;
-    options.observeAfterQuantization = !asked.splitErrors;
+    options.observeAllPoints = !request.exact;
+    options.observeAfterQuantization = !request.splitErrors;
   }
   if (failed(switchOff(options)))
     return failure();
@@ -300,30 +305,30 @@ LogicalResult EvaluationRun::prepareNetwork() {
           {recorded[index].record.name, recorded[index].record, {}, {}});
     else
       values.push_back({spec.name, std::nullopt, {}, {}});
-  if (asked.splitErrors)
+  if (request.splitErrors)
     findQuantizers(module, values);
   findBatches(entry, recorded, values);
   return success();
 }
 
-/// Observes the partners of the values; with local comparison those that may be
-/// edited come first.
+/// Observes the partners of the values. For a local comparison, those that may
+/// be edited come first.
 void EvaluationRun::observeReference(execution::CompileOptions &options) {
-  llvm::SetVector<StringRef> wanted;
+  llvm::SetVector<StringRef> partnerNames;
   for (const execution::ComparedValue &value : values) {
-    wanted.insert(value.name);
+    partnerNames.insert(value.name);
     if (auto found = transposed.find(value.name); found != transposed.end())
-      wanted.insert(found->second.original.getValue());
+      partnerNames.insert(found->second.original.getValue());
   }
   llvm::StringSet<> points;
-  if (asked.local)
+  if (request.local)
     otherEntry.walk([&](tpc::QuantizeOp point) {
       if (point.isActivation() &&
           cast<RankedTensorType>(point.getType()).getElementType().isF32())
         points.insert(point.getUniqueName());
     });
   SmallVector<std::string> others;
-  for (StringRef name : wanted)
+  for (StringRef name : partnerNames)
     (points.contains(name) ? options.observed : others).push_back(name.str());
   numEdited = options.numEdited = options.observed.size();
   options.observed.append(others.begin(), others.end());
@@ -351,12 +356,12 @@ bool EvaluationRun::readSameInputs() const {
 LogicalResult EvaluationRun::prepareReference() {
   std::vector<RecordedValue> integers;
   FailureOr<func::FuncOp> named =
-      nameValues(reference, asked.function, integers);
+      nameValues(reference, request.function, integers);
   if (failed(named))
     return failure();
   otherEntry = *named;
   if (!integers.empty())
-    return emitError() << asked.referenceName
+    return emitError() << request.referenceName
                        << " is an integer network; run that one, and compare "
                           "it with the network that simulates it";
   transposed = findTransposed(module, values, reference);
@@ -371,15 +376,15 @@ LogicalResult EvaluationRun::prepareReference() {
   if (failed(other))
     return failure();
   if (!readSameInputs())
-    return emitError() << asked.referenceName
-                       << ": its inputs are not those of " << asked.name;
+    return emitError() << request.referenceName
+                       << ": its inputs are not those of " << request.name;
   return success();
 }
 
 LogicalResult EvaluationRun::describeSamples() {
-  totals.exact = asked.exact;
+  totals.exact = request.exact;
   totals.samples = network->samples().numSamples();
-  if (!asked.digest)
+  if (!request.digest)
     return success();
   auto digest = digestSamples(network->samples());
   if (!digest)
@@ -389,8 +394,8 @@ LogicalResult EvaluationRun::describeSamples() {
 }
 
 LogicalResult EvaluationRun::readClasses() {
-  // Labels of another result say nothing of the first one.
-  if (asked.labelsFile.empty() ||
+  // Labels of another result do not apply to the first one.
+  if (request.labelsFile.empty() ||
       (metric && (!metric->takesClasses() || !metric->getResult().empty())))
     return success();
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
@@ -405,14 +410,15 @@ LogicalResult EvaluationRun::readClasses() {
   }
   classes = outputs.front().type.getNumElements() / unit;
   auto read =
-      execution::readLabels(network->samples(), asked.labelsFile, classes);
+      execution::readLabels(network->samples(), request.labelsFile, classes);
   if (!read)
     return report(read.takeError());
   labels = std::move(*read);
   return success();
 }
 
-/// Prepares to measure results of both networks. That of the reference is real.
+/// Prepares to measure results of both networks. That of the reference has real
+/// numbers.
 LogicalResult EvaluationRun::prepareMetric() {
   if (!metric)
     return success();
@@ -421,7 +427,7 @@ LogicalResult EvaluationRun::prepareMetric() {
     return failure();
   execution::MetricRun::Inputs inputs;
   inputs.metric = std::move(metric);
-  inputs.labelsFile = asked.labelsFile;
+  inputs.labelsFile = request.labelsFile;
   inputs.samples = &network->samples();
   inputs.specs = executor().outputs();
   if (reference)
@@ -439,15 +445,16 @@ LogicalResult EvaluationRun::prepareMetric() {
 LogicalResult EvaluationRun::openOutputs() {
   ArrayRef<execution::TensorSpec> outputs = executor().outputs();
   int64_t unit = executor().unit();
-  if (!asked.outputFiles.empty() && asked.outputFiles.size() != outputs.size())
+  if (!request.outputFiles.empty() &&
+      request.outputFiles.size() != outputs.size())
     return emitError() << "expected " << outputs.size()
                        << " output files, one for each output, but got "
-                       << asked.outputFiles.size();
-  for (auto [index, path] : llvm::enumerate(asked.outputFiles)) {
+                       << request.outputFiles.size();
+  for (auto [index, path] : llvm::enumerate(request.outputFiles)) {
     RankedTensorType type = outputs[index].type;
     std::optional<support::ElementType> fileType =
         execution::getFileType(type.getElementType());
-    // A scalar for each call makes a vector.
+    // A scalar for each call becomes a vector.
     SmallVector<int64_t> shape(type.getShape());
     if (shape.empty())
       shape.push_back(1);
@@ -464,12 +471,13 @@ LogicalResult EvaluationRun::openOutputs() {
   return success();
 }
 
-/// Prepares to compare values and results. Both networks are named.
+/// Prepares to compare values and results. The values of both networks must
+/// have names.
 LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   int64_t unit = executor().unit();
   comparison.emplace(executor(), values, other->executor(),
                      sharesSamples ? nullptr : other->sharedSamples(),
-                     transposed, workers, asked.local, numEdited);
+                     transposed, workers, request.local, numEdited);
   FailureOr<QuantizedValues> read = readQuantizedResults(entry);
   if (failed(read))
     return failure();
@@ -481,7 +489,7 @@ LogicalResult EvaluationRun::prepareComparison(size_t workers) {
   inputs.arguments = other->executor().inputs();
   inputs.unit = unit;
   inputs.workers = workers;
-  inputs.hasLabels = !asked.labelsFile.empty();
+  inputs.hasLabels = !request.labelsFile.empty();
   for (unsigned number = 0; number != otherEntry.getNumResults(); ++number)
     inputs.names.push_back(execution::getResultName(otherEntry, number));
   inputs.groups = findResultGroups(otherEntry);
@@ -510,12 +518,12 @@ llvm::Error EvaluationRun::handleUnit(const execution::Unit &done) {
       return error;
   for (auto [index, stream] : llvm::enumerate(streams))
     stream->add(done.index, done.outputs[index], done.validSamples);
-  if (!asked.onUnitDone)
+  if (!request.onUnitDone)
     return llvm::Error::success();
   ArrayRef<execution::TensorSpec> theirSpecs;
   if (const Executor *reference = otherExecutor())
     theirSpecs = reference->outputs();
-  return asked.onUnitDone(
+  return request.onUnitDone(
       {done, executor().unit(), outputs, theirSpecs, theirs, labels});
 }
 
@@ -533,8 +541,8 @@ void EvaluationRun::collect() {
 }
 
 FailureOr<execution::EvaluationTotals> EvaluationRun::run() {
-  if (!asked.metric.empty()) {
-    auto made = execution::Metric::create(asked.metric);
+  if (!request.metric.empty()) {
+    auto made = execution::Metric::create(request.metric);
     if (!made)
       return report(made.takeError());
     metric = std::move(*made);

@@ -14,7 +14,7 @@ using llvm::ArrayRef;
 //===----------------------------------------------------------------------===//
 
 /// Returns whether a row comes before another one, by the bits of its numbers,
-/// so that equal rows are alike in every bit.
+/// so that rows compare equal only if all bits are.
 static int compareBits(ArrayRef<double> left, ArrayRef<double> right) {
   for (auto [own, other] : llvm::zip_equal(left, right))
     if (uint64_t a = llvm::bit_cast<uint64_t>(own),

@@ -17,8 +17,8 @@ using HostedResults = std::vector<MetricHost::Result>;
 /// Collects results unit by unit; several workers may do so at the same time.
 class HostedRun {
 public:
-  /// An error for results that no array of float32 holds, or whose batch does
-  /// not come first.
+  /// Fails for results that do not fit into an array of float32, or whose batch
+  /// does not come first.
   static llvm::Expected<HostedRun> create(llvm::ArrayRef<TensorSpec> specs,
                                           int64_t unit, int64_t samples);
 
@@ -33,13 +33,13 @@ private:
 HostedResults takeSamples(llvm::ArrayRef<MetricHost::Result> results,
                           llvm::ArrayRef<int64_t> positions);
 
-/// Returns what a metric of the program's says of the loss of a network that
-/// may lose so much.
+/// Returns the loss that a metric of the program measures for a network that
+/// may lose `allowed`.
 LossLimit limitLoss(const MetricHost::Measured &measured,
                     const MetricHost::Measured &reference, int64_t samples,
                     double allowed);
 
-/// Returns the unit that numbers like these have.
+/// Returns the unit of numbers like these.
 Metric::Unit findUnit(const MetricHost::Measured &measured);
 
 } // namespace mct::execution

@@ -12,7 +12,7 @@ int64_t execution::findAnswer(const TensorSpec &output, const void *data,
                               int64_t sample, int64_t count) {
   auto largest = [&](auto *typed) -> int64_t {
     auto *begin = typed + sample * count;
-    // NaN alone differs from itself.
+    // Only NaN differs from itself.
     if (std::any_of(begin, begin + count, [](auto x) { return x != x; }))
       return -1;
     return std::max_element(begin, begin + count) - begin;

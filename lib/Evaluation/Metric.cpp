@@ -215,8 +215,8 @@ static void judgeShares(ArrayRef<double> values,
       quantization::findPairedInterval(lost, gained, result.samples);
 }
 
-/// Judges by drawing samples again. `aggregate` is told whether of the
-/// reference.
+/// Computes value and interval by a bootstrap of the samples. The first
+/// argument of `aggregate` selects the reference.
 static void
 judgeByBootstrap(llvm::function_ref<double(bool, ArrayRef<uint32_t>)> aggregate,
                  bool hasReference, MetricResult &result) {
@@ -357,7 +357,7 @@ MetricResult execution::judgeDetections(StringRef name, int64_t samples,
         return (ofReference ? *reference : detections).aggregate(counts);
       },
       reference != nullptr, result);
-  // They differ in the last digits at most.
+  // Both differ in the last digits at most.
   result.value = value;
   if (!result.loss)
     return result;
@@ -393,7 +393,7 @@ StringRef execution::getName(Metric::Unit unit) {
   return kUnits[size_t(unit)];
 }
 
-/// Returns a number as `format` prints it.
+/// Prints a number with `format`.
 static std::string printed(const char *format, double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format(format, value);

@@ -28,7 +28,7 @@ MetricDrop::create(ModuleOp network, RunSettings settings,
 LogicalResult MetricDrop::prepare(ModuleOp network) {
   host = MetricHostScope::find(network.getContext());
   auto prepared = prepareRun(network, /*simulatesQuantization=*/false, nullptr);
-  if (failed(prepared) || failed(checkUnseen(network, *prepared)))
+  if (failed(prepared) || failed(checkNotCalibrated(network, *prepared)))
     return failure();
   all = prepared->sharedSamples();
   if (!host) {
@@ -45,8 +45,8 @@ LogicalResult MetricDrop::prepare(ModuleOp network) {
     return failure();
   name = host->getName();
   for (Part part : {Part::Search, Part::HeldOut}) {
-    auto measured = askHost(network, takeSamples(*results, getPositions(part)),
-                            getPositions(part));
+    auto measured = runHostMetric(
+        network, takeSamples(*results, getPositions(part)), getPositions(part));
     if (failed(measured))
       return failure();
     hostedReference[size_t(part)] = std::move(*measured);
@@ -56,7 +56,7 @@ LogicalResult MetricDrop::prepare(ModuleOp network) {
 }
 
 LogicalResult MetricDrop::divide(ModuleOp network) {
-  // Judging takes more samples than finding what is to be judged.
+  // Judging needs more samples than the search for networks to judge.
   auto divided = holdOut(all, all->numSamples() - all->numSamples() / 10);
   if (!divided)
     return fail(network, divided.takeError());
@@ -69,17 +69,17 @@ LogicalResult MetricDrop::divide(ModuleOp network) {
   return success();
 }
 
-/// Refuses samples that the network was calibrated on.
-LogicalResult MetricDrop::checkUnseen(ModuleOp network,
-                                      const NetworkRun &prepared) const {
+/// Rejects samples on which the network was calibrated.
+LogicalResult MetricDrop::checkNotCalibrated(ModuleOp network,
+                                             const NetworkRun &prepared) const {
   if (options.calibration.files.empty())
     return success();
   const Executor &executor = prepared.executor();
-  auto seen = SampleSource::open(options.calibration, executor.inputs(),
-                                 executor.unit());
-  if (!seen)
-    return fail(network, seen.takeError());
-  auto shared = countShared(prepared.samples(), **seen);
+  auto calibrationSamples = SampleSource::open(
+      options.calibration, executor.inputs(), executor.unit());
+  if (!calibrationSamples)
+    return fail(network, calibrationSamples.takeError());
+  auto shared = countShared(prepared.samples(), **calibrationSamples);
   if (!shared)
     return fail(network, shared.takeError());
   if (*shared == 0)
@@ -90,7 +90,8 @@ LogicalResult MetricDrop::checkUnseen(ModuleOp network,
             "it; give others, which it was not fitted to";
 }
 
-/// Prepares a run on all samples, which it opens, where `samples` are null.
+/// Prepares a run on `samples`, or, if these are null, on all samples, which it
+/// opens.
 FailureOr<NetworkRun>
 MetricDrop::prepareRun(ModuleOp network, bool simulatesQuantization,
                        std::shared_ptr<const SampleSource> samples) {
@@ -160,10 +161,12 @@ FailureOr<HostedResults> MetricDrop::runHosted(ModuleOp network,
   return made->takeResults();
 }
 
-/// Returns what the program's metric says, a number for each sample.
+/// Returns the measurement of the program's metric, with a number for each
+/// sample.
 FailureOr<MetricHost::Measured>
-MetricDrop::askHost(ModuleOp network, ArrayRef<MetricHost::Result> results,
-                    ArrayRef<int64_t> positions) {
+MetricDrop::runHostMetric(ModuleOp network,
+                          ArrayRef<MetricHost::Result> results,
+                          ArrayRef<int64_t> positions) {
   auto measured = host->measure(results, positions, all->numSamples());
   if (!measured)
     return fail(network, measured.takeError());
@@ -186,7 +189,7 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
     auto results = runHosted(network, *prepared);
     if (failed(results))
       return failure();
-    auto measured = askHost(network, *results, positions);
+    auto measured = runHostMetric(network, *results, positions);
     if (failed(measured))
       return failure();
     return limitLoss(*measured, hostedReference[size_t(part)],

@@ -14,7 +14,7 @@ using llvm::Error;
 using llvm::Expected;
 
 /// Returns the shape of the part of a result that belongs to one sample; none
-/// where the batch does not come first.
+/// if the batch does not come first.
 static std::optional<SmallVector<int64_t>> findShape(const TensorSpec &spec,
                                                      int64_t unit) {
   SmallVector<int64_t> shape(spec.type.getShape());
@@ -26,8 +26,8 @@ static std::optional<SmallVector<int64_t>> findShape(const TensorSpec &spec,
   return shape;
 }
 
-/// Returns the elements of the valid samples: real numbers, or integers of
-/// which nothing is known as they are. None for other types.
+/// Returns the elements of the valid samples, as real numbers if the integers
+/// represent known ones. Returns none for other types.
 static std::optional<std::vector<float>>
 readNumbers(const TensorSpec &spec, const void *data, int64_t unit,
             int64_t valid, const QuantizedValues &stored, size_t number) {
@@ -62,7 +62,7 @@ execution::readResultNames(func::FuncOp function,
   return names;
 }
 
-/// Returns the index of the result that a metric is about.
+/// Returns the index of the result that a metric measures.
 static Expected<size_t> findResult(const MetricRun::Inputs &inputs) {
   llvm::StringRef result = inputs.metric->getResult();
   if (result.empty())

@@ -31,23 +31,23 @@ public:
     llvm::ArrayRef<TensorSpec> referenceSpecs;
     /// Names of the results (`readResultNames`).
     std::vector<std::string> names;
-    /// The reals that integers of the results stand for.
+    /// The real numbers that the integers of the results represent.
     QuantizedValues stored;
     int64_t unit = 1;
-    /// Positions of the labels of the samples where these are some of those
-    /// that have labels, and how many labels there are. Empty: one for each.
+    /// Positions of the labels of the samples, if these are only some of the
+    /// samples with labels, and the number of labels; empty if each sample has
+    /// one.
     std::vector<int64_t> positions = {};
     int64_t labelled = 0;
   };
   static llvm::Expected<std::unique_ptr<MetricRun>> create(Inputs inputs);
 
   llvm::Error measure(const Unit &unit, llvm::ArrayRef<void *> reference);
-  /// Returns what all units say, in an order that depends on the rows alone.
+  /// Returns the rows of all units, in an order that depends only on the rows.
   MetricTotals totals() const;
   const Metric &getMetric() const { return *inputs.metric; }
 
-  /// Returns what was measured of the network, before `Metric::finish`, and the
-  /// metric, after which nothing is measured.
+  /// Returns the metric, after which nothing can be measured.
   std::unique_ptr<Metric> takeMetric() { return std::move(inputs.metric); }
   const MetricRows &getRows() const { return rows; }
 

@@ -27,7 +27,7 @@ std::string execution::describeShape(ArrayRef<int64_t> shape) {
       "x");
 }
 
-/// Returns a number as a person writes it.
+/// Prints a number with up to six digits.
 static std::string plain(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
@@ -46,8 +46,8 @@ static Error checkNumbers(const MetricLabels &labels,
            : "shape " + describeShape(labels.getShape()) + " for each"));
 }
 
-/// Returns the sums of the first two numbers of the rows, each as often as its
-/// row counts.
+/// Returns the sums of the first two numbers of the rows, weighted by the
+/// counts of the rows.
 static std::pair<double, double> sumColumns(const MetricRows &rows,
                                             ArrayRef<uint32_t> counts) {
   double first = 0, second = 0;
@@ -107,8 +107,8 @@ private:
   int64_t most, classes = 0;
 };
 
-/// Mean over the classes of the pixels that both the result and the label give
-/// to a class, as part of those that one of them does.
+/// Mean over the classes of the pixels that both the result and the label
+/// assign to the class, divided by those that at least one of them does.
 class MeanOverlap : public Metric {
 public:
   explicit MeanOverlap(std::optional<int64_t> given) : given(given) {}
@@ -124,8 +124,8 @@ public:
                                     [](int64_t size) { return size != 1; });
     };
     auto own = withoutOnes(shape), theirs = withoutOnes(labels.getShape());
-    ArrayRef<int64_t> sizes(own), wanted(theirs);
-    if (sizes == wanted) {
+    ArrayRef<int64_t> sizes(own), expected(theirs);
+    if (sizes == expected) {
       if (!given)
         return refuse("the results are class numbers; say of how many classes: "
                       "miou:21");
@@ -133,8 +133,8 @@ public:
       areScores = false;
       return Error::success();
     }
-    isLast = !sizes.empty() && sizes.drop_back() == wanted;
-    if (!isLast && (sizes.empty() || sizes.drop_front() != wanted))
+    isLast = !sizes.empty() && sizes.drop_back() == expected;
+    if (!isLast && (sizes.empty() || sizes.drop_front() != expected))
       return labels.fail("expected one class number for each pixel of the "
                          "results, which have shape " +
                          describeShape(shape) +
@@ -150,20 +150,20 @@ public:
 
   int64_t getRowLength() const override { return 2 * classes; }
 
-  /// A row has by class the pixels of both, then those of any.
+  /// A row has for each class the pixels of both, and then those of either.
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     std::fill(row.begin(), row.end(), 0);
-    for (auto [pixel, wanted] : llvm::enumerate(label)) {
-      // 255 marks what no class has in data of many kinds.
-      if (wanted < 0 || (wanted == 255 && classes <= 255))
+    for (auto [pixel, expected] : llvm::enumerate(label)) {
+      // In many data sets, 255 marks pixels without a class.
+      if (expected < 0 || (expected == 255 && classes <= 255))
         continue;
-      if (wanted >= double(classes))
+      if (expected >= double(classes))
         return refuse("expected classes in [0, " + Twine(classes) +
                       "), or a negative number or 255 where none counts, "
                       "found " +
-                      plain(wanted));
-      auto own = int64_t(wanted), found = findClass(output, int64_t(pixel));
+                      plain(expected));
+      auto own = int64_t(expected), found = findClass(output, int64_t(pixel));
       row[classes + own] += 1;
       if (found == own)
         row[own] += 1;
@@ -192,7 +192,7 @@ public:
   }
 
 private:
-  /// Returns the class of a pixel, -1 where it has none.
+  /// Returns the class of a pixel, or -1 if it has none.
   int64_t findClass(ArrayRef<float> output, int64_t pixel) const {
     if (!areScores) {
       float found = output[pixel];
@@ -268,7 +268,7 @@ public:
 
   double aggregate(const MetricRows &rows,
                    ArrayRef<uint32_t> counts) const override {
-    // By rank: positive and negative samples.
+    // Positive and negative samples by rank.
     std::vector<std::pair<double, double>> ranks(counts.size());
     for (auto [row, count] : llvm::enumerate(counts)) {
       auto &[positive, negative] = ranks[size_t(rows[int64_t(row)][0])];
@@ -287,8 +287,8 @@ private:
   int64_t scores = 1;
 };
 
-/// F1 score of decisions: twice the right ones as part of the decisions and of
-/// the labels that are 1. Scores that are no numbers decide nothing.
+/// F1 score of decisions: twice the number of right ones, divided by the number
+/// of decisions plus that of labels that are 1. NaN is not a decision.
 class Decisions : public Metric {
 public:
   explicit Decisions(double threshold) : threshold(threshold) {}
@@ -310,12 +310,12 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     row[0] = row[1] = 0;
-    for (auto [score, wanted] : llvm::zip_equal(output, label)) {
-      if (wanted != 0 && wanted != 1)
-        return refuse("expected 0 or 1, found " + plain(wanted));
+    for (auto [score, expected] : llvm::zip_equal(output, label)) {
+      if (expected != 0 && expected != 1)
+        return refuse("expected 0 or 1, found " + plain(expected));
       bool isDecided = double(score) >= threshold;
-      row[0] += isDecided && wanted == 1;
-      row[1] += double(isDecided) + wanted;
+      row[0] += isDecided && expected == 1;
+      row[1] += double(isDecided) + expected;
     }
     return Error::success();
   }
@@ -390,7 +390,7 @@ private:
       double product = 0;
       for (size_t index = 0; index != own.size(); ++index)
         product += own[index] * other[index];
-      // A NaN is nearer than nothing.
+      // A NaN is nearer than no sample.
       if (row != of && (nearest < 0 || product > largest)) {
         nearest = row;
         largest = std::isnan(product) ? -HUGE_VAL : product;
@@ -406,8 +406,8 @@ private:
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// Number of codes that must be put in, taken out or changed to make the labels
-/// of the results, as part of the codes of all labels.
+/// Number of codes that must be inserted, deleted or replaced to turn results
+/// into labels, divided by the number of codes of all labels.
 class ErrorRate : public Metric {
 public:
   explicit ErrorRate(std::optional<int64_t> blank) : blank(blank) {}
@@ -438,23 +438,23 @@ public:
   /// A row has the number of edits, and of codes of the label.
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
-    std::vector<int64_t> found = readCodes(output), wanted;
+    std::vector<int64_t> found = readCodes(output), expected;
     for (double code : label)
       if (code >= 0)
-        wanted.push_back(int64_t(code));
-    // Edits from the codes so far to each beginning of the label.
-    std::vector<int64_t> edits(wanted.size() + 1);
+        expected.push_back(int64_t(code));
+    // Number of edits from the codes so far to each prefix of the label.
+    std::vector<int64_t> edits(expected.size() + 1);
     std::iota(edits.begin(), edits.end(), 0);
     for (int64_t code : found) {
       int64_t before = edits[0]++;
-      for (size_t index = 0; index != wanted.size(); ++index) {
-        int64_t changed = before + (code != wanted[index]);
+      for (size_t index = 0; index != expected.size(); ++index) {
+        int64_t changed = before + (code != expected[index]);
         before = edits[index + 1];
         edits[index + 1] = std::min({changed, before + 1, edits[index] + 1});
       }
     }
     row[0] = double(edits.back());
-    row[1] = double(wanted.size());
+    row[1] = double(expected.size());
     return Error::success();
   }
 
@@ -465,8 +465,8 @@ public:
   }
 
 private:
-  /// Returns the codes of a result: those that are not negative, or of each
-  /// step the one with the largest score, repeated ones once and no blanks.
+  /// Returns the codes of a result: those that are not negative, or the code
+  /// with the largest score of each step, without repetitions and blanks.
   std::vector<int64_t> readCodes(ArrayRef<float> output) const {
     std::vector<int64_t> found;
     if (codes == 0) {
@@ -495,7 +495,7 @@ private:
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Labels that are what the results should be.
+/// Base of metrics whose labels are the expected results.
 class Reconstruction : public Metric {
 public:
   Error prepare(ArrayRef<int64_t> shape, const MetricLabels &labels) override {
@@ -525,13 +525,13 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     double error = 0;
-    for (auto [value, wanted] : llvm::zip_equal(output, label)) {
-      if (!given && (wanted < 0 || wanted > peak))
+    for (auto [value, expected] : llvm::zip_equal(output, label)) {
+      if (!given && (expected < 0 || expected > peak))
         return refuse("expected values in [0, " + plain(peak) + "], found " +
-                      plain(wanted) +
+                      plain(expected) +
                       "; say how far the smallest and the largest value may be "
                       "apart: psnr:2");
-      error += (double(value) - wanted) * (double(value) - wanted);
+      error += (double(value) - expected) * (double(value) - expected);
     }
     row[0] = 10 * std::log10(peak * peak * double(label.size()) / error);
     return Error::success();
@@ -550,12 +550,12 @@ public:
   Error measure(ArrayRef<float> output, ArrayRef<double> label,
                 MutableArrayRef<double> row) const override {
     double own = 0, other = 0, product = 0;
-    for (auto [value, wanted] : llvm::zip_equal(output, label)) {
+    for (auto [value, expected] : llvm::zip_equal(output, label)) {
       own += double(value) * double(value);
-      other += wanted * wanted;
-      product += double(value) * wanted;
+      other += expected * expected;
+      product += double(value) * expected;
     }
-    // Zeros have no direction: they are like zeros alone.
+    // Zeros have no direction: they are similar only to zeros.
     bool isZero = own == 0 || other == 0;
     row[0] = isZero ? double(own == other) : product / std::sqrt(own * other);
     return Error::success();

@@ -13,7 +13,7 @@ llvm::Error refuse(const llvm::Twine &message);
 /// Returns sizes as `2x3`, or `a scalar`.
 std::string describeShape(llvm::ArrayRef<int64_t> shape);
 
-/// Returns the metric of that name; null where there is none.
+/// Returns the metric with that name, or null if there is none.
 llvm::Expected<std::unique_ptr<Metric>>
 createMetric(llvm::StringRef name, std::optional<double> parameter);
 

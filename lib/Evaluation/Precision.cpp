@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chance in the average precision of detectors.
+// Uncertainty of the average precision of detectors.
 #include "mct/Evaluation/Precision.h"
 
 #include "llvm/ADT/bit.h"
@@ -15,8 +15,8 @@ using llvm::ArrayRef;
 static constexpr size_t kRecalls = 101;
 
 /// Returns the mean over the recalls of the largest precision from there on.
-/// `points`: recall and precision after each detection that is right, by
-/// ascending recall; the precisions are lost.
+/// `points` are recall and precision after each detection that is right, by
+/// ascending recall; the precisions are overwritten.
 static double
 averagePrecision(llvm::MutableArrayRef<std::pair<double, double>> points) {
   for (size_t index = points.size(); index-- > 1;)

@@ -19,7 +19,7 @@ using namespace mct::execution;
 // Channels whose ranges are further apart share no grid of 8 bits without
 // losing three of them.
 static constexpr float kOtherRange = 8;
-// More are no channels but positions.
+// A larger number of channels are positions.
 static constexpr int64_t kMaxChannels = 4096;
 
 std::optional<std::vector<float>>
@@ -77,7 +77,7 @@ std::vector<Probabilities> execution::findProbabilities(func::FuncOp function) {
 
 /// Turns probabilities into logits.
 static std::vector<float> toLogits(ArrayRef<float> values, Probabilities kind) {
-  // Less likely is never, for whoever decides.
+  // Smaller probabilities count as this one.
   constexpr double kLeast = 1e-6;
   std::vector<float> logits;
   logits.reserve(values.size());
@@ -91,10 +91,10 @@ static std::vector<float> toLogits(ArrayRef<float> values, Probabilities kind) {
 }
 
 ResultComparison::ResultComparison(Inputs given)
-    : inputs(std::move(given)), seen(inputs.workers) {
+    : inputs(std::move(given)), workerParts(inputs.workers) {
   size_t count = std::min(inputs.specs.size(), inputs.referenceSpecs.size());
   comparedAs.resize(count);
-  for (Part &part : seen)
+  for (Part &part : workerParts)
     part.results.resize(count);
   inputs.groups.resize(count);
   inputs.probabilities.resize(count);
@@ -114,11 +114,11 @@ ResultComparison::ResultComparison(Inputs given)
                                groups.axis < reference.type.getRank()
                            ? shape[groups.axis]
                            : 1;
-    if (channels != int64_t(groups.groupOf.size())) {
-      groups.groupOf.clear();
+    if (channels != int64_t(groups.groupByChannel.size())) {
+      groups.groupByChannel.clear();
       groups.names.clear();
     }
-    comparedAs[number] = groups.groupOf;
+    comparedAs[number] = groups.groupByChannel;
     if (comparedAs[number].empty()) {
       comparedAs[number].assign(size_t(std::max<int64_t>(channels, 1)), 0);
       if (channels <= kMaxChannels)
@@ -140,17 +140,17 @@ ResultComparison::ResultComparison(Inputs given)
 
 /// Adds the parts of one sample.
 static void addParts(ArrayRef<float> values, ArrayRef<float> references,
-                     ArrayRef<int64_t> partOf, size_t inner,
+                     ArrayRef<int64_t> partByChannel, size_t inner,
                      std::vector<ErrorSums> &sums,
                      std::vector<float> &magnitudes) {
   size_t channel = 0;
   for (size_t at = 0; at < values.size(); at += inner) {
-    size_t part = size_t(partOf[channel]);
+    size_t part = size_t(partByChannel[channel]);
     ArrayRef<float> row = references.slice(at, inner);
     sums[part].add(values.slice(at, inner), row);
     for (float value : row)
       magnitudes[part] = std::max(magnitudes[part], std::abs(value));
-    channel = channel + 1 == partOf.size() ? 0 : channel + 1;
+    channel = channel + 1 == partByChannel.size() ? 0 : channel + 1;
   }
 }
 
@@ -164,8 +164,8 @@ void ResultComparison::addResult(size_t number, ArrayRef<float> values,
   if (Probabilities kind = inputs.probabilities[number];
       kind != Probabilities::None)
     to.logits.add(toLogits(values, kind), toLogits(references, kind), samples);
-  ArrayRef<int64_t> partOf = comparedAs[number];
-  size_t parts = size_t(*llvm::max_element(partOf)) + 1;
+  ArrayRef<int64_t> partByChannel = comparedAs[number];
+  size_t parts = size_t(*llvm::max_element(partByChannel)) + 1;
   to.parts.resize(parts);
   to.magnitudes.resize(parts);
   if (parts == 1)
@@ -176,7 +176,7 @@ void ResultComparison::addResult(size_t number, ArrayRef<float> values,
     size_t first = size_t(sample) * length;
     std::vector<ErrorSums> own(parts);
     addParts(values.slice(first, length), references.slice(first, length),
-             partOf, size_t(inner), own, to.magnitudes);
+             partByChannel, size_t(inner), own, to.magnitudes);
     for (auto [sums, added] : llvm::zip_equal(to.parts, own))
       sums.add(added);
   }
@@ -190,17 +190,19 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
     ++to.samples;
     ArrayRef<float> row =
         references.slice(size_t(sample * classes), size_t(classes));
-    int64_t wanted = findAnswer(inputs.referenceSpecs.front(), reference,
-                                sample, classes),
+    int64_t referenceAnswer = findAnswer(inputs.referenceSpecs.front(),
+                                         reference, sample, classes),
             found = findAnswer(inputs.specs.front(), unit.outputs.front(),
                                sample, classes);
-    to.agreeing += found >= 0 && found == wanted;
-    if (wanted < 0)
+    to.agreeing += found >= 0 && found == referenceAnswer;
+    if (referenceAnswer < 0)
       continue;
-    to.firstAnswer =
-        to.firstAnswer < 0 ? wanted : std::min(to.firstAnswer, wanted);
-    to.lastAnswer = std::max(to.lastAnswer, wanted);
-    double largest = row[size_t(wanted)], sum = 0, squares = 0, exponents = 0;
+    to.firstAnswer = to.firstAnswer < 0
+                         ? referenceAnswer
+                         : std::min(to.firstAnswer, referenceAnswer);
+    to.lastAnswer = std::max(to.lastAnswer, referenceAnswer);
+    double largest = row[size_t(referenceAnswer)], sum = 0, squares = 0,
+           exponents = 0;
     bool isNegative = false;
     for (double value : row) {
       isNegative |= !(value >= 0);
@@ -217,7 +219,7 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
 }
 
 void ResultComparison::compare(const Unit &unit, ArrayRef<void *> reference) {
-  Part &own = seen[unit.worker];
+  Part &own = workerParts[unit.worker];
   QuantizedValues none;
   for (size_t number = 0; number != comparedAs.size(); ++number) {
     if (!isCompared(number))
@@ -236,7 +238,7 @@ void ResultComparison::compare(const Unit &unit, ArrayRef<void *> reference) {
   }
 }
 
-/// Adds the sums of other samples of one result.
+/// Adds the sums of one result for other samples.
 static void merge(ResultTotals::Result &to, const ResultTotals::Result &from) {
   to.whole.merge(from.whole);
   to.logits.merge(from.logits);
@@ -263,10 +265,10 @@ ResultTotals ResultComparison::totals() const {
     result.axis = inputs.groups[number].axis;
     result.groups = inputs.groups[number];
     result.hasLogits = inputs.probabilities[number] != Probabilities::None;
-    for (const Part &worker : seen)
+    for (const Part &worker : workerParts)
       ::merge(result, worker.results[number]);
   }
-  for (const Part &worker : seen)
+  for (const Part &worker : workerParts)
     all.rows.merge(worker.rows);
   return all;
 }
@@ -294,10 +296,10 @@ llvm::Error ResultTotals::merge(const ResultTotals &other) {
       llvm::equal(results, other.results,
                   [](const Result &left, const Result &right) {
                     return std::tie(left.number, left.name, left.axis,
-                                    left.groups.groupOf, left.groups.names,
-                                    left.hasLogits) ==
+                                    left.groups.groupByChannel,
+                                    left.groups.names, left.hasLogits) ==
                                std::tie(right.number, right.name, right.axis,
-                                        right.groups.groupOf,
+                                        right.groups.groupByChannel,
                                         right.groups.names, right.hasLogits) &&
                            left.parts.size() == right.parts.size();
                   });
@@ -346,8 +348,8 @@ static std::string nameChannels(ArrayRef<int64_t> channels) {
   return text;
 }
 
-/// Returns for each channel the index of a group of channels with ranges alike;
-/// in the order of their first channels. Empty: all are alike.
+/// Returns for each channel the index of its group of channels with similar
+/// ranges, in the order of their first channels; empty if all are similar.
 static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   if (llvm::any_of(magnitudes,
                    [](float value) { return !std::isfinite(value); }))
@@ -357,7 +359,7 @@ static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
   llvm::sort(order, [&](size_t lhs, size_t rhs) {
     return std::pair(magnitudes[lhs], lhs) < std::pair(magnitudes[rhs], rhs);
   });
-  std::vector<int64_t> groupOf(magnitudes.size());
+  std::vector<int64_t> groupByChannel(magnitudes.size());
   int64_t last = 0;
   float before = 0;
   for (size_t channel : order) {
@@ -365,30 +367,30 @@ static std::vector<int64_t> groupByRange(ArrayRef<float> magnitudes) {
     // A value that is always 0 has no range.
     last += before > 0 && magnitude > kOtherRange * before;
     before = magnitude;
-    groupOf[channel] = last;
+    groupByChannel[channel] = last;
   }
   if (last == 0)
     return {};
   std::vector<int64_t> numbers(size_t(last) + 1, -1);
   int64_t count = 0;
-  for (int64_t &group : groupOf) {
+  for (int64_t &group : groupByChannel) {
     if (numbers[size_t(group)] < 0)
       numbers[size_t(group)] = count++;
     group = numbers[size_t(group)];
   }
-  return groupOf;
+  return groupByChannel;
 }
 
 void ResultTotals::addGroups(const Result &totals,
                              ComparedResult &result) const {
-  std::vector<int64_t> groupOf = totals.groups.groupOf;
-  bool isKnown = !groupOf.empty();
+  std::vector<int64_t> groupByChannel = totals.groups.groupByChannel;
+  bool isKnown = !groupByChannel.empty();
   if (!isKnown && !result.isScores)
-    groupOf = groupByRange(totals.magnitudes);
-  if (groupOf.empty())
+    groupByChannel = groupByRange(totals.magnitudes);
+  if (groupByChannel.empty())
     return;
-  result.groups.resize(size_t(*llvm::max_element(groupOf)) + 1);
-  for (auto [channel, group] : llvm::enumerate(groupOf))
+  result.groups.resize(size_t(*llvm::max_element(groupByChannel)) + 1);
+  for (auto [channel, group] : llvm::enumerate(groupByChannel))
     result.groups[size_t(group)].channels.push_back(int64_t(channel));
   for (auto [index, group] : llvm::enumerate(result.groups)) {
     ExactErrorSums sums;
@@ -429,7 +431,7 @@ static llvm::json::Object toJson(const ResultTotals::Result &result) {
       {"number", result.number},
       {"name", result.name},
       {"axis", result.axis},
-      {"group_of", llvm::json::Array(result.groups.groupOf)},
+      {"group_of", llvm::json::Array(result.groups.groupByChannel)},
       {"groups", llvm::json::Array(result.groups.names)},
       {"sums", result.whole.toText()},
       {"parts", std::move(parts)},
@@ -448,7 +450,7 @@ static llvm::Error readTotals(const llvm::json::Value &value,
   std::vector<int64_t> magnitudes;
   if (!map || !map.map("number", result.number) ||
       !map.map("name", result.name) || !map.map("axis", result.axis) ||
-      !map.map("group_of", result.groups.groupOf) ||
+      !map.map("group_of", result.groups.groupByChannel) ||
       !map.map("groups", result.groups.names) || !map.map("sums", sums) ||
       !map.map("parts", parts) || !map.map("magnitudes", magnitudes) ||
       !map.mapOptional("logits", logits))
@@ -476,7 +478,7 @@ static llvm::Error readTotals(const llvm::json::Value &value,
   auto groups = int64_t(result.groups.names.size());
   if (magnitudes.size() != parts.size() ||
       (groups != 0 && groups != int64_t(parts.size())) ||
-      llvm::any_of(result.groups.groupOf,
+      llvm::any_of(result.groups.groupByChannel,
                    [&](int64_t group) { return group < 0 || group >= groups; }))
     return llvm::createStringError("expected as many 'magnitudes' and 'groups' "
                                    "as 'parts'");

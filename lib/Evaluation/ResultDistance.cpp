@@ -30,8 +30,8 @@ double mct::execution::divergence(ArrayRef<float> expected,
   for (size_t row = 0; row < expected.size(); row += rowLength) {
     normalize(expected.slice(row, rowLength), p);
     normalize(actual.slice(row, rowLength), q);
-    for (auto [wanted, found] : llvm::zip(p, q))
-      total += wanted * std::log(wanted / found);
+    for (auto [exactValue, found] : llvm::zip(p, q))
+      total += exactValue * std::log(exactValue / found);
   }
   return total * double(rowLength) / double(expected.size());
 }
@@ -39,8 +39,8 @@ double mct::execution::divergence(ArrayRef<float> expected,
 double mct::execution::squaredError(ArrayRef<float> expected,
                                     ArrayRef<float> actual) {
   double error = 0;
-  for (auto [wanted, found] : llvm::zip(expected, actual))
-    error += (double(found) - wanted) * (double(found) - wanted);
+  for (auto [exactValue, found] : llvm::zip(expected, actual))
+    error += (double(found) - exactValue) * (double(found) - exactValue);
   return error;
 }
 
@@ -51,7 +51,7 @@ double mct::execution::energy(ArrayRef<float> values) {
   return sum;
 }
 
-/// Rows of the last axis that are distributions.
+/// Returns whether the rows of the last axis are distributions.
 static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
   constexpr double kTolerance = 1e-3;
   for (size_t row = 0; row < values.size(); row += rowLength) {
@@ -69,7 +69,7 @@ static bool isDistribution(ArrayRef<float> values, int64_t rowLength) {
 
 /// Returns logarithms of the probabilities of each row, less their mean.
 static std::vector<float> toLogits(ArrayRef<float> values, int64_t rowLength) {
-  // Less likely is never, for whoever decides.
+  // Smaller probabilities count as this one.
   constexpr double kLeast = 1e-6;
   std::vector<float> logits;
   logits.reserve(values.size());
@@ -85,20 +85,22 @@ static std::vector<float> toLogits(ArrayRef<float> values, int64_t rowLength) {
   return logits;
 }
 
-/// The group of each element of a sample; empty: they are in one.
+/// Returns the group of each element of a sample; empty if all are in one
+/// group.
 static std::vector<int64_t> spreadGroups(const TensorSpec &spec, int64_t unit,
                                          const ResultGroups &groups) {
   ArrayRef<int64_t> shape = spec.type.getShape();
   if (groups.names.size() < 2 || groups.axis <= 0 ||
       groups.axis >= int64_t(shape.size()) ||
-      shape[groups.axis] != int64_t(groups.groupOf.size()))
+      shape[groups.axis] != int64_t(groups.groupByChannel.size()))
     return {};
   int64_t inner = llvm::product_of(shape.drop_front(groups.axis + 1));
-  std::vector<int64_t> partOf;
+  std::vector<int64_t> partByChannel;
   for (int64_t at = 0; at != spec.type.getNumElements() / unit; ++at)
-    partOf.push_back(
-        groups.groupOf[size_t(at / inner) % groups.groupOf.size()]);
-  return partOf;
+    partByChannel.push_back(
+        groups
+            .groupByChannel[size_t(at / inner) % groups.groupByChannel.size()]);
+  return partByChannel;
 }
 
 ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
@@ -116,9 +118,10 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
         spec.type.getRank() > 1 ? spec.type.getShape().back() : 1;
     output.distributions.resize(units, 1);
     if (number < groups.size())
-      output.partOf = spreadGroups(spec, unit, groups[number]);
+      output.partByChannel = spreadGroups(spec, unit, groups[number]);
     output.firstPart = parts.size();
-    output.numParts = output.partOf.empty() ? 1 : groups[number].names.size();
+    output.numParts =
+        output.partByChannel.empty() ? 1 : groups[number].names.size();
     for (size_t group = 0; group != output.numParts; ++group) {
       Part &part = parts.emplace_back();
       part.output = number;
@@ -155,11 +158,11 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
       if (output.distributions[number])
         parts[output.firstPart].energiesOfLogits[at] =
             energy(toLogits(row, output.rowLength));
-      if (output.partOf.empty()) {
+      if (output.partByChannel.empty()) {
         parts[output.firstPart].energies[at] = energy(row);
         continue;
       }
-      for (auto [part, value] : llvm::zip_equal(output.partOf, row))
+      for (auto [part, value] : llvm::zip_equal(output.partByChannel, row))
         parts[output.firstPart + part].energies[at] += double(value) * value;
     }
     finite[number] &=
@@ -184,7 +187,7 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
       output.metric = ResultMetric::MSE;
     // The probabilities of a row belong together.
     if (output.metric != ResultMetric::MSE)
-      output.partOf.clear();
+      output.partByChannel.clear();
   }
   joinParts();
   for (Part &part : parts)
@@ -193,7 +196,7 @@ llvm::Error ResultDistance::decide(ResultMetric metric) {
   return llvm::Error::success();
 }
 
-/// Results that are one part have one.
+/// Joins the parts of each result that is compared as a whole.
 void ResultDistance::joinParts() {
   std::vector<Part> joined;
   for (Output &output : outputs) {
@@ -202,7 +205,7 @@ void ResultDistance::joinParts() {
     llvm::ArrayRef<Part> own =
         llvm::ArrayRef(parts).slice(output.firstPart, output.numParts);
     output.firstPart = joined.size();
-    if (!output.partOf.empty()) {
+    if (!output.partByChannel.empty()) {
       joined.insert(joined.end(), own.begin(), own.end());
       continue;
     }
@@ -225,14 +228,14 @@ ResultMetric ResultDistance::usedMetric() const {
   return ResultMetric::MSE;
 }
 
-std::optional<ResultMetric> ResultDistance::metricOf(size_t output) const {
+std::optional<ResultMetric> ResultDistance::getMetric(size_t output) const {
   if (outputs[output].elements == 0)
     return std::nullopt;
   return outputs[output].metric;
 }
 
-double ResultDistance::energyOf(size_t part) const {
-  // The same in any order of the samples.
+double ResultDistance::computeEnergy(size_t part) const {
+  // Sort, so that the sum does not depend on the order of the samples.
   std::vector<double> energies = parts[part].energies;
   llvm::sort(energies);
   double sum = 0;
@@ -248,8 +251,8 @@ static int64_t findLargest(ArrayRef<float> row) {
   return llvm::max_element(row) - row.begin();
 }
 
-ResultDistance::Found ResultDistance::createFound() const {
-  Found found;
+ResultDistance::Comparison ResultDistance::createComparison() const {
+  Comparison found;
   found.distances.assign(parts.size(), std::vector<double>(samples));
   found.agreeing.resize(samples);
   return found;
@@ -272,19 +275,19 @@ double ResultDistance::Output::measure(ArrayRef<float> expected,
 
 void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
                                ArrayRef<float> actual, int64_t sample,
-                               Found &found) const {
+                               Comparison &found) const {
   for (size_t part = 0; part != output.numParts; ++part)
     found.distances[output.firstPart + part][sample] = 0;
-  for (auto [part, wanted, value] :
-       llvm::zip_equal(output.partOf, expected, actual))
+  for (auto [part, exactValue, value] :
+       llvm::zip_equal(output.partByChannel, expected, actual))
     found.distances[output.firstPart + part][sample] +=
-        (double(value) - wanted) * (double(value) - wanted);
+        (double(value) - exactValue) * (double(value) - exactValue);
 }
 
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
                                     ArrayRef<void *> made,
                                     std::vector<float> &scratch,
-                                    Found &found) const {
+                                    Comparison &found) const {
   scratch.resize(blockElements);
   llvm::MutableArrayRef<float> block(scratch);
   if (llvm::Error error =
@@ -301,7 +304,7 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
       ArrayRef<float> actual(static_cast<const float *>(made[index]) +
                                  sample * output.elements,
                              output.elements);
-      if (output.partOf.empty())
+      if (output.partByChannel.empty())
         found.distances[output.firstPart][first + sample] =
             output.measure(expected, actual);
       else
@@ -315,7 +318,7 @@ llvm::Error ResultDistance::compare(int64_t number, int64_t valid,
   return llvm::Error::success();
 }
 
-double ResultDistance::scaleOf(const Part &part) const {
+double ResultDistance::computeScale(const Part &part) const {
   double scale = 0;
   bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
   for (double energyOfSample : part.energies)
@@ -323,14 +326,14 @@ double ResultDistance::scaleOf(const Part &part) const {
   return scale > 0 ? scale : 1;
 }
 
-double ResultDistance::distanceOf(size_t part, const Found &found) const {
+double ResultDistance::distanceOf(size_t part, const Comparison &found) const {
   double sum = 0;
   for (double each : found.distances[part])
     sum += each;
-  return sum / scaleOf(parts[part]);
+  return sum / computeScale(parts[part]);
 }
 
-double ResultDistance::distance(const Found &found) const {
+double ResultDistance::distance(const Comparison &found) const {
   double total = 0;
   for (size_t part = 0; part != parts.size(); ++part)
     total += distanceOf(part, found);
@@ -345,11 +348,11 @@ static double findDeviation(ArrayRef<double> values, double mean) {
   return values.size() > 1 ? std::sqrt(squares / double(values.size() - 1)) : 0;
 }
 
-double ResultDistance::deviation(const Found &found) const {
+double ResultDistance::deviation(const Comparison &found) const {
   std::vector<double> each(samples);
   for (auto [number, part] : llvm::enumerate(parts)) {
-    // The mean of what a sample adds is the distance.
-    double factor = double(samples) / scaleOf(part) / double(parts.size());
+    // The distance is the mean of the contributions of samples.
+    double factor = double(samples) / computeScale(part) / double(parts.size());
     for (auto [sum, added] : llvm::zip(each, found.distances[number]))
       sum += added * factor;
   }
@@ -357,7 +360,7 @@ double ResultDistance::deviation(const Found &found) const {
 }
 
 ResultDistance::Gain
-ResultDistance::compareRuns(const Found &before, const Found &after,
+ResultDistance::compareRuns(const Comparison &before, const Comparison &after,
                             std::optional<size_t> only) const {
   Gain gain;
   std::vector<double> each(samples), differences(samples);
@@ -366,11 +369,11 @@ ResultDistance::compareRuns(const Found &before, const Found &after,
     if (only && *only != number)
       continue;
     double ratio = distanceOf(number, before) - distanceOf(number, after),
-           factor = double(samples) / scaleOf(part) / count;
+           factor = double(samples) / computeScale(part) / count;
     bool isDivergence = outputs[part.output].metric == ResultMetric::KL;
     gain.mean += ratio / count;
-    // The distance is a ratio of sums: what a sample adds to it is what it has
-    // beyond its share of the energy.
+    // The distance is a ratio of sums: the contribution of a sample is its
+    // error beyond its share of the energy.
     for (int64_t sample = 0; sample != samples; ++sample) {
       double difference =
           before.distances[number][sample] - after.distances[number][sample];
@@ -390,7 +393,7 @@ ResultDistance::compareRuns(const Found &before, const Found &after,
   return gain;
 }
 
-std::optional<double> ResultDistance::agreement(const Found &found) const {
+std::optional<double> ResultDistance::agreement(const Comparison &found) const {
   if (!hasScores || samples == 0)
     return std::nullopt;
   return double(llvm::count(found.agreeing, 1)) / double(samples);

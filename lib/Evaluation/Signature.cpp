@@ -13,7 +13,7 @@ std::string execution::getResultName(func::FuncOp function, unsigned number) {
   auto end =
       dyn_cast<func::ReturnOp>(function->getRegion(0).front().getTerminator());
   Value value = end ? end.getOperand(number) : Value();
-  // A point has the name of what it quantizes.
+  // A point has the name of the value that it quantizes.
   while (auto point =
              value ? value.getDefiningOp<tpc::QuantizeOp>() : tpc::QuantizeOp())
     value = point.getInput();

@@ -143,7 +143,7 @@ LogicalResult checkMultipliers(Operation *op) {
               : nullptr;
   if (!type)
     return success();
-  // The upstream lowering makes an op that no verifier can look at.
+  // The upstream lowering makes an op that cannot be verified.
   bool isConstant = matchPattern(rescale.getMultiplier(), m_Constant()) &&
                     matchPattern(rescale.getShift(), m_Constant());
   auto input = cast<ShapedType>(rescale.getInput().getType());
@@ -473,7 +473,7 @@ int64_t unitFor(func::FuncOp function, const mct::BatchDimensions &dimensions,
   return unit;
 }
 
-/// A batch of unknown size that not all arguments have.
+/// Rejects a batch of unknown size that not all arguments have.
 LogicalResult Compiler::checkBatchIsShared() {
   auto leading = [](Type type) -> std::optional<int64_t> {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -509,7 +509,7 @@ LogicalResult Compiler::chooseUnit() {
     if (isDynamic)
       return failure();
     // A leading dimension that not all results have, such as the steps of a
-    // sequence beside a last state, holds no samples.
+    // sequence beside a last state, does not hold samples.
     bool isShared = llvm::all_of(entry.getResultTypes(), [&](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return !tensor || tensor.getRank() == 0 ||

@@ -36,7 +36,7 @@ char *Frontier::reserve(int64_t unit, int64_t bytes) {
   bool keeps = largest <= budget / std::max<int64_t>(1, blocks.size());
   int64_t capacity = keeps ? largest : bytes;
   if (own.isInMemory && own.bytes != capacity) {
-    ::madvise(placeOf(unit), size_t(stride), MADV_DONTNEED);
+    ::madvise(getAddress(unit), size_t(stride), MADV_DONTNEED);
     own.isInMemory = false;
     used -= own.bytes;
   }
@@ -47,7 +47,7 @@ char *Frontier::reserve(int64_t unit, int64_t bytes) {
       used -= capacity;
   }
   own.bytes = capacity;
-  return own.isInMemory ? placeOf(unit) : nullptr;
+  return own.isInMemory ? getAddress(unit) : nullptr;
 }
 
 llvm::Error Frontier::write(int64_t unit, llvm::MutableArrayRef<char> buffer,
@@ -85,7 +85,7 @@ llvm::Error Frontier::writeFile(int64_t unit, llvm::ArrayRef<char> block) {
 llvm::Expected<const char *>
 Frontier::view(int64_t unit, llvm::MutableArrayRef<char> buffer) const {
   if (blocks[unit].isInMemory)
-    return placeOf(unit);
+    return getAddress(unit);
   if (llvm::Error error = file->read(uint64_t(unit) * uint64_t(largest),
                                      buffer.size(), buffer.data()))
     return std::move(error);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of f32 as arithmetic, which loops compute for several elements at
-// once; calls of the C library they would make one by one. A lane of a vector
-// and the rest of a loop round alike: every step is an op of IEEE 754.
+// once; they would call the C library for each element. The lanes of a vector
+// and the remainder of a loop round in the same way, because every step is an
+// op of IEEE 754.
 //
 // Coefficients: least largest relative error, each rounded to f32 before the
 // ones after it were fitted.
@@ -90,7 +91,7 @@ private:
 
 /// The error is below 1 unit in the last place.
 Value Arithmetic::exp(Value x) {
-  // Outside of these limits results are 0 or infinite. A NaN passes.
+  // Outside of these limits results are 0 or infinite. A NaN stays one.
   Value least = real(-104), most = real(89);
   x = selectIfLess(x, least, least, x);
   x = selectIfLess(most, x, most, x);

@@ -265,7 +265,7 @@ public:
                      llvm::ArrayRef<int8_t> weights,
                      llvm::ArrayRef<int32_t> bias, int32_t inputZeroPoint,
                      const RescaleShape *rescale)
-      : shape(shape), border(borderOf(shape, inputZeroPoint)),
+      : shape(shape), border(computeBorder(shape, inputZeroPoint)),
         rescale(pack(rescale, shape.outputChannels)) {
     bool transpose = shape.kind == ConvolutionShape::Kind::Transpose;
     int64_t kernelWidth = shape.kernelWidth;
@@ -326,8 +326,8 @@ public:
   }
 
 private:
-  static Border borderOf(const ConvolutionShape &shape,
-                         int32_t inputZeroPoint) {
+  static Border computeBorder(const ConvolutionShape &shape,
+                              int32_t inputZeroPoint) {
     Border border = padded(shape, inputZeroPoint);
     if (shape.kind != ConvolutionShape::Kind::Transpose)
       return border;
@@ -354,7 +354,7 @@ public:
   IntegerDepthwise(const ConvolutionShape &shape,
                    llvm::ArrayRef<int8_t> weights, llvm::ArrayRef<int32_t> bias,
                    int32_t inputZeroPoint, const RescaleShape *rescale)
-      : shape(shape), border(borderOf(shape, inputZeroPoint)),
+      : shape(shape), border(computeBorder(shape, inputZeroPoint)),
         quads((shape.kernelWidth + 3) / 4) {
     int64_t channels = shape.outputChannels;
     // If few different blocks repeat, a run is a row of pixels; otherwise it is
@@ -441,8 +441,8 @@ public:
   }
 
 private:
-  static Border borderOf(const ConvolutionShape &shape,
-                         int32_t inputZeroPoint) {
+  static Border computeBorder(const ConvolutionShape &shape,
+                              int32_t inputZeroPoint) {
     Border border = padded(shape, inputZeroPoint);
     border.channels = shape.outputChannels;
     border.repeats = shape.outputChannels / shape.inputChannels;

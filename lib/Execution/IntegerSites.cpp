@@ -32,8 +32,8 @@ std::vector<Number> SiteFinder::evaluateIntegers(Value value) {
   return values;
 }
 
-/// Returns none unless it is between signed integers of up to 32 bits and its
-/// parameters are known.
+/// Returns the rescale, or none unless it is between signed integers of up to
+/// 32 bits and its parameters are known.
 std::optional<RescaleShape> SiteFinder::readRescale(tosa::RescaleOp op) {
   if (!isStaticInteger(op.getInput(), {8, 16, 32}) ||
       !isStaticInteger(op.getResult(), {8, 16, 32}) || !op.getScale32() ||

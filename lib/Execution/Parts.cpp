@@ -30,7 +30,7 @@ using namespace mct::execution;
 // Equal functions
 //===----------------------------------------------------------------------===//
 
-static size_t hashOf(func::FuncOp function) {
+static size_t hashFunction(func::FuncOp function) {
   auto ignore = [](Value) { return llvm::hash_code{}; };
   llvm::hash_code hash =
       llvm::hash_value(function.getFunctionType().getAsOpaquePointer());
@@ -43,7 +43,7 @@ static size_t hashOf(func::FuncOp function) {
 }
 
 size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
-  SmallVector<size_t, 1> &candidates = byHash[hashOf(function)];
+  SmallVector<size_t, 1> &candidates = byHash[hashFunction(function)];
   for (size_t candidate : candidates) {
     Part &part = parts[candidate];
     if (part.original.getFunctionType() == function.getFunctionType() &&
@@ -70,10 +70,10 @@ size_t PartSet::add(func::FuncOp function, IndexChecks checks) {
 /// Returns whether a scalar inside a linalg op depends on elements of tensors.
 static bool dependsOnData(Value index) {
   SmallVector<Value> pending{index};
-  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<Value> visited;
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
-    if (!seen.insert(value).second)
+    if (!visited.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
     // The induction variable of a loop is not data, but the values that it
@@ -302,7 +302,7 @@ LogicalResult PartSet::lowerToLinalg() {
 }
 
 size_t PartSet::getCode(size_t part, std::optional<unsigned> updated) {
-  auto [it, isNew] = codeOf.try_emplace(
+  auto [it, isNew] = codeByPart.try_emplace(
       {part, updated ? int64_t(*updated) : -1}, codes.size());
   if (isNew)
     codes.push_back({part, updated, {}});

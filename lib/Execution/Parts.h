@@ -90,7 +90,7 @@ private:
   OpNames names;
   std::vector<Part> parts;
   std::vector<Code> codes;
-  std::map<std::pair<size_t, int64_t>, size_t> codeOf;
+  std::map<std::pair<size_t, int64_t>, size_t> codeByPart;
   /// Parts by the hash of their function.
   llvm::DenseMap<size_t, llvm::SmallVector<size_t, 1>> byHash;
   size_t numLowered = 0;

@@ -175,7 +175,7 @@ struct ConvolutionTensors {
   explicit ConvolutionTensors(ConvolutionShape shape);
 
   memory::desc source, result, biases;
-  /// Weights as they are given, and in any format.
+  /// Weights in the given format, and in any format.
   memory::desc given, any;
   memory::dims strides, dilations, before, after;
   int64_t outputChannels;
@@ -229,7 +229,7 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   foldDilatedRow(shape);
   outputChannels = shape.outputChannels;
 
-  // Sizes in space stand at the end.
+  // Spatial sizes come last.
   auto inSpace = [&](memory::dims sizes, int64_t depth, int64_t height,
                      int64_t width) {
     if (shape.hasDepth)
@@ -268,7 +268,8 @@ ConvolutionTensors::ConvolutionTensors(ConvolutionShape shape) {
   strides =
       inSpace({}, shape.strideDepth, shape.strideHeight, shape.strideWidth);
   // oneDNN counts a dilation of 1 as 0. Along an axis on which the kernel has
-  // one element there is none; oneDNN 2.6 does not always see that.
+  // one element, a dilation has no effect; oneDNN 2.6 does not always recognize
+  // that.
   auto dilation = [](int64_t size, int64_t dilation) {
     return size == 1 ? 0 : dilation - 1;
   };
@@ -326,7 +327,7 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
                                            bool inputChannelsFirst) {
   ConvolutionTensors tensors(shape);
   dnnl::primitive_attr attr = attributes({}, tensors.result);
-  // oneDNN wants to know the convolution whose gradient it is.
+  // oneDNN needs the description of the convolution whose gradient it is.
   dnnl::convolution_forward::primitive_desc forward(
       {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
        tensors.source, tensors.any, tensors.result, tensors.strides,
@@ -341,11 +342,11 @@ void PrimitiveSet::Impl::addWeightGradient(ConvolutionShape shape,
       begin(descriptor, dnnl::convolution_backward_weights(descriptor));
   made.operands.push_back(
       asGiven(DNNL_ARG_DIFF_DST, descriptor.diff_dst_desc()));
-  memory::desc wanted = tensors.given;
+  memory::desc description = tensors.given;
   if (inputChannelsFirst)
-    wanted = memory::desc(wanted.dims(), kFloat,
-                          shape.hasDepth ? Format::idhwo : Format::ihwo);
-  made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, wanted,
+    description = memory::desc(description.dims(), kFloat,
+                               shape.hasDepth ? Format::idhwo : Format::ihwo);
+  made.result = reordered(DNNL_ARG_DIFF_WEIGHTS, description,
                           descriptor.diff_weights_desc(), /*isResult=*/true);
   primitives.push_back(std::move(made));
 }
@@ -446,10 +447,10 @@ static llvm::Error packInto(const memory &constant, Pack pack) {
 
 /// Returns the biases of all channels, which may be given by one value.
 static std::vector<float> spread(llvm::ArrayRef<float> bias,
-                                 const memory::desc &wanted) {
+                                 const memory::desc &description) {
   std::vector<float> all(bias.begin(), bias.end());
   if (all.size() == 1)
-    all.resize(wanted.get_size() / sizeof(float), all.front());
+    all.resize(description.get_size() / sizeof(float), all.front());
   return all;
 }
 
@@ -469,8 +470,8 @@ llvm::Error PrimitiveSet::setWeights(size_t number,
 llvm::Error PrimitiveSet::setBias(size_t number, llvm::ArrayRef<float> bias) {
   Primitive &made = impl->primitives[number];
   return packInto(made.bias, [&] {
-    memory::desc wanted = made.bias.get_desc();
-    impl->pack(wanted, spread(bias, wanted).data(), made.bias);
+    memory::desc description = made.bias.get_desc();
+    impl->pack(description, spread(bias, description).data(), made.bias);
   });
 }
 
@@ -491,9 +492,9 @@ PrimitiveSet::packBias(size_t number, llvm::ArrayRef<float> bias) const {
   const Primitive &made = impl->primitives[number];
   PackedConstant packed;
   if (llvm::Error error = packInto(made.bias, [&] {
-        memory::desc wanted = made.bias.get_desc();
-        packed.impl.reset(new PackedConstant::Impl{
-            impl->pack(wanted, spread(bias, wanted).data(), wanted)});
+        memory::desc description = made.bias.get_desc();
+        packed.impl.reset(new PackedConstant::Impl{impl->pack(
+            description, spread(bias, description).data(), description)});
       }))
     return std::move(error);
   return packed;

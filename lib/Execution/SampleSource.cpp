@@ -180,7 +180,7 @@ static std::string layoutHint(llvm::ArrayRef<int64_t> found,
 SampleSource::~SampleSource() = default;
 
 namespace {
-/// Samples in stored tensors, converted to what a network reads.
+/// Samples in stored tensors, converted to the types that a network reads.
 class StoredSamples : public SampleSource {
 public:
   llvm::Error open(const SampleOptions &options,
@@ -460,7 +460,7 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
                                 llvm::ArrayRef<TensorSpec> specs, int64_t unit,
                                 RunCache &cache) {
   bool scales = !options.scale.empty() || !options.offset.empty();
-  auto recordOf = [&](size_t number) -> const auto & {
+  auto getRecord = [&](size_t number) -> const auto & {
     return number < options.preprocessing.size() ? options.preprocessing[number]
                                                  : specs[number].preprocessing;
   };
@@ -476,7 +476,7 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
     size_t number = inputs.size() - 1;
     if (!scales && input.elementType.isF32() && number < options.codes.size())
       input.codes = options.codes[number];
-    const std::optional<mct::Preprocessing> &record = recordOf(number);
+    const std::optional<mct::Preprocessing> &record = getRecord(number);
     if (record)
       input.permutation = record->permutation;
     if (scales && input.elementType.isF32())
@@ -533,7 +533,7 @@ llvm::Error StoredSamples::open(const SampleOptions &options,
   // Tables of the size of a sample are acceptable, since the files hold
   // samples.
   for (auto [number, input] : llvm::enumerate(inputs)) {
-    const std::optional<mct::Preprocessing> &record = recordOf(number);
+    const std::optional<mct::Preprocessing> &record = getRecord(number);
     if (!record)
       continue;
     llvm::ArrayRef<int64_t> shape = specs[number].type.getShape();

@@ -37,7 +37,7 @@ bool execution::isStoredInBytes(RankedTensorType type) {
                                         8 * getElementBytes(element));
 }
 
-llvm::SetVector<Value> execution::readsOf(Operation *op) {
+llvm::SetVector<Value> execution::findReads(Operation *op) {
   llvm::SetVector<Value> reads;
   reads.insert(op->operand_begin(), op->operand_end());
   if (op->getNumRegions() != 0)
@@ -167,7 +167,7 @@ void Scheduler::markNeeded() {
       kept.insert(site->operands.begin(), site->operands.end());
       continue;
     }
-    auto reads = readsOf(&op);
+    auto reads = findReads(&op);
     visit(reads.size());
     values.insert(reads.begin(), reads.end());
     if (isView(&op) || isa<QuantizeOp>(op))
@@ -226,7 +226,7 @@ FailureOr<unsigned> Scheduler::addConstant(Value value, ArrayRef<char> data) {
                    program.constants.size() - 1);
 }
 
-FailureOr<unsigned> Scheduler::bufferOf(Value value) {
+FailureOr<unsigned> Scheduler::getBuffer(Value value) {
   if (auto found = buffers.find(value); found != buffers.end())
     return found->second;
   // Everything that is computed has a buffer already: this is a constant.
@@ -286,7 +286,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   if (const Site *site = sites->lookup(op)) {
     SmallVector<unsigned, 4> reads;
     for (Value operand : site->operands) {
-      FailureOr<unsigned> buffer = bufferOf(operand);
+      FailureOr<unsigned> buffer = getBuffer(operand);
       if (failed(buffer))
         return failure();
       reads.push_back(*buffer);
@@ -305,11 +305,11 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     Planned &next = add(site->kind, site->index, op);
     next.reads = site->before.empty() ? std::move(reads) : select(site->reads);
     next.writes = {newBuffer(op->getResult(0), ProgramBuffer::Place::Block)};
-    producerOf[next.writes.front()] = planned.size() - 1;
+    producers[next.writes.front()] = planned.size() - 1;
     return success();
   }
   if (isView(op)) {
-    FailureOr<unsigned> buffer = bufferOf(op->getOperand(0));
+    FailureOr<unsigned> buffer = getBuffer(op->getOperand(0));
     if (failed(buffer))
       return failure();
     buffers[op->getResult(0)] = *buffer;
@@ -318,7 +318,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
   if (auto host = hosts.find(op); host != hosts.end()) {
     SmallVector<unsigned, 4> reads;
     for (Value operand : op->getOperands()) {
-      FailureOr<unsigned> buffer = bufferOf(operand);
+      FailureOr<unsigned> buffer = getBuffer(operand);
       if (failed(buffer))
         return failure();
       reads.push_back(*buffer);
@@ -329,7 +329,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     return success();
   }
   if (auto point = dyn_cast<QuantizeOp>(op)) {
-    FailureOr<unsigned> buffer = bufferOf(point.getInput());
+    FailureOr<unsigned> buffer = getBuffer(point.getInput());
     if (failed(buffer))
       return failure();
     program.quantizers.push_back(makeQuantizer(point));
@@ -340,8 +340,8 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
       program.replaceablePoints[number->second].stage = stage;
     }
     // Quantize in the step that makes the value if the point is its only user.
-    auto producer = producerOf.find(*buffer);
-    if (producer != producerOf.end() && hasSingleUser(point) &&
+    auto producer = producers.find(*buffer);
+    if (producer != producers.end() && hasSingleUser(point) &&
         !planned[producer->second].step.quantizer) {
       planned[producer->second].step.quantizer = quantizer;
       buffers[point.getResult()] = *buffer;
@@ -352,7 +352,7 @@ LogicalResult Scheduler::scheduleOp(Operation *op) {
     next.writes = {newBuffer(point.getResult(), ProgramBuffer::Place::Block)};
     return success();
   }
-  if (llvm::is_contained(rootsOf.lookup(op), op))
+  if (llvm::is_contained(mergedRoots.lookup(op), op))
     return schedulePart(op);
   return success();
 }
@@ -436,7 +436,7 @@ void Scheduler::sortByStage() {
   SmallVector<SmallVector<Operation *>> ops;
   for (Operation &op : body.without_terminator()) {
     unsigned own = 0;
-    for (Value read : readsOf(&op)) {
+    for (Value read : findReads(&op)) {
       visit();
       own = std::max(own, stageAfter.lookup(read));
     }
@@ -454,7 +454,7 @@ void Scheduler::sortByStage() {
 
 /// Adds the observers of a value that has just been scheduled.
 LogicalResult Scheduler::observe(Value value) {
-  FailureOr<unsigned> buffer = bufferOf(value);
+  FailureOr<unsigned> buffer = getBuffer(value);
   if (failed(buffer))
     return failure();
   // Values that may be changed have memory of their own.
@@ -533,7 +533,7 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
     stage = stageOf.lookup(&op);
     if (auto found = readBy.find(&op); found != readBy.end())
       for (size_t number : found->second) {
-        FailureOr<unsigned> buffer = bufferOf(observed[number]);
+        FailureOr<unsigned> buffer = getBuffer(observed[number]);
         if (failed(buffer))
           return failure();
         scheduleObserver(number, *buffer);
@@ -546,10 +546,10 @@ LogicalResult Scheduler::schedule(bool usePrimitives) {
   }
   for (auto [number, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
-    FailureOr<unsigned> buffer = bufferOf(value);
+    FailureOr<unsigned> buffer = getBuffer(value);
     if (failed(buffer))
       return failure();
-    // Copies, unless the value can be made where it is wanted.
+    // Copies the value, unless it can be computed in place.
     unsigned target = program.buffers.size();
     program.buffers.push_back({ProgramBuffer::Place::Output, int64_t(number),
                                byteSizeOf(value.getType())});

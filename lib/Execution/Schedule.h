@@ -18,7 +18,7 @@ int64_t byteSizeOf(mlir::Type type);
 /// form.
 bool isStoredInBytes(mlir::RankedTensorType type);
 /// Returns all values that an op reads, including those read in its regions.
-llvm::SetVector<mlir::Value> readsOf(mlir::Operation *op);
+llvm::SetVector<mlir::Value> findReads(mlir::Operation *op);
 /// Returns whether the result of an op is the memory of its operand with
 /// another shape.
 bool isView(mlir::Operation *op);
@@ -105,7 +105,7 @@ private:
   unsigned newBuffer(mlir::Value value, ProgramBuffer::Place place,
                      int64_t index = 0);
   /// Returns the buffer of a value that is computed already or constant.
-  mlir::FailureOr<unsigned> bufferOf(mlir::Value value);
+  mlir::FailureOr<unsigned> getBuffer(mlir::Value value);
   mlir::FailureOr<unsigned> addConstant(mlir::Value value,
                                         llvm::ArrayRef<char> data);
   bool canMerge(mlir::Operation *producer, mlir::Operation *user) const;
@@ -150,12 +150,12 @@ private:
   llvm::DenseSet<mlir::Value> kept;
   /// The last ops of the parts that contain an op.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>>
-      rootsOf;
+      mergedRoots;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 4>>
       members;
   llvm::DenseMap<mlir::Value, unsigned> buffers;
   /// Indices of the planned steps that write the buffers.
-  llvm::DenseMap<unsigned, size_t> producerOf;
+  llvm::DenseMap<unsigned, size_t> producers;
   std::vector<Planned> planned;
 };
 

@@ -71,7 +71,8 @@ void Scheduler::divideIntoStages() {
     return program.buffers[buffer].place == ProgramBuffer::Place::Block ||
            program.buffers[buffer].place == ProgramBuffer::Place::Output;
   };
-  // The caller reads results after the last stage, whichever stage makes them.
+  // The caller reads results after the last stage, whichever stage computes
+  // them.
   llvm::DenseSet<unsigned> live;
   for (const Planned &next : planned)
     for (unsigned buffer : next.writes)
@@ -216,7 +217,7 @@ LogicalResult Scheduler::placeBlocks(ArrayRef<BufferLife> lives,
     return emitError(function.getLoc())
            << "the values of the function need more memory than can be "
               "addressed";
-  // A worker needs its block, and what the caller reads and writes.
+  // A worker needs its block, and the buffers that the caller reads and writes.
   program.memory.perWorker = plan->bytes + program.scratchBytes;
   for (const ProgramBuffer &buffer : program.buffers)
     if (buffer.place == ProgramBuffer::Place::Input ||

@@ -20,7 +20,7 @@ static constexpr size_t kLargestPart = 24;
 /// Size above which splats are filled once instead of by compiled code.
 static constexpr int64_t kLargeSplatBytes = 4096;
 
-static int64_t elementsOf(Value value) {
+static int64_t countElements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
@@ -102,9 +102,10 @@ bool Scheduler::canMerge(Operation *producer, Operation *user) const {
   // each read. Do not merge if that repeats work.
   return isElementwise(producer) &&
          (isElementwise(user) || isa<ReductionOpInterface>(user)) &&
-         elementsOf(producer->getResult(0)) >=
-             elementsOf((isa<ReductionOpInterface>(user) ? user->getOperand(0)
-                                                         : user->getResult(0)));
+         countElements(producer->getResult(0)) >=
+             countElements((isa<ReductionOpInterface>(user)
+                                ? user->getOperand(0)
+                                : user->getResult(0)));
 }
 
 /// Returns whether computing an op again in each of several parts moves less
@@ -144,9 +145,9 @@ void Scheduler::formGroups() {
     if (joins)
       for (Operation *next : op.getResult(0).getUsers()) {
         next = body.findAncestorOpInBlock(*next);
-        auto users = rootsOf.find(next);
+        auto users = mergedRoots.find(next);
         visit();
-        joins = users != rootsOf.end() && canMerge(&op, next);
+        joins = users != mergedRoots.end() && canMerge(&op, next);
         if (!joins)
           break;
         for (Operation *root : users->second) {
@@ -162,7 +163,7 @@ void Scheduler::formGroups() {
       roots = {&op};
     for (Operation *root : roots)
       members[root].push_back(&op);
-    rootsOf[&op] = std::move(roots);
+    mergedRoots[&op] = std::move(roots);
   }
 }
 
@@ -177,7 +178,7 @@ bool Scheduler::isCloned(Value value, Operation *user) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (replaceableValues.contains(value))
     return false;
-  // The lowering of a rescale wants to see its constants.
+  // The lowering of a rescale needs its constants.
   if (!type || isa<tosa::RescaleOp>(user))
     return true;
   if (!isStoredInBytes(type) || type.getNumElements() <= 1)
@@ -234,7 +235,7 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   };
   auto checks = IndexChecks::None;
   for (Operation *op : llvm::reverse(members[root])) {
-    for (Value read : readsOf(op))
+    for (Value read : findReads(op))
       if (!mapping.contains(read))
         visit(cloneTree(
             read, builder, mapping,
@@ -263,7 +264,7 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   int64_t numBlocks = cutIntoBlocks(part);
   SmallVector<unsigned, 4> reads;
   for (Value operand : operands) {
-    FailureOr<unsigned> buffer = bufferOf(operand);
+    FailureOr<unsigned> buffer = getBuffer(operand);
     if (failed(buffer)) {
       part->erase();
       return failure();
@@ -282,6 +283,6 @@ LogicalResult Scheduler::schedulePart(Operation *root) {
   for (Value result : root->getResults())
     next.writes.push_back(newBuffer(result, ProgramBuffer::Place::Block));
   if (next.writes.size() == 1)
-    producerOf[next.writes.front()] = planned.size() - 1;
+    producers[next.writes.front()] = planned.size() - 1;
   return success();
 }

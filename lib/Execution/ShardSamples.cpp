@@ -22,7 +22,8 @@ static constexpr llvm::StringLiteral kHashes = "sample hashes",
 /// Number of hashes of each half that are kept at both ends, and of the
 /// largest ones that decide about samples which are held out.
 static constexpr int64_t kMostHashes = 1024, kHeldOut = 64;
-/// So few are chosen at least, so that several passes look at the same.
+/// Smallest number of samples that are chosen, so that several passes use the
+/// same ones.
 static constexpr int64_t kFewestSamples = 256;
 
 //===----------------------------------------------------------------------===//
@@ -70,7 +71,7 @@ private:
   }
 };
 
-/// Tells by its hash whether a sample is one of those that are chosen.
+/// Determines by its hash whether a sample is chosen.
 class Choice {
 public:
   /// Chooses all samples.
@@ -78,7 +79,7 @@ public:
   Choice(const HashEnds &ends, int64_t most, bool ofHalves) : isAll(false) {
     std::vector<uint64_t> smallest, largest;
     for (auto [limit, half] : llvm::zip(limits, ends.halves)) {
-      limit = limitsOf(half.smallest, half.largest, most);
+      limit = findLimits(half.smallest, half.largest, most);
       llvm::append_range(smallest, half.smallest);
       llvm::append_range(largest, half.largest);
     }
@@ -86,7 +87,7 @@ public:
       return;
     llvm::sort(smallest);
     llvm::sort(largest, std::greater<>());
-    limits.fill(limitsOf(smallest, largest, most));
+    limits.fill(findLimits(smallest, largest, most));
   }
 
   bool contains(uint64_t hash) const {
@@ -98,9 +99,9 @@ private:
   struct Limits {
     uint64_t low = std::numeric_limits<uint64_t>::max(), high = 0;
   };
-  /// All are chosen where there are no more.
-  static Limits limitsOf(ArrayRef<uint64_t> smallest,
-                         ArrayRef<uint64_t> largest, int64_t most) {
+  /// If there are no more than that, all samples are chosen.
+  static Limits findLimits(ArrayRef<uint64_t> smallest,
+                           ArrayRef<uint64_t> largest, int64_t most) {
     Limits limits;
     if (int64_t(smallest.size()) >= most)
       limits.low = smallest[size_t(most - 1)];
@@ -340,7 +341,7 @@ static llvm::Expected<SampleSet> collect(const SampleSource &samples,
   return set;
 }
 
-/// Makes the samples those of the settings, which read them as they are.
+/// Sets the samples of the settings, which read them without conversion.
 static void take(SampleSet set, RunSettings &settings) {
   llvm::sort(set.samples);
   SampleOptions &options = settings.samples;
@@ -433,14 +434,14 @@ LogicalResult mct::execution::recordSampleHashes(Shards &shards,
 
 namespace {
 /// Samples that were chosen, or are to be.
-struct Asked {
+struct Request {
   int64_t most = 0;
   bool halves = false;
   std::string key;
 };
 } // namespace
 
-/// Returns the number of samples of all shards; none where it is not known.
+/// Returns the number of samples of all shards, or none if it is not known.
 static std::optional<int64_t> countSamples(const Shards &shards,
                                            StringRef reading) {
   std::optional<int64_t> count;
@@ -451,7 +452,7 @@ static std::optional<int64_t> countSamples(const Shards &shards,
   return count;
 }
 
-/// Returns the samples that the shards have given; none where they have not.
+/// Returns the samples that the shards have provided, or none if they have not.
 static FailureOr<std::optional<SampleSet>>
 findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
   std::optional<int64_t> all = countSamples(shards, reading);
@@ -459,27 +460,27 @@ findSamples(Shards &shards, StringRef reading, const ShardSampleNeed &need) {
   for (const ShardPart *part : shards.findKind(kSamples))
     given[part->key] += part->content.getInteger("samples").value_or(0);
   // A larger choice of samples contains the smaller ones.
-  std::optional<Asked> best;
+  std::optional<Request> best;
   for (const ShardPart *part : shards.findKind(kSamples)) {
     auto [name, how] = StringRef(part->key).split(' ');
-    Asked asked;
-    asked.key = part->key;
-    asked.halves = how.consume_back(" of each half");
-    if (name != reading || how.getAsInteger(10, asked.most))
+    Request request;
+    request.key = part->key;
+    request.halves = how.consume_back(" of each half");
+    if (name != reading || how.getAsInteger(10, request.most))
       continue;
     // The shards have no more samples than these.
     if (all && given[part->key] == *all)
-      asked.most = 0;
+      request.most = 0;
     bool isEnough =
-        asked.most == 0 || (need.most != 0 && asked.most >= need.most &&
-                            asked.halves >= need.halves);
-    auto size = [](const Asked &each) {
+        request.most == 0 || (need.most != 0 && request.most >= need.most &&
+                              request.halves >= need.halves);
+    auto size = [](const Request &each) {
       return std::pair(each.most == 0 ? std::numeric_limits<int64_t>::max()
                                       : each.most,
                        each.halves);
     };
-    if (isEnough && (!best || size(asked) < size(*best)))
-      best = asked;
+    if (isEnough && (!best || size(request) < size(*best)))
+      best = request;
   }
   if (!best)
     return std::optional<SampleSet>();

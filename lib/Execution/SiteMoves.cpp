@@ -21,7 +21,7 @@ struct SiteFinder::View {
 
 /// Looks through transposes, slices and reversals whose results are neither
 /// changed nor observed by others. The value has a static type.
-SiteFinder::View SiteFinder::viewOf(Value value) const {
+SiteFinder::View SiteFinder::getView(Value value) const {
   // The ops from the last one backwards, and the starts of the slices among
   // them.
   SmallVector<Operation *> ops;
@@ -111,7 +111,7 @@ void SiteFinder::findMove(Operation *op) {
     // Look through this op even if its result is kept, since this op is what is
     // computed.
     bool wasKept = kept.erase(op->getResult(0));
-    View view = viewOf(op->getResult(0));
+    View view = getView(op->getResult(0));
     if (wasKept)
       kept.insert(op->getResult(0));
     if (view.source == op->getResult(0))
@@ -166,9 +166,9 @@ struct Phase {
 };
 } // namespace
 
-static SmallVector<Phase> phasesOf(int64_t input, int64_t output,
-                                   int64_t kernel, int64_t stride,
-                                   int64_t cut) {
+static SmallVector<Phase> makePhases(int64_t input, int64_t output,
+                                     int64_t kernel, int64_t stride,
+                                     int64_t cut) {
   SmallVector<Phase> phases;
   for (int64_t remainder = 0; remainder != stride; ++remainder) {
     // Positions count from where the kernel begins at the first input.
@@ -283,11 +283,11 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
   auto to = cast<RankedTensorType>(op.getType());
   ConvolutionShape whole = readShape(op);
   SmallVector<Phase> rows =
-      phasesOf(whole.inputHeight, whole.outputHeight, whole.kernelHeight,
-               whole.strideHeight, whole.padTop);
+      makePhases(whole.inputHeight, whole.outputHeight, whole.kernelHeight,
+                 whole.strideHeight, whole.padTop);
   SmallVector<Phase> columns =
-      phasesOf(whole.inputWidth, whole.outputWidth, whole.kernelWidth,
-               whole.strideWidth, whole.padLeft);
+      makePhases(whole.inputWidth, whole.outputWidth, whole.kernelWidth,
+                 whole.strideWidth, whole.padLeft);
   auto isEmpty = [](const Phase &phase) { return phase.taps == 0; };
   bool hasEmpty = llvm::any_of(rows, isEmpty) || llvm::any_of(columns, isEmpty);
   std::optional<ConstantFloats> biases = evaluateFloats(bias);
@@ -303,7 +303,7 @@ bool SiteFinder::findPhases(tosa::TransposeConv2DOp op) {
       clamp && !hasEmpty && readClamp(clamp, epilogue))
     last = clamp;
 
-  View weights = viewOf(op.getWeight());
+  View weights = getView(op.getWeight());
   Site site{Step::Kind::Move, 0, {input, weights.source}, {}};
   if (!biases)
     site.operands.push_back(bias);

@@ -263,12 +263,12 @@ std::optional<Record> SiteFinder::findConvolution(ConvolutionOp op) {
     operands.push_back(op.getWeight());
   if (!bias)
     operands.push_back(op.getBias());
-  auto valuesOf = [](const std::optional<ConstantFloats> &constant) {
+  auto getValues = [](const std::optional<ConstantFloats> &constant) {
     return constant ? constant->values() : ArrayRef<float>();
   };
   return placePrimitive(op, operands, [&](const Epilogue &epilogue) {
-    return program.primitives.addConvolution(shape, valuesOf(weights),
-                                             valuesOf(bias), epilogue);
+    return program.primitives.addConvolution(shape, getValues(weights),
+                                             getValues(bias), epilogue);
   });
 }
 
@@ -293,7 +293,7 @@ SiteFinder::placeWeightGradient(Operation *op, const ConvolutionShape &shape,
   llvm::Expected<size_t> primitive =
       program.primitives.addWeightGradient(shape, inputChannelsFirst);
   if (!primitive) {
-    // Compiled code computes it as any other op.
+    // Compiled code computes it like any other op.
     llvm::consumeError(primitive.takeError());
     return std::nullopt;
   }
@@ -335,7 +335,7 @@ bool SiteFinder::findWeightGradient(ConvolutionOp op) {
   std::swap(shape.strideDepth, shape.dilationDepth);
   std::swap(shape.strideHeight, shape.dilationHeight);
   std::swap(shape.strideWidth, shape.dilationWidth);
-  // oneDNN wants the output channels of the weights first.
+  // oneDNN requires that the output channels of the weights come first.
   Operation *last = op;
   auto turned = dyn_cast_or_null<tosa::TransposeOp>(soleUser(op.getResult()));
   if (turned && swappedEnds(turned.getResult()))

@@ -92,7 +92,7 @@ private:
   template <typename PoolOp> void findPool(PoolOp op, Step::Kind kind);
   void findMove(mlir::Operation *op);
   struct View;
-  View viewOf(mlir::Value value) const;
+  View getView(mlir::Value value) const;
   void findInteger(mlir::Operation *op);
   struct Chain;
   bool isLink(mlir::Operation *op);

@@ -127,7 +127,7 @@ llvm::Error StagedRun::runUnit(const Pass &pass, size_t worker,
 llvm::Error StagedRun::run(llvm::ArrayRef<Pass> passes) {
   for (std::unique_ptr<Lane> &lane : lanes)
     lane->entered = nullptr;
-  // Run the passes one after the other, as if there were that many samples.
+  // Run the passes successively, as if there were that many samples.
   int64_t units = numUnits(), size = executor.unit();
   return shareUnits(int64_t(passes.size()) * units * size, size, lanes.size(),
                     options, [&](size_t worker, int64_t number) {

@@ -188,7 +188,7 @@ LogicalResult StepChecker::check() {
 
 LogicalResult mct::execution::checkStepSizes(const Program &program,
                                              Location loc) {
-  auto bytesOf = [](const TensorSpec &spec) {
+  auto countBytes = [](const TensorSpec &spec) {
     return spec.type.getNumElements() *
            getElementBytes(spec.type.getElementType());
   };
@@ -198,12 +198,12 @@ LogicalResult mct::execution::checkStepSizes(const Program &program,
       continue;
     const TensorSpec &spec =
         (isInput ? program.inputs : program.outputs)[buffer.index];
-    if (bytesOf(spec) == buffer.bytes)
+    if (countBytes(spec) == buffer.bytes)
       continue;
     InFlightDiagnostic diagnostic =
         emitError(loc, "'")
         << spec.name << "' cannot be executed: " << spec.type << " has "
-        << bytesOf(spec) << " bytes, and its buffer " << buffer.bytes;
+        << countBytes(spec) << " bytes, and its buffer " << buffer.bytes;
     diagnostic.attachNote()
         << "this is an error of the compiler; please report the network";
     return diagnostic;

@@ -182,7 +182,7 @@ struct Worker::State {
   PrimitiveRunner runner;
   std::vector<TensorObserver *> observers;
   std::vector<TensorEditor> editors;
-  /// Null: none.
+  /// Null if there is none.
   const ReplacedParts *replaced = nullptr;
   BufferPool pool;
   PartCall call;
@@ -407,7 +407,7 @@ llvm::Error Worker::State::run(const Step &step) {
     observe(step.index, buffer(0));
     break;
   case Step::Kind::Part: {
-    // The packed interface wants the address of each argument.
+    // The packed interface takes the address of each argument.
     arguments.clear();
     blocks.clear();
     for (unsigned number : step.buffers)

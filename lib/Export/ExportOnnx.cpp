@@ -82,10 +82,10 @@ static void recordAxes(Model &model, const std::string &name,
 /// after ops that do not change its axes.
 static bool isReadAsImage(Value value) {
   SmallVector<Value> open{value};
-  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<Value> visited;
   while (!open.empty()) {
     Value next = open.pop_back_val();
-    if (!seen.insert(next).second)
+    if (!visited.insert(next).second)
       continue;
     for (Operation *user : next.getUsers()) {
       if (isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp,

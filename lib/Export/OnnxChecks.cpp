@@ -114,8 +114,8 @@ private:
               llvm::function_ref<LogicalResult(const std::string &)> visitValue,
               llvm::function_ref<LogicalResult(const Node &)> visitUser) {
     SmallVector<std::string> open{name};
-    llvm::StringSet<> seen;
-    seen.insert(name);
+    llvm::StringSet<> visited;
+    visited.insert(name);
     while (!open.empty()) {
       std::string next = open.pop_back_val();
       if (failed(visitValue(next)))
@@ -123,7 +123,7 @@ private:
       for (const Node *user : users[next]) {
         if (failed(visitUser(*user)))
           return failure();
-        if (isMoving(*user) && seen.insert(user->outputs.front()).second)
+        if (isMoving(*user) && visited.insert(user->outputs.front()).second)
           open.push_back(user->outputs.front());
       }
     }

@@ -74,7 +74,7 @@ std::vector<int64_t> onnx::integers(ArrayRef<int64_t> values) {
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
-std::vector<int64_t> onnx::padsOf(ArrayRef<int64_t> pad) {
+std::vector<int64_t> onnx::toPads(ArrayRef<int64_t> pad) {
   return {pad[0], pad[2], pad[1], pad[3]};
 }
 
@@ -118,10 +118,10 @@ int64_t GraphBuilder::getOperatorSet() const {
   return isQdq() ? 21 : 20;
 }
 
-std::string GraphBuilder::makeName(const Twine &wanted) {
-  std::string name = wanted.str();
+std::string GraphBuilder::makeName(const Twine &requested) {
+  std::string name = requested.str();
   for (unsigned number = 1; !names.insert(name).second; ++number)
-    name = (wanted + "_" + Twine(number)).str();
+    name = (requested + "_" + Twine(number)).str();
   return name;
 }
 
@@ -202,7 +202,7 @@ LogicalResult GraphBuilder::replace(Operation *op, StringRef opType,
 
 /// Adds the nodes that convert a tensor to another order.
 std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
-                                         const Layout &wanted) {
+                                         const Layout &requested) {
   Operation *source = value.getDefiningOp();
   if (!source)
     source = function;
@@ -219,7 +219,7 @@ std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
     name = addNode(source, "Transpose", {name}, from.name + "/transposed",
                    {{"perm", integers(axes)}});
   };
-  if (!layout.parts.empty() && layout != wanted) {
+  if (!layout.parts.empty() && layout != requested) {
     // Restore the flattened image, with its axes in the order of the value.
     SmallVector<int64_t> sizes(shape.drop_back()), axes;
     size_t lead = sizes.size();
@@ -235,13 +235,13 @@ std::string GraphBuilder::makeTransposed(Value value, const TensorRef &from,
     reshape(shape);
     layout = Layout::identity(shape.size());
   }
-  if (haveSameOrder(shape, layout, wanted)) {
-    if (layout != wanted)
-      reshape(wanted.apply(shape));
+  if (haveSameOrder(shape, layout, requested)) {
+    if (layout != requested)
+      reshape(requested.apply(shape));
     return name;
   }
   SmallVector<int64_t> axes;
-  for (int64_t axis : wanted.permutation)
+  for (int64_t axis : requested.permutation)
     axes.push_back(layout.axisOf(axis));
   transpose(axes);
   return name;

@@ -58,7 +58,7 @@ std::string nameOf(mlir::Value value);
 llvm::SmallVector<int64_t> fileShape(llvm::ArrayRef<int64_t> shape);
 std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
 /// Returns pads with both begins before both ends; TOSA has them in pairs.
-std::vector<int64_t> padsOf(llvm::ArrayRef<int64_t> pad);
+std::vector<int64_t> toPads(llvm::ArrayRef<int64_t> pad);
 
 /// Returns the type of an argument. Fails for one that is not a tensor for
 /// which `isKnown` is true and whose sizes are known, except the batch;
@@ -80,8 +80,8 @@ public:
   /// Returns the version of ONNX's operators that the file has.
   int64_t getOperatorSet() const;
 
-  /// Returns an unused name: `wanted`, possibly with a number.
-  std::string makeName(const llvm::Twine &wanted);
+  /// Returns an unused name: `requested`, possibly with a number.
+  std::string makeName(const llvm::Twine &requested);
   /// Add a constant and return its name.
   std::string addFloats(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                         std::vector<float> values);
@@ -157,7 +157,7 @@ private:
   mlir::FailureOr<TensorRef> readAs(mlir::Operation *user, mlir::Value value,
                                     mlir::FailureOr<Layout> layout);
   std::string makeTransposed(mlir::Value value, const TensorRef &from,
-                             const Layout &wanted);
+                             const Layout &requested);
 
   llvm::StringSet<> names;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<TensorRef, 1>> known;

@@ -64,7 +64,7 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
     attributes.push_back({"pads", integers(pads)});
     attributes.push_back({"output_padding", integers(added)});
   } else {
-    attributes.push_back({"pads", padsOf(padding)});
+    attributes.push_back({"pads", toPads(padding)});
     attributes.push_back({"dilations", integers(layer->getDilations())});
   }
   return graph.replace(op, isTransposed ? "ConvTranspose" : "Conv",
@@ -181,7 +181,7 @@ static LogicalResult emitPool(GraphBuilder &graph, Op op, StringRef opType) {
   return graph.replace(op, opType, {*input}, Layout::channelsFirst(),
                        {{"kernel_shape", integers(op.getKernel())},
                         {"strides", integers(op.getStride())},
-                        {"pads", padsOf(op.getPad())}});
+                        {"pads", toPads(op.getPad())}});
 }
 
 void onnx::addLayerRules(Rules &rules) {

@@ -205,16 +205,16 @@ onnx::writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
   if (!isKernel && grids.size() == 1)
     storage = *findStorage(graph, point, grids.front());
   const std::string name = point.getUniqueName();
-  auto gridOf = [&](int64_t number) -> const Grid & {
+  auto getGrid = [&](int64_t number) -> const Grid & {
     return grids[grids.size() == 1 ? 0 : number];
   };
   std::vector<float> scales;
   for (int64_t number : layout->parameters)
-    scales.push_back(static_cast<float>(gridOf(number).step));
+    scales.push_back(static_cast<float>(getGrid(number).step));
   std::vector<std::string> inputs{
       graph.addPacked(name + "/codes", storage.type, shape,
                       [&](int64_t i) {
-                        const Grid &grid = gridOf(numbers[i]);
+                        const Grid &grid = getGrid(numbers[i]);
                         double code = double(constant.values[elements[i]]) /
                                       double(float(grid.step));
                         return std::llround(code) + grid.zeroPoint +
@@ -223,7 +223,7 @@ onnx::writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
       graph.addFloats(name + "/scale", layout->shape, std::move(scales)),
       graph.addPacked(
           name + "/zero_point", storage.type, layout->shape, [&](int64_t i) {
-            return gridOf(layout->parameters[i]).zeroPoint + storage.offset;
+            return getGrid(layout->parameters[i]).zeroPoint + storage.offset;
           })};
   std::vector<NodeAttribute> attributes;
   if (!layout->shape.empty())
@@ -305,7 +305,7 @@ LogicalResult onnx::emitQdqPoint(GraphBuilder &graph, tpc::QuantizeOp point) {
 
 bool onnx::isPoint(const Node &node) { return node.opType == kPointType; }
 
-Grid onnx::gridOf(const Node &point) {
+Grid onnx::getGrid(const Node &point) {
   return cast<tpc::QuantizeOp>(point.source)
       .getParametersAttr()
       .getGrids()
@@ -313,17 +313,17 @@ Grid onnx::gridOf(const Node &point) {
 }
 
 bool onnx::haveSameGrid(const Node &lhs, const Node &rhs) {
-  return lhs.source == rhs.source || gridOf(lhs) == gridOf(rhs);
+  return lhs.source == rhs.source || getGrid(lhs) == getGrid(rhs);
 }
 
-static float limitOf(const Node &point, StringRef name) {
+static float getLimit(const Node &point, StringRef name) {
   if (const NodeAttribute *limit = point.lookup(name))
     return std::get<float>(limit->value);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   return name == kLow ? -kInfinity : kInfinity;
 }
 
-static float shiftOf(const Node &point) {
+static float getShift(const Node &point) {
   const NodeAttribute *shift = point.lookup(kShift);
   return shift ? std::get<float>(shift->value) : 0;
 }
@@ -425,9 +425,9 @@ private:
     const float low = isRelu ? 0 : bound(1, -kInfinity);
     const float high = isRelu ? kInfinity : bound(2, kInfinity);
     for (Node *point : SmallVector<Node *>(users[node.name])) {
-      const float outerLow = limitOf(*point, kLow);
-      const float outerHigh = limitOf(*point, kHigh);
-      const float shift = shiftOf(*point);
+      const float outerLow = getLimit(*point, kLow);
+      const float outerHigh = getLimit(*point, kHigh);
+      const float shift = getShift(*point);
       auto limit = [&](float value) {
         return std::min(std::max(value + shift, outerLow), outerHigh);
       };
@@ -456,11 +456,11 @@ private:
     const float shift = number->second;
     ArrayRef<Node *> points = users[node.name];
     if (llvm::any_of(points, [&](Node *point) {
-          const Grid grid = gridOf(*point);
+          const Grid grid = getGrid(*point);
           std::optional<int64_t> steps = countSteps(grid, shift);
           FailureOr<Storage> storage =
               findStorage(graph, cast<tpc::QuantizeOp>(point->source), grid);
-          if (!steps || failed(storage) || shiftOf(*point) != 0)
+          if (!steps || failed(storage) || getShift(*point) != 0)
             return true;
           const int64_t zeroPoint = grid.zeroPoint + storage->offset + *steps;
           return zeroPoint < storage->lowest() ||
@@ -468,8 +468,8 @@ private:
         }))
       return;
     for (Node *point : SmallVector<Node *>(points)) {
-      point->attributes = {{kLow.str(), limitOf(*point, kLow)},
-                           {kHigh.str(), limitOf(*point, kHigh)},
+      point->attributes = {{kLow.str(), getLimit(*point, kLow)},
+                           {kHigh.str(), getLimit(*point, kHigh)},
                            {kShift.str(), shift}};
       replaceInput(*point, node.name, shifted);
     }
@@ -507,9 +507,9 @@ private:
     if (outputs.contains(input) || users[input].size() != 1 ||
         llvm::any_of(users[node.name], [&](Node *user) {
           return !haveSameGrid(*user, first) ||
-                 limitOf(*user, kLow) != limitOf(first, kLow) ||
-                 limitOf(*user, kHigh) != limitOf(first, kHigh) ||
-                 shiftOf(*user) != shiftOf(first);
+                 getLimit(*user, kLow) != getLimit(first, kLow) ||
+                 getLimit(*user, kHigh) != getLimit(first, kHigh) ||
+                 getShift(*user) != getShift(first);
         }))
       return;
     auto producer = producers().find(input);
@@ -560,7 +560,7 @@ private:
         return;
       point = other;
     }
-    if (node.opType == "Pad" && !isOnGrid(gridOf(*point), node.inputs[2]))
+    if (node.opType == "Pad" && !isOnGrid(getGrid(*point), node.inputs[2]))
       return;
     SmallVector<Node *> others;
     for (Node *user : users[node.name])
@@ -595,7 +595,7 @@ private:
       return;
     }
     auto op = cast<tpc::QuantizeOp>(node.source);
-    const Grid grid = gridOf(node);
+    const Grid grid = getGrid(node);
     const Storage storage = *findStorage(graph, op, grid);
     auto [parameters, isNew] = parametersOf.try_emplace(op);
     std::string &scale = parameters->second.first,
@@ -611,20 +611,20 @@ private:
     StringRef base = node.name;
     base.consume_back("/quantized");
     // The codes of the limits.
-    auto codeOf = [&](float limit) {
+    auto toCode = [&](float limit) {
       float level = 0;
       quantization::fakeQuantize(grid, &limit, &level, 1);
       return std::llround(double(level) / double(float(grid.step))) +
              grid.zeroPoint + storage.offset;
     };
-    const int64_t steps = *countSteps(grid, shiftOf(node));
+    const int64_t steps = *countSteps(grid, getShift(node));
     std::string shifted = zeroPoint;
     if (steps != 0)
       shifted = graph.addPacked(
           base + "/shifted_zero_point", storage.type, {},
           [&](int64_t) { return grid.zeroPoint + storage.offset + steps; });
-    const int64_t low = codeOf(limitOf(node, kLow));
-    const int64_t high = codeOf(limitOf(node, kHigh));
+    const int64_t low = toCode(getLimit(node, kLow));
+    const int64_t high = toCode(getLimit(node, kHigh));
     // ONNX Runtime merges two consecutive pairs into one whose step neither of
     // them has; a clamp between them prevents that.
     const bool isLimited = low > storage.lowest() || high < storage.highest() ||

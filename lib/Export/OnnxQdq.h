@@ -34,7 +34,7 @@ mlir::FailureOr<Storage> findStorage(GraphBuilder &graph, tpc::QuantizeOp point,
 
 bool isPoint(const Node &node);
 /// Returns the grid of a node that is a point.
-quantization::Grid gridOf(const Node &point);
+quantization::Grid getGrid(const Node &point);
 bool haveSameGrid(const Node &lhs, const Node &rhs);
 /// Returns whether an operator moves or selects values.
 bool isMoving(const Node &node);

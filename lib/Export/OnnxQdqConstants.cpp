@@ -61,7 +61,7 @@ private:
   /// Returns the points that read a tensor, perhaps after clamps or reshapes,
   /// or none if it has other users.
   SmallVector<Node *> findReadingPoints(StringRef tensor) const {
-    ArrayRef<Node *> found = usersOf(tensor);
+    ArrayRef<Node *> found = getUsers(tensor);
     if (outputs.contains(tensor))
       return {};
     if (found.size() == 1 &&
@@ -73,18 +73,18 @@ private:
     return SmallVector<Node *>(found);
   }
 
-  ArrayRef<Node *> usersOf(StringRef tensor) const {
+  ArrayRef<Node *> getUsers(StringRef tensor) const {
     auto found = users.find(tensor);
     return found == users.end() ? ArrayRef<Node *>() : found->second;
   }
 
-  Storage storageOf(const Node &point) {
+  Storage getStorage(const Node &point) {
     return *findStorage(graph, cast<tpc::QuantizeOp>(point.source),
-                        gridOf(point));
+                        getGrid(point));
   }
 
   bool isNarrow(const Node &point) {
-    return bitsOf(storageOf(point).type) == 8;
+    return bitsOf(getStorage(point).type) == 8;
   }
 
   /// Adds a constant of codes and the node that dequantizes it.
@@ -123,7 +123,7 @@ private:
     const float value = constant.floats.front(), scale = std::abs(value);
     if (!std::isnormal(scale) || !std::isnormal(1 / scale))
       return;
-    const Storage storage = storageOf(*point);
+    const Storage storage = getStorage(*point);
     const int64_t code = storage.lowest() + (value > 0);
     const SmallVector<int64_t> shape = constant.shape;
     number =
@@ -149,8 +149,8 @@ private:
           return isConstant(input) || (point && isNarrow(*point));
         }))
       return;
-    const Grid grid = gridOf(*after.front());
-    const Storage storage = storageOf(*after.front());
+    const Grid grid = getGrid(*after.front());
+    const Storage storage = getStorage(*after.front());
     const auto step = double(float(grid.step));
     for (auto [i, input] : llvm::enumerate(node.inputs)) {
       auto found = constants.find(input);
@@ -174,11 +174,11 @@ private:
   /// removes it.
   void limitInstead(Node &node) {
     const Node *point = findPoint(node.inputs.front());
-    ArrayRef<Node *> found = usersOf(node.name);
+    ArrayRef<Node *> found = getUsers(node.name);
     if (!point || outputs.contains(node.name) || found.empty() ||
         !llvm::all_of(found, [](Node *each) { return isFloatOnly(*each); }))
       return;
-    const Grid outer = gridOf(node), inner = gridOf(*point);
+    const Grid outer = getGrid(node), inner = getGrid(*point);
     const auto step = double(float(outer.step));
     const double ratio = double(float(inner.step)) / step;
     if (haveSameGrid(node, *point) || ratio != std::nearbyint(ratio))

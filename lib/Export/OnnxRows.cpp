@@ -213,15 +213,15 @@ private:
     carriers.insert(&node);
     for (const std::string &input : node.inputs)
       if (isWide(input))
-        regionOf.unionSets(StringRef(node.name), StringRef(input));
-    regionOf.insert(StringRef(node.name));
+        regionClasses.unionSets(StringRef(node.name), StringRef(input));
+    regionClasses.insert(StringRef(node.name));
   }
 
   SmallVector<Region> findRegions() {
     llvm::MapVector<StringRef, Region> regions;
     auto add = [&](StringRef tensor) {
-      if (auto leader = regionOf.findLeader(tensor);
-          leader != regionOf.member_end())
+      if (auto leader = regionClasses.findLeader(tensor);
+          leader != regionClasses.member_end())
         regions[*leader].push_back(tensor);
     };
     for (const Node &node : nodes)
@@ -418,7 +418,7 @@ private:
   llvm::StringSet<> boundary;
   /// Nodes that can work on rows.
   llvm::DenseSet<const Node *> carriers;
-  llvm::EquivalenceClasses<StringRef> regionOf;
+  llvm::EquivalenceClasses<StringRef> regionClasses;
   /// Concatenations of rows.
   llvm::StringSet<> joined;
   /// Tensors that are converted to rows.

@@ -35,15 +35,15 @@ llvm::Error OnnxOptions::setSuppression(StringRef text) {
 /// Returns boxes and scores in this order, or none if the values are not boxes
 /// and scores.
 static std::optional<SuppressedValues> order(Value first, Value second) {
-  auto isOf = [](Value boxes, Value scores) {
+  auto belongTogether = [](Value boxes, Value scores) {
     RankedTensorType own = typeOf(boxes), other = typeOf(scores);
     return own.getRank() == 3 && other.getRank() == 3 &&
            own.getDimSize(2) == 4 && own.getDimSize(1) == other.getDimSize(1) &&
            own.getElementType().isF32() && other.getElementType().isF32();
   };
-  if (isOf(first, second))
+  if (belongTogether(first, second))
     return SuppressedValues{first, second};
-  if (isOf(second, first))
+  if (belongTogether(second, first))
     return SuppressedValues{second, first};
   return std::nullopt;
 }
@@ -87,21 +87,21 @@ FailureOr<SuppressedValues> onnx::findSuppressed(GraphBuilder &graph,
 
 LogicalResult onnx::emitSuppression(GraphBuilder &graph, func::ReturnOp end,
                                     const SuppressedValues &values) {
-  const OnnxSuppression &asked = *graph.options.suppression;
+  const OnnxSuppression &suppressionOptions = *graph.options.suppression;
   const Layout layout = Layout::identity(3);
   FailureOr<std::string> boxes = graph.read(end, values.boxes, layout),
                          scores = graph.read(end, values.scores, layout);
   if (failed(boxes) || failed(scores))
     return failure();
   int64_t batch = fileShape(typeOf(values.boxes).getShape()).front(),
-          most = asked.detections;
+          most = suppressionOptions.detections;
   Node node;
   node.name = graph.makeName("nms");
   node.opType = kOp.str();
-  node.domain = asked.domain;
+  node.domain = suppressionOptions.domain;
   node.inputs = {*boxes, *scores};
-  node.attributes = {{"score_threshold", float(asked.leastScore)},
-                     {"iou_threshold", float(asked.mostOverlap)},
+  node.attributes = {{"score_threshold", float(suppressionOptions.leastScore)},
+                     {"iou_threshold", float(suppressionOptions.mostOverlap)},
                      {"max_detections", most}};
   node.source = graph.function;
   std::vector<ValueInfo> &outputs = graph.model.graph.outputs;
@@ -114,6 +114,7 @@ LogicalResult onnx::emitSuppression(GraphBuilder &graph, func::ReturnOp end,
     node.outputs.push_back(output.name);
   }
   graph.model.graph.nodes.push_back(std::move(node));
-  graph.model.operatorSets.push_back({asked.domain, kDomainVersion});
+  graph.model.operatorSets.push_back(
+      {suppressionOptions.domain, kDomainVersion});
   return success();
 }

@@ -57,10 +57,10 @@ const KernelOp *GraphBuilder::findLayer(Value value) const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-std::string GraphBuilder::makeName(const Twine &wanted) {
-  std::string name = wanted.str();
+std::string GraphBuilder::makeName(const Twine &requested) {
+  std::string name = requested.str();
   for (unsigned number = 1; !names.insert(name).second; ++number)
-    name = (wanted + "_" + Twine(number)).str();
+    name = (requested + "_" + Twine(number)).str();
   return name;
 }
 
@@ -182,8 +182,8 @@ static StringRef findActivation(const Encoding &encoding) {
   return "";
 }
 
-int64_t GraphBuilder::limit(int64_t tensor, const Wanted &wanted) {
-  const Encoding &encoding = *wanted.encoding;
+int64_t GraphBuilder::limit(int64_t tensor, const RequestedForm &requested) {
+  const Encoding &encoding = *requested.encoding;
   SmallVector<int64_t> shape = model.tensors[tensor].shape;
   int64_t lowest = -(int64_t(1) << (encoding.storageBits - 1));
   StringRef activation = findActivation(encoding);
@@ -191,13 +191,13 @@ int64_t GraphBuilder::limit(int64_t tensor, const Wanted &wanted) {
     return tensor;
   // No runtime has RELU_N1_TO_1 of codes as a separate operator.
   if (!activation.empty() && activation != "RELU_N1_TO_1") {
-    int64_t output = addCodes(wanted.name, shape, encoding);
+    int64_t output = addCodes(requested.name, shape, encoding);
     addOperator({activation, /*version=*/2}, {tensor}, output);
     return output;
   }
   bool hasHigh = encoding.high < -lowest - 1;
   auto bound = [&](StringRef code, int64_t number, const Twine &name) {
-    int64_t constant = addIntegers(wanted.name + "/bound", {1},
+    int64_t constant = addIntegers(requested.name + "/bound", {1},
                                    elementTypeOf(encoding), number);
     setGrid(constant, encoding);
     int64_t output = addCodes(name, shape, encoding);
@@ -207,34 +207,35 @@ int64_t GraphBuilder::limit(int64_t tensor, const Wanted &wanted) {
   };
   if (encoding.low > lowest)
     bound("MAXIMUM", encoding.low,
-          hasHigh ? wanted.name + "/limited" : wanted.name);
+          hasHigh ? requested.name + "/limited" : requested.name);
   if (hasHigh)
-    bound("MINIMUM", encoding.high, wanted.name);
+    bound("MINIMUM", encoding.high, requested.name);
   return tensor;
 }
 
 int64_t GraphBuilder::write(const Form &form, std::vector<int64_t> inputs,
-                            ArrayRef<int64_t> shape, const Wanted &wanted,
-                            ElementType type) {
+                            ArrayRef<int64_t> shape,
+                            const RequestedForm &requested, ElementType type) {
   Form used = form;
   StringRef activation = "NONE";
-  if (wanted.isCodes())
-    activation = findActivation(*wanted.encoding);
+  if (requested.isCodes())
+    activation = findActivation(*requested.encoding);
   bool isFused = activation == "NONE" || (form.isFusing && !activation.empty());
   if (form.isFusing)
     used.options.push_back({"fused_activation_function",
                             std::string(isFused ? activation : "NONE")});
-  std::string name = isFused ? wanted.name : wanted.name + "/unlimited";
-  int64_t output = wanted.isCodes() ? addCodes(name, shape, *wanted.encoding)
-                                    : addTensor(name, type, shape);
+  std::string name = isFused ? requested.name : requested.name + "/unlimited";
+  int64_t output = requested.isCodes()
+                       ? addCodes(name, shape, *requested.encoding)
+                       : addTensor(name, type, shape);
   addOperator(used, std::move(inputs), output);
-  return isFused ? output : limit(output, wanted);
+  return isFused ? output : limit(output, requested);
 }
 
 int64_t GraphBuilder::write(const Form &form, std::vector<int64_t> inputs,
-                            Value result, const Wanted &wanted) {
-  return write(form, std::move(inputs), onnx::typeOf(result).getShape(), wanted,
-               numberTypeOf(result).value_or(ElementType::Float32));
+                            Value result, const RequestedForm &requested) {
+  return write(form, std::move(inputs), onnx::typeOf(result).getShape(),
+               requested, numberTypeOf(result).value_or(ElementType::Float32));
 }
 
 int64_t GraphBuilder::reshape(int64_t tensor, ArrayRef<int64_t> shape,
@@ -385,22 +386,22 @@ void GraphBuilder::explain(Value value) {
       {name, reason.empty() ? "has no operator on codes" : reason});
 }
 
-Written GraphBuilder::writeValue(Value value, const Wanted &wanted) {
+Written GraphBuilder::writeValue(Value value, const RequestedForm &requested) {
   reason.clear();
   Operation *op = value.getDefiningOp();
   if (const KernelOp *layer = findLayer(value)) {
-    Written written = writeLayer(*this, *layer, value, wanted);
+    Written written = writeLayer(*this, *layer, value, requested);
     if (failed(written) || *written)
       return written;
   }
   if (auto matched = operators.byRoot.find(op);
       matched != operators.byRoot.end()) {
-    Written written = writeOperator(*this, matched->second, wanted);
+    Written written = writeOperator(*this, matched->second, requested);
     if (failed(written) || *written)
       return written;
   }
   std::string why = reason;
-  Written written = writeOp(*this, op, wanted);
+  Written written = writeOp(*this, op, requested);
   if (reason.empty())
     reason = why;
   return written;
@@ -412,7 +413,8 @@ FailureOr<int64_t> GraphBuilder::makeCodes(Operation *user, Value value,
   auto key = std::pair(value.getAsOpaquePointer(), encoding);
   if (auto found = codes.find(key); found != codes.end())
     return found->second;
-  Wanted wanted{encoding, name.empty() ? onnx::nameOf(value) : name.str()};
+  RequestedForm requested{encoding,
+                          name.empty() ? onnx::nameOf(value) : name.str()};
   auto keep = [&](int64_t tensor) {
     codes[key] = tensor;
     return tensor;
@@ -424,15 +426,15 @@ FailureOr<int64_t> GraphBuilder::makeCodes(Operation *user, Value value,
     if (haveSameCodes(*present, encoding))
       return keep(present->low >= encoding.low && present->high <= encoding.high
                       ? *stored
-                      : limit(*stored, wanted));
+                      : limit(*stored, requested));
     return keep(
-        write({"QUANTIZE", 2, "QuantizeOptions"}, {*stored}, value, wanted));
+        write({"QUANTIZE", 2, "QuantizeOptions"}, {*stored}, value, requested));
   }
   if (std::optional<onnx::Constant> constant = onnx::readConstant(value)) {
     std::vector<int64_t> integers;
     for (float number : constant->values)
       integers.push_back(encoding.quantize(number));
-    int64_t tensor = addIntegers(wanted.name + "/constant", constant->shape,
+    int64_t tensor = addIntegers(requested.name + "/constant", constant->shape,
                                  elementTypeOf(encoding), integers);
     setGrid(tensor, encoding);
     return tensor;
@@ -442,23 +444,24 @@ FailureOr<int64_t> GraphBuilder::makeCodes(Operation *user, Value value,
     if (auto clamp = dyn_cast<tosa::ClampOp>(op);
         clamp && isa<FloatAttr>(clamp.getMinVal()) && !isPart(op)) {
       FailureOr<int64_t> limited = makeCodes(
-          op, clamp.getInput(), limitBy(encoding, clamp), wanted.name);
+          op, clamp.getInput(), limitBy(encoding, clamp), requested.name);
       if (failed(limited))
         return failure();
       return keep(*limited);
     }
-    Written written = writeValue(value, wanted);
+    Written written = writeValue(value, requested);
     if (failed(written))
       return failure();
     if (*written)
       return keep(**written);
     explain(value);
   }
-  FailureOr<int64_t> read = readNumbers(user, value, wanted.name + "/numbers");
+  FailureOr<int64_t> read =
+      readNumbers(user, value, requested.name + "/numbers");
   if (failed(read))
     return failure();
   return keep(
-      write({"QUANTIZE", 1, "QuantizeOptions"}, {*read}, value, wanted));
+      write({"QUANTIZE", 1, "QuantizeOptions"}, {*read}, value, requested));
 }
 
 /// Returns a grid that contains exactly these numbers, or none.
@@ -539,14 +542,14 @@ Written GraphBuilder::readOperand(Operation *user, Value value,
 //===----------------------------------------------------------------------===//
 
 FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value,
-                                             StringRef wanted) {
+                                             StringRef requested) {
   if (auto found = numbers.find(value); found != numbers.end())
     return found->second;
   auto keep = [&](int64_t tensor) {
     numbers[value] = tensor;
     return tensor;
   };
-  std::string name = wanted.empty() ? onnx::nameOf(value) : wanted.str();
+  std::string name = requested.empty() ? onnx::nameOf(value) : requested.str();
   if (findEncoding(value)) {
     FailureOr<int64_t> stored = readStored(value);
     if (failed(stored))
@@ -588,10 +591,10 @@ FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value,
 }
 
 Written GraphBuilder::readOnOwnGrid(Operation *user, Value value,
-                                    const Wanted &wanted) {
-  if (wanted.isCodes())
+                                    const RequestedForm &requested) {
+  if (requested.isCodes())
     return readOperand(user, value,
-                       wanted.encoding->storageBits == 16 ? 16 : 8);
+                       requested.encoding->storageBits == 16 ? 16 : 8);
   FailureOr<int64_t> numbers = readNumbers(user, value);
   if (failed(numbers))
     return failure();
@@ -599,9 +602,9 @@ Written GraphBuilder::readOnOwnGrid(Operation *user, Value value,
 }
 
 FailureOr<int64_t> GraphBuilder::read(Operation *user, Value value,
-                                      const Wanted &wanted) {
-  return wanted.isCodes() ? makeCodes(user, value, *wanted.encoding)
-                          : readNumbers(user, value);
+                                      const RequestedForm &requested) {
+  return requested.isCodes() ? makeCodes(user, value, *requested.encoding)
+                             : readNumbers(user, value);
 }
 
 } // namespace mct::tflite

@@ -18,7 +18,7 @@
 namespace mct::tflite {
 
 /// The requested form of a result: codes on a grid, or numbers.
-struct Wanted {
+struct RequestedForm {
   std::optional<Encoding> encoding;
   /// Name of the tensor.
   std::string name;
@@ -68,12 +68,12 @@ public:
   /// Adds an operator and the tensor of its result, of the shape of `result`;
   /// limits codes, by the operator if it can.
   int64_t write(const Form &form, std::vector<int64_t> inputs,
-                mlir::Value result, const Wanted &wanted);
+                mlir::Value result, const RequestedForm &requested);
   int64_t write(const Form &form, std::vector<int64_t> inputs,
-                llvm::ArrayRef<int64_t> shape, const Wanted &wanted,
+                llvm::ArrayRef<int64_t> shape, const RequestedForm &requested,
                 ElementType type = ElementType::Float32);
   /// Limits codes to those of a grid.
-  int64_t limit(int64_t tensor, const Wanted &wanted);
+  int64_t limit(int64_t tensor, const RequestedForm &requested);
   void setGrid(int64_t tensor, const Encoding &encoding);
   int64_t reshape(int64_t tensor, llvm::ArrayRef<int64_t> shape,
                   const llvm::Twine &name);
@@ -105,10 +105,10 @@ public:
   /// Returns the numbers of a value if numbers are wanted, otherwise the result
   /// of `readOperand` for codes of the wanted width.
   Written readOnOwnGrid(mlir::Operation *user, mlir::Value value,
-                        const Wanted &wanted);
-  /// Reads a value in the form of `wanted`.
+                        const RequestedForm &requested);
+  /// Reads a value in the form of `requested`.
   mlir::FailureOr<int64_t> read(mlir::Operation *user, mlir::Value value,
-                                const Wanted &wanted);
+                                const RequestedForm &requested);
   /// Returns the layer whose sums of products, including its bias, a value is.
   const KernelOp *findLayer(mlir::Value value) const;
   /// Records a tensor that holds the codes of a value.
@@ -116,7 +116,7 @@ public:
   void defineNumbers(mlir::Value value, int64_t tensor) {
     numbers[value] = tensor;
   }
-  std::string makeName(const llvm::Twine &wanted);
+  std::string makeName(const llvm::Twine &requested);
   /// Returns none and records the reason.
   std::nullopt_t decline(llvm::StringRef why) {
     reason = why.str();
@@ -133,7 +133,7 @@ private:
   bool isPart(mlir::Operation *op) const {
     return operators.interior.contains(op) || operators.byRoot.contains(op);
   }
-  Written writeValue(mlir::Value value, const Wanted &wanted);
+  Written writeValue(mlir::Value value, const RequestedForm &requested);
   std::optional<Encoding> createEncoding(mlir::Value value);
   void explain(mlir::Value value);
 
@@ -148,28 +148,30 @@ private:
 
 /// Writes the result of an op; `matched` ends an operator that is several ops
 /// in TOSA.
-Written writeOp(GraphBuilder &graph, mlir::Operation *op, const Wanted &wanted);
+Written writeOp(GraphBuilder &graph, mlir::Operation *op,
+                const RequestedForm &requested);
 Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
-                      const Wanted &wanted);
+                      const RequestedForm &requested);
 /// Writes an operator whose operands have grids of their own.
 Written writeOnOwnGrids(GraphBuilder &graph, mlir::Operation *op,
                         mlir::ValueRange operands, const Form &form,
-                        const Wanted &wanted);
+                        const RequestedForm &requested);
 /// Writes an operator of one operand whose codes are on the same grid in every
 /// file, which for 8 bits is this one.
 Written writeOnFixedGrid(GraphBuilder &graph, mlir::Operation *op,
                          mlir::Value operand, const Form &form, double scale,
-                         int64_t zeroPoint, const Wanted &wanted);
+                         int64_t zeroPoint, const RequestedForm &requested);
 /// Writes numbers, limited to [low, high].
 Written writeLimits(GraphBuilder &graph, mlir::Operation *op,
                     mlir::Value operand, double low, double high,
-                    const Wanted &wanted);
+                    const RequestedForm &requested);
 /// Writes the result of a layer, with its bias.
 Written writeLayer(GraphBuilder &graph, const KernelOp &layer,
-                   mlir::Value result, const Wanted &wanted);
+                   mlir::Value result, const RequestedForm &requested);
 /// Writes a layer of features: [..., inputs] to [..., outputs].
 Written writeDense(GraphBuilder &graph, const KernelOp &layer,
-                   mlir::Value input, mlir::Value result, const Wanted &wanted);
+                   mlir::Value input, mlir::Value result,
+                   const RequestedForm &requested);
 /// Writes codes of sums over windows of an image, each times `weight`, as a
 /// depthwise convolution, or a convolution over positions of the whole image:
 /// unlike those of MEAN and AVERAGE_POOL_2D, its sums are rounded once by all
@@ -178,7 +180,7 @@ Written writeWindowSum(GraphBuilder &graph, mlir::Operation *op,
                        mlir::Value input, llvm::ArrayRef<int64_t> window,
                        llvm::ArrayRef<int64_t> stride,
                        llvm::ArrayRef<int64_t> shape, double weight,
-                       const Wanted &wanted);
+                       const RequestedForm &requested);
 /// Returns whether the results of an op are elements of its operands, so that
 /// their codes are, too.
 bool isMovement(mlir::Operation *op);

@@ -233,7 +233,8 @@ struct LayerInputs {
 /// numbers, if kernel or bias are not constants of f32.
 static FailureOr<std::optional<LayerInputs>>
 writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
-            ArrayRef<int64_t> shape, int64_t axis, const Wanted &wanted) {
+            ArrayRef<int64_t> shape, int64_t axis,
+            const RequestedForm &requested) {
   Operation *op = layer.getOperation();
   bool isProduct = isa<tosa::MatMulOp>(op);
   auto order = [&](auto &values) {
@@ -242,7 +243,7 @@ writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
           turn(values, layer.numInputChannels(), layer.numOutputChannels());
   };
   LayerInputs written;
-  if (!wanted.isCodes()) {
+  if (!requested.isCodes()) {
     auto constants = readFloatLayer(layer);
     if (!constants)
       return std::optional<LayerInputs>();
@@ -253,12 +254,12 @@ writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
     order(kernel.values);
     written.input = *read;
     written.kernel =
-        graph.addNumbers(wanted.name + "/kernel", shape, kernel.values);
-    written.bias =
-        graph.addNumbers(wanted.name + "/bias", {int64_t(bias.size())}, bias);
+        graph.addNumbers(requested.name + "/kernel", shape, kernel.values);
+    written.bias = graph.addNumbers(requested.name + "/bias",
+                                    {int64_t(bias.size())}, bias);
     return std::optional(written);
   }
-  bool isWide = wanted.encoding->storageBits == 16;
+  bool isWide = requested.encoding->storageBits == 16;
   Encoding encoding;
   Written read = graph.readOperand(op, input, isWide ? 16 : 8, &encoding);
   if (failed(read))
@@ -276,7 +277,7 @@ writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
   written.isInt4 = (*stored)->kernelType == ElementType::Int4;
   written.isPerChannel = (*stored)->scales.size() > 1;
   std::tie(written.kernel, written.bias) =
-      addConstants(graph, **stored, shape, axis, isWide, layer, wanted.name);
+      addConstants(graph, **stored, shape, axis, isWide, layer, requested.name);
   return std::optional(written);
 }
 
@@ -309,7 +310,7 @@ static Form formOfConvolution(const KernelOp &layer, bool isWide, bool isInt4) {
 static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
                                Value result, Form form,
                                std::vector<int64_t> inputs,
-                               const Wanted &wanted) {
+                               const RequestedForm &requested) {
   ArrayRef<int64_t> to = onnx::typeOf(result).getShape();
   ArrayRef<int64_t> from = onnx::typeOf(layer.getInput().get()).getShape();
   ArrayRef<int64_t> cut = layer.getPadding();
@@ -333,30 +334,30 @@ static Written writeTransposed(GraphBuilder &graph, const KernelOp &layer,
                                 "result with the batch",
                                 "mct-set-batch=size=1 gives it one"));
   form.options.push_back({"padding", std::string(isValid ? "VALID" : "SAME")});
-  inputs.insert(inputs.begin(), graph.addList(wanted.name + "/shape", to));
+  inputs.insert(inputs.begin(), graph.addList(requested.name + "/shape", to));
   std::swap(inputs[1], inputs[2]);
   return std::optional<int64_t>(
-      graph.write(form, std::move(inputs), result, wanted));
+      graph.write(form, std::move(inputs), result, requested));
 }
 
 static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
-                                Value result, const Wanted &wanted) {
+                                Value result, const RequestedForm &requested) {
   Operation *op = layer.getOperation();
   Windows windows{layer.getWindow(), layer.getStrides(), layer.getDilations(),
                   layer.getPadding()};
   Value image = layer.getInput().get();
   if (!layer.isTransposed())
     image = skipCut(image, onnx::typeOf(op->getResult(0)).getShape(), windows);
-  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
+  bool isWide = requested.isCodes() && requested.encoding->storageBits == 16;
   SmallVector<int64_t> kernelShape(layer.getKernelShape());
   if (isa<tosa::DepthwiseConv2DOp>(op))
     kernelShape = {1, kernelShape[0], kernelShape[1],
                    kernelShape[2] * kernelShape[3]};
   FailureOr<std::optional<LayerInputs>> inputs = writeInputs(
-      graph, layer, image, kernelShape, layer.isDepthwise() ? 3 : 0, wanted);
+      graph, layer, image, kernelShape, layer.isDepthwise() ? 3 : 0, requested);
   if (failed(inputs))
     return failure();
-  if (!*inputs && !wanted.isCodes())
+  if (!*inputs && !requested.isCodes())
     return LogicalResult(
         refuse(op, "has a kernel or bias that is not an f32 constant",
                "fold what makes it, by mct-prepare"));
@@ -366,13 +367,13 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
   Form form = formOfConvolution(layer, isWide, isInt4);
   if (layer.isTransposed())
     return writeTransposed(graph, layer, result, form, {input, kernel, bias},
-                           wanted);
-  PaddedImage padded =
-      padImage(graph, input, onnx::typeOf(image).getShape(),
-               onnx::typeOf(op->getResult(0)).getShape(), windows, wanted.name);
+                           requested);
+  PaddedImage padded = padImage(graph, input, onnx::typeOf(image).getShape(),
+                                onnx::typeOf(op->getResult(0)).getShape(),
+                                windows, requested.name);
   form.options.push_back({"padding", padded.padding.str()});
   return std::optional<int64_t>(
-      graph.write(form, {padded.tensor, kernel, bias}, result, wanted));
+      graph.write(form, {padded.tensor, kernel, bias}, result, requested));
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,17 +392,18 @@ static Value skipReshapes(Value value, int64_t inputs) {
 }
 
 Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
-                   Value result, const Wanted &wanted) {
+                   Value result, const RequestedForm &requested) {
   int64_t inputs = layer.numInputChannels(),
           outputs = layer.numOutputChannels();
-  FailureOr<std::optional<LayerInputs>> read = writeInputs(
-      graph, layer, skipReshapes(input, inputs), {outputs, inputs}, 0, wanted);
+  FailureOr<std::optional<LayerInputs>> read =
+      writeInputs(graph, layer, skipReshapes(input, inputs), {outputs, inputs},
+                  0, requested);
   if (failed(read))
     return failure();
   if (!*read)
     return std::optional<int64_t>();
   auto [tensor, kernel, bias, isInt4, isPerChannel] = **read;
-  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
+  bool isWide = requested.isCodes() && requested.encoding->storageBits == 16;
   int64_t version = isPerChannel ? 12 : isInt4 ? 10 : isWide ? 7 : 4;
   Form form{
       "FULLY_CONNECTED",
@@ -417,23 +419,23 @@ Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
                : rows * size;
   if (to.size() == 2)
     return std::optional<int64_t>(
-        graph.write(form, {tensor, kernel, bias}, result, wanted));
-  Wanted flat{wanted.encoding, wanted.name + "/rows"};
+        graph.write(form, {tensor, kernel, bias}, result, requested));
+  RequestedForm flat{requested.encoding, requested.name + "/rows"};
   int64_t product =
       graph.write(form, {tensor, kernel, bias}, {rows, outputs}, flat);
-  return std::optional<int64_t>(graph.reshape(product, to, wanted.name));
+  return std::optional<int64_t>(graph.reshape(product, to, requested.name));
 }
 
 Written writeLayer(GraphBuilder &graph, const KernelOp &layer, Value result,
-                   const Wanted &wanted) {
+                   const RequestedForm &requested) {
   Operation *op = layer.getOperation();
   if (isa<tosa::MatMulOp>(op))
     return onnx::typeOf(layer.getKernelOperand().get()).getDimSize(0) == 1
                ? writeDense(graph, layer, layer.getInput().get(), result,
-                            wanted)
+                            requested)
                : Written(std::optional<int64_t>());
   if (isa<tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp>(op))
-    return writeConvolution(graph, layer, result, wanted);
+    return writeConvolution(graph, layer, result, requested);
   return std::optional<int64_t>();
 }
 
@@ -459,16 +461,15 @@ struct CodeSums {
 } // namespace
 
 /// Adds the kernel and the bias of a sum, for `outputs` output channels.
-static std::pair<int64_t, int64_t> addSumConstants(GraphBuilder &graph,
-                                                   const CodeSums &sums,
-                                                   ArrayRef<int64_t> shape,
-                                                   int64_t outputs,
-                                                   const Wanted &wanted) {
+static std::pair<int64_t, int64_t>
+addSumConstants(GraphBuilder &graph, const CodeSums &sums,
+                ArrayRef<int64_t> shape, int64_t outputs,
+                const RequestedForm &requested) {
   std::vector<int64_t> codes(ShapedType::getNumElements(shape), kSumCode),
       offsets(outputs, sums.offset);
-  int64_t kernel =
-      graph.addIntegers(wanted.name + "/ones", shape, ElementType::Int8, codes);
-  int64_t bias = graph.addIntegers(wanted.name + "/bias", {outputs},
+  int64_t kernel = graph.addIntegers(requested.name + "/ones", shape,
+                                     ElementType::Int8, codes);
+  int64_t bias = graph.addIntegers(requested.name + "/bias", {outputs},
                                    ElementType::Int32, offsets);
   Encoding grid;
   grid.scale = sums.scale;
@@ -503,9 +504,9 @@ static Form formOfSums(bool isDepthwise, int64_t strideHeight,
 /// If there are many positions, they become the channels of a convolution.
 static Written writeWholeSum(GraphBuilder &graph, const CodeSums &sums,
                              ArrayRef<int64_t> from, ArrayRef<int64_t> to,
-                             const Wanted &wanted) {
+                             const RequestedForm &requested) {
   int64_t batch = from[0], channels = from[3], positions = from[1] * from[2];
-  Wanted row{wanted.encoding, wanted.name + "/row"};
+  RequestedForm row{requested.encoding, requested.name + "/row"};
   bool isDepthwise = positions <= kFastWindow;
   int64_t depth = !isDepthwise         ? 1
                   : channels % 16 == 0 ? 16
@@ -514,35 +515,35 @@ static Written writeWholeSum(GraphBuilder &graph, const CodeSums &sums,
   int64_t image = sums.tensor;
   if (isDepthwise) {
     image = graph.reshape(image, {batch, positions, channels / depth, depth},
-                          wanted.name + "/column");
+                          requested.name + "/column");
   } else {
     image = graph.reshape(image, {batch, positions, channels},
-                          wanted.name + "/positions");
+                          requested.name + "/positions");
     int64_t turned = graph.addLike(image, {batch, channels, positions},
-                                   wanted.name + "/channels");
-    graph.addOperator({"TRANSPOSE", 2, "TransposeOptions"},
-                      {image, graph.addList(wanted.name + "/axes", {0, 2, 1})},
-                      turned);
+                                   requested.name + "/channels");
+    graph.addOperator(
+        {"TRANSPOSE", 2, "TransposeOptions"},
+        {image, graph.addList(requested.name + "/axes", {0, 2, 1})}, turned);
     image = graph.reshape(turned, {batch, 1, channels, positions},
-                          wanted.name + "/column");
+                          requested.name + "/column");
   }
   SmallVector<int64_t> window{1, isDepthwise ? positions : 1, 1,
                               isDepthwise ? depth : positions};
-  auto [kernel, bias] = addSumConstants(graph, sums, window, depth, wanted);
+  auto [kernel, bias] = addSumConstants(graph, sums, window, depth, requested);
   int64_t product =
       graph.write(formOfSums(isDepthwise, 1, 1), {image, kernel, bias},
                   {batch, 1, channels / depth, depth}, row);
-  return std::optional<int64_t>(graph.reshape(product, to, wanted.name));
+  return std::optional<int64_t>(graph.reshape(product, to, requested.name));
 }
 
 Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
                        ArrayRef<int64_t> window, ArrayRef<int64_t> stride,
                        ArrayRef<int64_t> shape, double weight,
-                       const Wanted &wanted) {
+                       const RequestedForm &requested) {
   ArrayRef<int64_t> from = onnx::typeOf(input).getShape();
   int64_t channels = from.back(), positions = window[0] * window[1];
   bool isWhole = from.slice(1, 2) == window;
-  if (wanted.encoding->storageBits != 8 ||
+  if (requested.encoding->storageBits != 8 ||
       positions * (isWhole ? 1 : channels) > kLargestSumKernel)
     return std::optional<int64_t>(
         graph.decline("has too many weights as a convolution"));
@@ -555,17 +556,18 @@ Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
         graph.decline("has sums that do not fit into its accumulator"));
   sums.tensor = **read;
   sums.scale = double(float(weight / double(kSumCode)));
-  double factor = sums.input.scale * weight / wanted.encoding->scale;
-  bool hasMiddles = quantization::isPowerOfTwo(factor) &&
-                    wanted.encoding->rounding == quantization::Rounding::HalfUp;
+  double factor = sums.input.scale * weight / requested.encoding->scale;
+  bool hasMiddles =
+      quantization::isPowerOfTwo(factor) &&
+      requested.encoding->rounding == quantization::Rounding::HalfUp;
   sums.offset = hasMiddles ? 1 : 0;
   if (isWhole)
-    return writeWholeSum(graph, sums, from, shape, wanted);
+    return writeWholeSum(graph, sums, from, shape, requested);
   auto [kernel, bias] = addSumConstants(
-      graph, sums, {1, window[0], window[1], channels}, channels, wanted);
+      graph, sums, {1, window[0], window[1], channels}, channels, requested);
   return std::optional<int64_t>(
       graph.write(formOfSums(/*isDepthwise=*/true, stride[0], stride[1]),
-                  {sums.tensor, kernel, bias}, shape, wanted));
+                  {sums.tensor, kernel, bias}, shape, requested));
 }
 
 } // namespace mct::tflite

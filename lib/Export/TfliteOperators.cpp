@@ -22,48 +22,48 @@ static std::optional<float> findNumber(Operation *op) {
 
 /// Writes an operator of one value, whose 8-bit codes may have any grids.
 static Written writeUnary(GraphBuilder &graph, const onnx::Operator &matched,
-                          Form form, const Wanted &wanted) {
+                          Form form, const RequestedForm &requested) {
   Operation *root = matched.root();
   if (!matched.input || matched.input.getType() != root->getResult(0).getType())
     return MaybeTensor();
-  if (wanted.isCodes() && wanted.encoding->storageBits != 8)
+  if (requested.isCodes() && requested.encoding->storageBits != 8)
     return MaybeTensor(graph.decline("makes codes of 16 bits"));
   // HARD_SWISH has supported codes since its first version.
-  if (wanted.isCodes() && form.code != "HARD_SWISH")
+  if (requested.isCodes() && form.code != "HARD_SWISH")
     form.version = 2;
-  return writeOnOwnGrids(graph, root, matched.input, form, wanted);
+  return writeOnOwnGrids(graph, root, matched.input, form, requested);
 }
 
 /// Writes the input clamped to [0, bound].
 static Written writePositive(GraphBuilder &graph, const onnx::Operator &matched,
-                             double bound, const Wanted &wanted) {
+                             double bound, const RequestedForm &requested) {
   Operation *root = matched.root();
-  if (!wanted.isCodes())
-    return writeLimits(graph, root, matched.input, 0, bound, wanted);
-  Encoding limited = *wanted.encoding;
+  if (!requested.isCodes())
+    return writeLimits(graph, root, matched.input, 0, bound, requested);
+  Encoding limited = *requested.encoding;
   limited.low = std::max(limited.low, limited.quantize(0));
   limited.high = std::min(limited.high, limited.quantize(float(bound)));
   limited.low = std::min(limited.low, limited.high);
   FailureOr<int64_t> codes =
-      graph.makeCodes(root, matched.input, limited, wanted.name);
+      graph.makeCodes(root, matched.input, limited, requested.name);
   if (failed(codes))
     return failure();
   return MaybeTensor(*codes);
 }
 
 static Written writeDivision(GraphBuilder &graph, const onnx::Operator &matched,
-                             const Wanted &wanted) {
+                             const RequestedForm &requested) {
   Operation *root = matched.root(), *inverse = matched.ops.front();
-  if (wanted.isCodes())
+  if (requested.isCodes())
     return MaybeTensor();
   bool isFirst = root->getOperand(0) == inverse->getResult(0);
   return writeOnOwnGrids(
       graph, root, {root->getOperand(isFirst ? 1 : 0), inverse->getOperand(0)},
-      {"DIV", 1, "DivOptions", {}, true}, wanted);
+      {"DIV", 1, "DivOptions", {}, true}, requested);
 }
 
 static Written writeSoftmax(GraphBuilder &graph, const onnx::Operator &matched,
-                            const Wanted &wanted) {
+                            const RequestedForm &requested) {
   Operation *root = matched.root();
   auto largest = dyn_cast_or_null<tosa::ReduceMaxOp>(
       matched.find(tosa::ReduceMaxOp::getOperationName()));
@@ -71,15 +71,17 @@ static Written writeSoftmax(GraphBuilder &graph, const onnx::Operator &matched,
       root->getResult(0).getType() != matched.input.getType() ||
       int64_t(largest.getAxis()) != onnx::typeOf(matched.input).getRank() - 1)
     return MaybeTensor();
-  Form form{
-      "SOFTMAX", wanted.isCodes() ? 2 : 1, "SoftmaxOptions", {{"beta", 1.0}}};
+  Form form{"SOFTMAX",
+            requested.isCodes() ? 2 : 1,
+            "SoftmaxOptions",
+            {{"beta", 1.0}}};
   return writeOnFixedGrid(graph, root, matched.input, form, 0x1p-8, -128,
-                          wanted);
+                          requested);
 }
 
 static Written writeDenseOperator(GraphBuilder &graph,
                                   const onnx::Operator &matched,
-                                  const Wanted &wanted) {
+                                  const RequestedForm &requested) {
   Operation *product = matched.find(tosa::MatMulOp::getOperationName());
   if (!product)
     product = matched.find(tosa::Conv2DOp::getOperationName());
@@ -96,11 +98,11 @@ static Written writeDenseOperator(GraphBuilder &graph,
       (isa<tosa::MatMulOp>(product) &&
        onnx::typeOf(layer->getKernelOperand().get()).getDimSize(0) != 1))
     return MaybeTensor();
-  return writeDense(graph, *layer, matched.input, result, wanted);
+  return writeDense(graph, *layer, matched.input, result, requested);
 }
 
 static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
-                         const Wanted &wanted) {
+                         const RequestedForm &requested) {
   // Sums along axes of the input in a row, followed by reshapes and the
   // division.
   SmallVector<int64_t> axes;
@@ -122,37 +124,38 @@ static Written writeMean(GraphBuilder &graph, const onnx::Operator &matched,
   for (int64_t axis : axes)
     kept[axis] = 1;
   ArrayRef<int64_t> to = onnx::typeOf(value).getShape();
-  Wanted inner = wanted;
+  RequestedForm inner = requested;
   bool isReshaped = kept != SmallVector<int64_t>(to);
   if (isReshaped)
     inner.name += "/mean";
   bool isImage = axes == SmallVector<int64_t>{1, 2} && from.size() == 4;
-  if (wanted.isCodes() && isImage && wanted.encoding->storageBits == 8) {
+  if (requested.isCodes() && isImage && requested.encoding->storageBits == 8) {
     Written written = writeWindowSum(
         graph, matched.root(), matched.input, from.slice(1, 2),
         /*stride=*/{1, 1}, kept, 1.0 / double(from[1] * from[2]), inner);
     if (failed(written))
       return failure();
     if (*written)
-      return MaybeTensor(isReshaped ? graph.reshape(**written, to, wanted.name)
-                                    : **written);
+      return MaybeTensor(isReshaped
+                             ? graph.reshape(**written, to, requested.name)
+                             : **written);
   }
   Form form{"MEAN",
-            wanted.isCodes() ? 2 : 1,
+            requested.isCodes() ? 2 : 1,
             "ReducerOptions",
             {{"keep_dims", true}}};
-  Written read = graph.readOnOwnGrid(matched.root(), matched.input, wanted);
+  Written read = graph.readOnOwnGrid(matched.root(), matched.input, requested);
   if (failed(read) || !*read)
     return read;
-  int64_t list = graph.addList(wanted.name + "/axes", axes);
+  int64_t list = graph.addList(requested.name + "/axes", axes);
   int64_t tensor = graph.write(form, {**read, list}, kept, inner);
-  return MaybeTensor(isReshaped ? graph.reshape(tensor, to, wanted.name)
+  return MaybeTensor(isReshaped ? graph.reshape(tensor, to, requested.name)
                                 : tensor);
 }
 
 static Written writeLeakyRelu(GraphBuilder &graph,
                               const onnx::Operator &matched,
-                              const Wanted &wanted) {
+                              const RequestedForm &requested) {
   std::optional<float> slope =
       findNumber(matched.find(tosa::MulOp::getOperationName()));
   if (!slope)
@@ -160,29 +163,29 @@ static Written writeLeakyRelu(GraphBuilder &graph,
   return writeUnary(
       graph, matched,
       {"LEAKY_RELU", 1, "LeakyReluOptions", {{"alpha", double(*slope)}}},
-      wanted);
+      requested);
 }
 
 Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
-                      const Wanted &wanted) {
+                      const RequestedForm &requested) {
   StringRef name = matched.name;
   if (name == "fully_connected")
-    return writeDenseOperator(graph, matched, wanted);
+    return writeDenseOperator(graph, matched, requested);
   if (!matched.input && name != "div")
     return MaybeTensor();
   if (name == "relu")
     return writePositive(graph, matched, std::numeric_limits<float>::max(),
-                         wanted);
+                         requested);
   if (name == "relu6" || name == "hard_tanh") {
     std::optional<float> bound = findNumber(matched.root());
-    return bound ? writePositive(graph, matched, *bound, wanted)
+    return bound ? writePositive(graph, matched, *bound, requested)
                  : Written(MaybeTensor());
   }
   if (name == "leaky_relu")
-    return writeLeakyRelu(graph, matched, wanted);
+    return writeLeakyRelu(graph, matched, requested);
   if (name == "hard_swish")
     return writeUnary(graph, matched, {"HARD_SWISH", 1, "HardSwishOptions"},
-                      wanted);
+                      requested);
   if (name == "gelu")
     return writeUnary(
         graph, matched,
@@ -191,13 +194,13 @@ Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
          "GeluOptions",
          {{"approximate",
            matched.find(tosa::TanhOp::getOperationName()) != nullptr}}},
-        wanted);
+        requested);
   if (name == "mean" || name == "global_avg_pool")
-    return writeMean(graph, matched, wanted);
+    return writeMean(graph, matched, requested);
   if (name == "softmax")
-    return writeSoftmax(graph, matched, wanted);
+    return writeSoftmax(graph, matched, requested);
   if (name == "div")
-    return writeDivision(graph, matched, wanted);
+    return writeDivision(graph, matched, requested);
   // Other operators are written op by op.
   return MaybeTensor();
 }

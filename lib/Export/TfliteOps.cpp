@@ -28,50 +28,51 @@ bool isMovement(Operation *op) {
 /// the result, and of the constants `lists`.
 static Written writeAlike(GraphBuilder &graph, Operation *op,
                           ValueRange operands, const Form &form,
-                          ArrayRef<int64_t> lists, const Wanted &wanted) {
+                          ArrayRef<int64_t> lists,
+                          const RequestedForm &requested) {
   std::vector<int64_t> inputs;
   for (Value operand : operands) {
-    FailureOr<int64_t> input = graph.read(op, operand, wanted);
+    FailureOr<int64_t> input = graph.read(op, operand, requested);
     if (failed(input))
       return failure();
     inputs.push_back(*input);
   }
   llvm::append_range(inputs, lists);
   return MaybeTensor(
-      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+      graph.write(form, std::move(inputs), op->getResult(0), requested));
 }
 
 Written writeOnOwnGrids(GraphBuilder &graph, Operation *op, ValueRange operands,
-                        const Form &form, const Wanted &wanted) {
+                        const Form &form, const RequestedForm &requested) {
   std::vector<int64_t> inputs;
   for (Value operand : operands) {
-    Written read = graph.readOnOwnGrid(op, operand, wanted);
+    Written read = graph.readOnOwnGrid(op, operand, requested);
     if (failed(read) || !*read)
       return read;
     inputs.push_back(**read);
   }
   return MaybeTensor(
-      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+      graph.write(form, std::move(inputs), op->getResult(0), requested));
 }
 
 /// Writes an operator that, as far as is known, files have for numbers only.
 static Written writeNumbers(GraphBuilder &graph, Operation *op,
                             ValueRange operands, const Form &form,
-                            const Wanted &wanted) {
-  if (wanted.isCodes())
+                            const RequestedForm &requested) {
+  if (requested.isCodes())
     return MaybeTensor();
-  return writeAlike(graph, op, operands, form, /*lists=*/{}, wanted);
+  return writeAlike(graph, op, operands, form, /*lists=*/{}, requested);
 }
 
 /// Writes a comparison, of codes if both operands have the same grid.
 static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
-                               const Wanted &wanted) {
+                               const RequestedForm &requested) {
   std::optional<Encoding> lhs = graph.findEncoding(op->getOperand(0)),
                           rhs = graph.findEncoding(op->getOperand(1));
   if (!lhs || !rhs || lhs->scale != rhs->scale ||
       lhs->zeroPoint != rhs->zeroPoint || lhs->storageBits != 8 ||
       rhs->storageBits != 8)
-    return writeNumbers(graph, op, op->getOperands(), form, wanted);
+    return writeNumbers(graph, op, op->getOperands(), form, requested);
   std::vector<int64_t> inputs;
   for (Value operand : op->getOperands()) {
     FailureOr<int64_t> stored = graph.readStored(operand);
@@ -81,7 +82,7 @@ static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
   }
   form.version = 2;
   return MaybeTensor(
-      graph.write(form, std::move(inputs), op->getResult(0), wanted));
+      graph.write(form, std::move(inputs), op->getResult(0), requested));
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,43 +91,44 @@ static Written writeComparison(GraphBuilder &graph, Operation *op, Form form,
 
 /// Writes a binary operator whose operands have their own grids.
 static Written writeArithmetic(GraphBuilder &graph, Operation *op, Value lhs,
-                               Value rhs, Form form, const Wanted &wanted) {
-  if (wanted.isCodes()) {
-    form.version = wanted.encoding->storageBits != 16 ? 2
-                   : form.code == "ADD"               ? 3
-                   : form.code == "SUB"               ? 5
-                                                      : 4;
+                               Value rhs, Form form,
+                               const RequestedForm &requested) {
+  if (requested.isCodes()) {
+    form.version = requested.encoding->storageBits != 16 ? 2
+                   : form.code == "ADD"                  ? 3
+                   : form.code == "SUB"                  ? 5
+                                                         : 4;
     if (form.code != "MUL")
       form.options.push_back({"pot_scale_int16", false});
   }
-  return writeOnOwnGrids(graph, op, {lhs, rhs}, form, wanted);
+  return writeOnOwnGrids(graph, op, {lhs, rhs}, form, requested);
 }
 
 Written writeOnFixedGrid(GraphBuilder &graph, Operation *op, Value operand,
                          const Form &form, double scale, int64_t zeroPoint,
-                         const Wanted &wanted) {
-  bool isWide = wanted.isCodes() && wanted.encoding->storageBits == 16;
-  if (wanted.isCodes() &&
-      (wanted.encoding->scale != (isWide ? 0x1p-15 : scale) ||
-       wanted.encoding->zeroPoint != (isWide ? 0 : zeroPoint)))
+                         const RequestedForm &requested) {
+  bool isWide = requested.isCodes() && requested.encoding->storageBits == 16;
+  if (requested.isCodes() &&
+      (requested.encoding->scale != (isWide ? 0x1p-15 : scale) ||
+       requested.encoding->zeroPoint != (isWide ? 0 : zeroPoint)))
     return MaybeTensor(graph.decline(
         "has codes on another grid than the one that its operator has"));
-  return writeOnOwnGrids(graph, op, operand, form, wanted);
+  return writeOnOwnGrids(graph, op, operand, form, requested);
 }
 
 /// Writes numbers clamped to [low, high].
 static Written write(GraphBuilder &graph, tosa::ClampOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   auto lowest = dyn_cast<FloatAttr>(op.getMinVal());
   auto highest = dyn_cast<FloatAttr>(op.getMaxVal());
-  if (wanted.isCodes() || !lowest || !highest)
+  if (requested.isCodes() || !lowest || !highest)
     return MaybeTensor();
   return writeLimits(graph, op, op.getInput(), lowest.getValueAsDouble(),
-                     highest.getValueAsDouble(), wanted);
+                     highest.getValueAsDouble(), requested);
 }
 
 Written writeLimits(GraphBuilder &graph, Operation *op, Value operand,
-                    double low, double high, const Wanted &wanted) {
+                    double low, double high, const RequestedForm &requested) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   FailureOr<int64_t> input = graph.readNumbers(op, operand);
   if (failed(input))
@@ -137,7 +139,7 @@ Written writeLimits(GraphBuilder &graph, Operation *op, Value operand,
                                                 : "";
   Value result = op->getResult(0);
   if (!code.empty())
-    return MaybeTensor(graph.write({code}, {*input}, result, wanted));
+    return MaybeTensor(graph.write({code}, {*input}, result, requested));
   int64_t tensor = *input;
   for (auto [operation, number, isNeeded] :
        {std::tuple("MAXIMUM", low, low > -kLargest),
@@ -145,23 +147,23 @@ Written writeLimits(GraphBuilder &graph, Operation *op, Value operand,
     if (!isNeeded)
       continue;
     int64_t bound =
-        graph.addNumbers(wanted.name + "/bound", {1}, float(number));
+        graph.addNumbers(requested.name + "/bound", {1}, float(number));
     tensor = graph.write({operation, 1, "MaximumMinimumOptions"},
-                         {tensor, bound}, result, wanted);
+                         {tensor, bound}, result, requested);
   }
   return MaybeTensor(tensor);
 }
 
 static Written write(GraphBuilder &graph, tosa::ReciprocalOp op,
-                     const Wanted &wanted) {
-  if (wanted.isCodes())
+                     const RequestedForm &requested) {
+  if (requested.isCodes())
     return MaybeTensor();
   FailureOr<int64_t> input = graph.readNumbers(op, op.getInput1());
   if (failed(input))
     return failure();
-  int64_t one = graph.addNumbers(wanted.name + "/one", {1}, 1.0f);
+  int64_t one = graph.addNumbers(requested.name + "/one", {1}, 1.0f);
   return MaybeTensor(graph.write({"DIV", 1, "DivOptions", {}, true},
-                                 {one, *input}, op.getResult(), wanted));
+                                 {one, *input}, op.getResult(), requested));
 }
 
 static StringRef schemaTypeOf(Value value) {
@@ -170,8 +172,8 @@ static StringRef schemaTypeOf(Value value) {
 }
 
 static Written write(GraphBuilder &graph, tosa::CastOp op,
-                     const Wanted &wanted) {
-  if (wanted.isCodes())
+                     const RequestedForm &requested) {
+  if (requested.isCodes())
     return MaybeTensor();
   FailureOr<int64_t> input = graph.readNumbers(op, op.getInput());
   if (failed(input))
@@ -181,28 +183,28 @@ static Written write(GraphBuilder &graph, tosa::CastOp op,
   if (onnx::typeOf(op.getInput()).getElementType().isF32() &&
       onnx::typeOf(op.getOutput()).getElementType().isInteger(32))
     tensor = graph.write({"ROUND"}, {tensor}, op.getInput(),
-                         {std::nullopt, wanted.name + "/rounded"});
+                         {std::nullopt, requested.name + "/rounded"});
   return MaybeTensor(
       graph.write({"CAST",
                    1,
                    "CastOptions",
                    {{"in_data_type", schemaTypeOf(op.getInput()).str()},
                     {"out_data_type", schemaTypeOf(op.getOutput()).str()}}},
-                  {tensor}, op.getOutput(), wanted));
+                  {tensor}, op.getOutput(), requested));
 }
 
 static Written write(GraphBuilder &graph, tosa::SelectOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<int64_t> condition = graph.readNumbers(op, op.getInput1());
-  FailureOr<int64_t> yes = graph.read(op, op.getInput2(), wanted);
+  FailureOr<int64_t> yes = graph.read(op, op.getInput2(), requested);
   if (failed(condition) || failed(yes))
     return failure();
-  FailureOr<int64_t> no = graph.read(op, op.getInput3(), wanted);
+  FailureOr<int64_t> no = graph.read(op, op.getInput3(), requested);
   if (failed(no))
     return failure();
   return MaybeTensor(graph.write({"SELECT_V2", 1, "SelectV2Options"},
                                  {*condition, *yes, *no}, op.getOutput(),
-                                 wanted));
+                                 requested));
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +212,7 @@ static Written write(GraphBuilder &graph, tosa::SelectOp op,
 //===----------------------------------------------------------------------===//
 
 /// Returns sizes in the form of a file's lists: -1 for an unknown one.
-static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
+static SmallVector<int64_t> toSizes(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes(shape);
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
@@ -219,53 +221,55 @@ static SmallVector<int64_t> sizesOf(ArrayRef<int64_t> shape) {
 }
 
 static Written write(GraphBuilder &graph, tosa::ReshapeOp op,
-                     const Wanted &wanted) {
-  int64_t shape = graph.addList(
-      wanted.name + "/shape", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+                     const RequestedForm &requested) {
+  int64_t shape =
+      graph.addList(requested.name + "/shape",
+                    toSizes(onnx::typeOf(op.getOutput()).getShape()));
   return writeAlike(graph, op, op.getInput1(), {"RESHAPE", 1, "ReshapeOptions"},
-                    shape, wanted);
+                    shape, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::TransposeOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   SmallVector<int64_t> axes(op.getPerms());
-  int64_t list = graph.addList(wanted.name + "/axes", axes);
+  int64_t list = graph.addList(requested.name + "/axes", axes);
   return writeAlike(graph, op, op.getInput1(),
-                    {"TRANSPOSE", 2, "TransposeOptions"}, list, wanted);
+                    {"TRANSPOSE", 2, "TransposeOptions"}, list, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::SliceOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<SmallVector<int64_t>> starts = onnx::readShape(op, op.getStart());
   if (failed(starts))
     return failure();
-  int64_t begin = graph.addList(wanted.name + "/begin", *starts);
-  int64_t size = graph.addList(
-      wanted.name + "/size", sizesOf(onnx::typeOf(op.getOutput()).getShape()));
+  int64_t begin = graph.addList(requested.name + "/begin", *starts);
+  int64_t size =
+      graph.addList(requested.name + "/size",
+                    toSizes(onnx::typeOf(op.getOutput()).getShape()));
   return writeAlike(graph, op, op.getInput1(), {"SLICE", 2, "SliceOptions"},
-                    {begin, size}, wanted);
+                    {begin, size}, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::TileOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<SmallVector<int64_t>> counts =
       onnx::readShape(op, op.getMultiples());
   if (failed(counts))
     return failure();
-  int64_t list = graph.addList(wanted.name + "/counts", *counts);
+  int64_t list = graph.addList(requested.name + "/counts", *counts);
   return writeAlike(graph, op, op.getInput1(), {"TILE", 2, "TileOptions"}, list,
-                    wanted);
+                    requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::ReverseOp op,
-                     const Wanted &wanted) {
-  int64_t axis = graph.addList(wanted.name + "/axis", int64_t(op.getAxis()));
+                     const RequestedForm &requested) {
+  int64_t axis = graph.addList(requested.name + "/axis", int64_t(op.getAxis()));
   return writeAlike(graph, op, op.getInput1(),
-                    {"REVERSE_V2", 3, "ReverseV2Options"}, axis, wanted);
+                    {"REVERSE_V2", 3, "ReverseV2Options"}, axis, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::PadOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<SmallVector<int64_t>> sizes = onnx::readShape(op, op.getPadding());
   if (failed(sizes))
     return failure();
@@ -275,41 +279,41 @@ static Written write(GraphBuilder &graph, tosa::PadOp op,
                                 "is filled with a value that is not constant",
                                 "compute it outside of the network"));
   int64_t rank = onnx::typeOf(op.getInput1()).getRank();
-  int64_t list = graph.addIntegers(wanted.name + "/pads", {rank, 2},
+  int64_t list = graph.addIntegers(requested.name + "/pads", {rank, 2},
                                    ElementType::Int32, *sizes);
   // PAD fills tensors of codes with the zero point, which represents 0.
   if (*number == 0)
     return writeAlike(graph, op, op.getInput1(), {"PAD", 2, "PadOptions"}, list,
-                      wanted);
+                      requested);
   int64_t filling;
-  if (wanted.isCodes()) {
-    const Encoding &encoding = *wanted.encoding;
-    filling = graph.addIntegers(wanted.name + "/filling", {1},
+  if (requested.isCodes()) {
+    const Encoding &encoding = *requested.encoding;
+    filling = graph.addIntegers(requested.name + "/filling", {1},
                                 encoding.storageBits == 16 ? ElementType::Int16
                                                            : ElementType::Int8,
                                 encoding.quantize(*number));
     graph.setGrid(filling, encoding);
   } else {
-    filling = graph.addNumbers(wanted.name + "/filling", {1}, *number);
+    filling = graph.addNumbers(requested.name + "/filling", {1}, *number);
   }
   return writeAlike(graph, op, op.getInput1(), {"PADV2", 2, "PadV2Options"},
-                    {list, filling}, wanted);
+                    {list, filling}, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::ConcatOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   return writeAlike(graph, op, op.getInput1(),
                     {"CONCATENATION",
                      2,
                      "ConcatenationOptions",
                      {{"axis", int64_t(op.getAxis())},
                       {"fused_activation_function", std::string("NONE")}}},
-                    /*lists=*/{}, wanted);
+                    /*lists=*/{}, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::GatherOp op,
-                     const Wanted &wanted) {
-  FailureOr<int64_t> values = graph.read(op, op.getValues(), wanted);
+                     const RequestedForm &requested) {
+  FailureOr<int64_t> values = graph.read(op, op.getValues(), requested);
   if (failed(values))
     return failure();
   FailureOr<int64_t> indices = graph.readNumbers(op, op.getIndices());
@@ -320,7 +324,7 @@ static Written write(GraphBuilder &graph, tosa::GatherOp op,
                    5,
                    "GatherOptions",
                    {{"axis", int64_t(1)}, {"batch_dims", int64_t(1)}}},
-                  {*values, *indices}, op.getOutput(), wanted));
+                  {*values, *indices}, op.getOutput(), requested));
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,17 +333,19 @@ static Written write(GraphBuilder &graph, tosa::GatherOp op,
 
 template <typename Op>
 static Written writePool(GraphBuilder &graph, Op op, StringRef code,
-                         std::optional<float> filling, const Wanted &wanted) {
-  FailureOr<int64_t> input = graph.read(op, op.getInput(), wanted);
+                         std::optional<float> filling,
+                         const RequestedForm &requested) {
+  FailureOr<int64_t> input = graph.read(op, op.getInput(), requested);
   if (failed(input))
     return failure();
   static constexpr int64_t kOnes[] = {1, 1};
   Windows windows{op.getKernel(), op.getStride(), kOnes, op.getPad()};
-  PaddedImage padded = padImage(
-      graph, *input, onnx::typeOf(op.getInput()).getShape(),
-      onnx::typeOf(op.getOutput()).getShape(), windows, wanted.name, filling);
+  PaddedImage padded =
+      padImage(graph, *input, onnx::typeOf(op.getInput()).getShape(),
+               onnx::typeOf(op.getOutput()).getShape(), windows, requested.name,
+               filling);
   return MaybeTensor(graph.write({code,
-                                  wanted.isCodes() ? 2 : 1,
+                                  requested.isCodes() ? 2 : 1,
                                   "Pool2DOptions",
                                   {{"padding", padded.padding.str()},
                                    {"stride_h", op.getStride()[0]},
@@ -347,11 +353,11 @@ static Written writePool(GraphBuilder &graph, Op op, StringRef code,
                                    {"filter_height", op.getKernel()[0]},
                                    {"filter_width", op.getKernel()[1]}},
                                   /*isFusing=*/true},
-                                 {padded.tensor}, op.getOutput(), wanted));
+                                 {padded.tensor}, op.getOutput(), requested));
 }
 
 static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   static constexpr int64_t kOnes[] = {1, 1};
   ArrayRef<int64_t> from = onnx::typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> to = onnx::typeOf(op.getOutput()).getShape();
@@ -363,15 +369,15 @@ static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
     return LogicalResult(
         refuse(op, "leaves out padding of other sizes than SAME has",
                "pad in front of it, where zeros are to be counted"));
-  if (!wanted.isCodes())
-    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, wanted);
+  if (!requested.isCodes())
+    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, requested);
   std::optional<Encoding> input = graph.findEncoding(op.getInput());
   if (!input)
     return MaybeTensor(graph.decline("reads an operand that is not quantized"));
-  if (input->scale == wanted.encoding->scale &&
-      input->zeroPoint == wanted.encoding->zeroPoint &&
-      input->storageBits == wanted.encoding->storageBits)
-    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, wanted);
+  if (input->scale == requested.encoding->scale &&
+      input->zeroPoint == requested.encoding->zeroPoint &&
+      input->storageBits == requested.encoding->storageBits)
+    return writePool(graph, op, "AVERAGE_POOL_2D", std::nullopt, requested);
   if (hasPads)
     return MaybeTensor(graph.decline(
         "is padded, and has codes on another grid than its input"));
@@ -381,11 +387,11 @@ static Written write(GraphBuilder &graph, tosa::AvgPool2dOp op,
                       to[2] == 1 ? 1 : op.getStride()[1]};
   return writeWindowSum(graph, op, op.getInput(), op.getKernel(), stride, to,
                         1.0 / double(op.getKernel()[0] * op.getKernel()[1]),
-                        wanted);
+                        requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::ResizeOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<SmallVector<int64_t>> scale = onnx::readShape(op, op.getScale());
   FailureOr<SmallVector<int64_t>> offset = onnx::readShape(op, op.getOffset());
   if (failed(scale) || failed(offset))
@@ -403,14 +409,14 @@ static Written write(GraphBuilder &graph, tosa::ResizeOp op,
     return LogicalResult(
         refuse(op, "reads other positions than any resize of TensorFlow Lite",
                "compute it outside of the network"));
-  if (wanted.isCodes()) {
+  if (requested.isCodes()) {
     std::optional<Encoding> input = graph.findEncoding(op.getInput());
-    if (!input || (isBilinear && *input != *wanted.encoding))
+    if (!input || (isBilinear && *input != *requested.encoding))
       return MaybeTensor(
           graph.decline(input ? "has codes on another grid than its input"
                               : "reads an operand that is not quantized"));
   }
-  int64_t sizes = graph.addList(wanted.name + "/sizes", to.slice(1, 2));
+  int64_t sizes = graph.addList(requested.name + "/sizes", to.slice(1, 2));
   std::vector<Option> options = {
       {"align_corners", found->coordinates == "align_corners"},
       {"half_pixel_centers", found->coordinates == "half_pixel"}};
@@ -419,22 +425,24 @@ static Written write(GraphBuilder &graph, tosa::ResizeOp op,
       {isBilinear ? "RESIZE_BILINEAR" : "RESIZE_NEAREST_NEIGHBOR", 3,
        isBilinear ? "ResizeBilinearOptions" : "ResizeNearestNeighborOptions",
        std::move(options)},
-      sizes, wanted);
+      sizes, requested);
 }
 
 template <typename Op>
 static Written writeReduction(GraphBuilder &graph, Op op, StringRef code,
-                              const Wanted &wanted) {
-  int64_t axis = graph.addList(wanted.name + "/axes", int64_t(op.getAxis()));
-  return writeAlike(
-      graph, op, op.getInput(),
-      {code, wanted.isCodes() ? 2 : 1, "ReducerOptions", {{"keep_dims", true}}},
-      axis, wanted);
+                              const RequestedForm &requested) {
+  int64_t axis = graph.addList(requested.name + "/axes", int64_t(op.getAxis()));
+  return writeAlike(graph, op, op.getInput(),
+                    {code,
+                     requested.isCodes() ? 2 : 1,
+                     "ReducerOptions",
+                     {{"keep_dims", true}}},
+                    axis, requested);
 }
 
 /// Writes the codes of sums over images, along two axes one after the other.
 static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
-                             const Wanted &wanted) {
+                             const RequestedForm &requested) {
   auto inner = op.getInput().getDefiningOp<tosa::ReduceSumOp>();
   if (!inner || onnx::typeOf(inner.getInput()).getRank() != 4 ||
       inner.getAxis() + op.getAxis() != 3 ||
@@ -444,34 +452,34 @@ static Written writeImageSum(GraphBuilder &graph, tosa::ReduceSumOp op,
   return writeWindowSum(graph, op, inner.getInput(), from.slice(1, 2),
                         /*stride=*/{1, 1},
                         onnx::typeOf(op.getOutput()).getShape(),
-                        /*weight=*/1, wanted);
+                        /*weight=*/1, requested);
 }
 
 static Written write(GraphBuilder &graph, tosa::ArgMaxOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   FailureOr<int64_t> input = graph.findEncoding(op.getInput())
                                  ? graph.readStored(op.getInput())
                                  : graph.readNumbers(op, op.getInput());
   if (failed(input))
     return failure();
-  int64_t axis = graph.addIntegers(wanted.name + "/axis", {},
+  int64_t axis = graph.addIntegers(requested.name + "/axis", {},
                                    ElementType::Int32, int64_t(op.getAxis()));
   return MaybeTensor(graph.write(
       {"ARG_MAX", 2, "ArgMaxOptions", {{"output_type", std::string("INT32")}}},
-      {*input, axis}, op.getOutput(), wanted));
+      {*input, axis}, op.getOutput(), requested));
 }
 
 static Written write(GraphBuilder &graph, tosa::MatMulOp op,
-                     const Wanted &wanted) {
+                     const RequestedForm &requested) {
   Form form{"BATCH_MATMUL",
             1,
             "BatchMatMulOptions",
             {{"adj_x", false},
              {"adj_y", false},
              {"asymmetric_quantize_inputs", false}}};
-  if (wanted.isCodes())
-    form.version = wanted.encoding->storageBits == 16 ? 3 : 2;
-  return writeOnOwnGrids(graph, op, {op.getA(), op.getB()}, form, wanted);
+  if (requested.isCodes())
+    form.version = requested.encoding->storageBits == 16 ? 3 : 2;
+  return writeOnOwnGrids(graph, op, {op.getA(), op.getB()}, form, requested);
 }
 
 //===----------------------------------------------------------------------===//
@@ -510,90 +518,93 @@ static std::optional<Form> findNumbersForm(Operation *op) {
 
 /// Writes movements, reductions and ops over windows.
 static Written writeStructure(GraphBuilder &graph, Operation *op,
-                              const Wanted &wanted) {
+                              const RequestedForm &requested) {
   return llvm::TypeSwitch<Operation *, Written>(op)
       .Case([&](tosa::ReduceSumOp sum) -> Written {
-        return wanted.isCodes() ? writeImageSum(graph, sum, wanted)
-                                : writeReduction(graph, sum, "SUM", wanted);
+        return requested.isCodes()
+                   ? writeImageSum(graph, sum, requested)
+                   : writeReduction(graph, sum, "SUM", requested);
       })
       .Case([&](tosa::ReduceProductOp product) -> Written {
-        return wanted.isCodes()
+        return requested.isCodes()
                    ? Written(MaybeTensor())
-                   : writeReduction(graph, product, "REDUCE_PROD", wanted);
+                   : writeReduction(graph, product, "REDUCE_PROD", requested);
       })
       .Case([&](tosa::ReduceMaxOp largest) {
-        return writeReduction(graph, largest, "REDUCE_MAX", wanted);
+        return writeReduction(graph, largest, "REDUCE_MAX", requested);
       })
       .Case([&](tosa::ReduceMinOp smallest) {
-        return writeReduction(graph, smallest, "REDUCE_MIN", wanted);
+        return writeReduction(graph, smallest, "REDUCE_MIN", requested);
       })
       .Case([&](tosa::ReduceAnyOp any) {
-        return writeReduction(graph, any, "REDUCE_ANY", wanted);
+        return writeReduction(graph, any, "REDUCE_ANY", requested);
       })
       .Case([&](tosa::ReduceAllOp all) {
-        return writeReduction(graph, all, "REDUCE_ALL", wanted);
+        return writeReduction(graph, all, "REDUCE_ALL", requested);
       })
       .Case([&](tosa::MaxPool2dOp pool) {
         return writePool(graph, pool, "MAX_POOL_2D",
-                         -std::numeric_limits<float>::infinity(), wanted);
+                         -std::numeric_limits<float>::infinity(), requested);
       })
       .Case<tosa::ClampOp, tosa::ReciprocalOp, tosa::CastOp, tosa::SelectOp,
             tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::TileOp,
             tosa::ReverseOp, tosa::PadOp, tosa::ConcatOp, tosa::GatherOp,
             tosa::AvgPool2dOp, tosa::ResizeOp, tosa::ArgMaxOp, tosa::MatMulOp>(
-          [&](auto known) { return write(graph, known, wanted); })
+          [&](auto known) { return write(graph, known, requested); })
       .Default(Written(MaybeTensor()));
 }
 
-Written writeOp(GraphBuilder &graph, Operation *op, const Wanted &wanted) {
+Written writeOp(GraphBuilder &graph, Operation *op,
+                const RequestedForm &requested) {
   if (std::optional<Form> form = findNumbersForm(op);
       form && isa<tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
-    return writeComparison(graph, op, *form, wanted);
+    return writeComparison(graph, op, *form, requested);
   else if (form)
-    return writeNumbers(graph, op, op->getOperands(), *form, wanted);
-  Form limits{"", wanted.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
+    return writeNumbers(graph, op, op->getOperands(), *form, requested);
+  Form limits{"", requested.isCodes() ? 2 : 1, "MaximumMinimumOptions"};
   return llvm::TypeSwitch<Operation *, Written>(op)
       .Case([&](tosa::AddOp add) {
         return writeArithmetic(graph, op, add.getInput1(), add.getInput2(),
-                               {"ADD", 1, "AddOptions", {}, true}, wanted);
+                               {"ADD", 1, "AddOptions", {}, true}, requested);
       })
       .Case([&](tosa::SubOp sub) {
         return writeArithmetic(graph, op, sub.getInput1(), sub.getInput2(),
-                               {"SUB", 1, "SubOptions", {}, true}, wanted);
+                               {"SUB", 1, "SubOptions", {}, true}, requested);
       })
       .Case([&](tosa::MulOp mul) {
         return writeArithmetic(graph, op, mul.getInput1(), mul.getInput2(),
-                               {"MUL", 1, "MulOptions", {}, true}, wanted);
+                               {"MUL", 1, "MulOptions", {}, true}, requested);
       })
       .Case([&](tosa::MaximumOp) {
         limits.code = "MAXIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, {}, wanted);
+        return writeAlike(graph, op, op->getOperands(), limits, {}, requested);
       })
       .Case([&](tosa::MinimumOp) {
         limits.code = "MINIMUM";
-        return writeAlike(graph, op, op->getOperands(), limits, {}, wanted);
+        return writeAlike(graph, op, op->getOperands(), limits, {}, requested);
       })
       .Case([&](tosa::SigmoidOp) {
         return writeOnFixedGrid(graph, op, op->getOperand(0),
-                                {"LOGISTIC", wanted.isCodes() ? 2 : 1}, 0x1p-8,
-                                -128, wanted);
+                                {"LOGISTIC", requested.isCodes() ? 2 : 1},
+                                0x1p-8, -128, requested);
       })
       .Case([&](tosa::TanhOp) {
         return writeOnFixedGrid(graph, op, op->getOperand(0),
-                                {"TANH", wanted.isCodes() ? 2 : 1}, 0x1p-7, 0,
-                                wanted);
+                                {"TANH", requested.isCodes() ? 2 : 1}, 0x1p-7,
+                                0, requested);
       })
       .Case([&](tosa::NegateOp negate) {
         return writeNumbers(graph, op, negate.getInput1(),
-                            {"NEG", 1, "NegOptions"}, wanted);
+                            {"NEG", 1, "NegOptions"}, requested);
       })
       .Case([&](tosa::IdentityOp) -> Written {
-        FailureOr<int64_t> input = graph.read(op, op->getOperand(0), wanted);
+        FailureOr<int64_t> input = graph.read(op, op->getOperand(0), requested);
         if (failed(input))
           return failure();
         return MaybeTensor(*input);
       })
-      .Default([&](Operation *) { return writeStructure(graph, op, wanted); });
+      .Default(
+          [&](Operation *) { return writeStructure(graph, op, requested); });
 }
 
 } // namespace mct::tflite

@@ -16,13 +16,13 @@ public:
   explicit NameTable(llvm::StringSet<> reserved)
       : reserved(std::move(reserved)) {}
 
-  std::string take(StringRef wanted, bool isGiven) {
-    if ((isGiven || !reserved.contains(wanted)) && taken.insert(wanted).second)
-      return wanted.str();
-    unsigned &number = numbers[wanted];
+  std::string take(StringRef base, bool isGiven) {
+    if ((isGiven || !reserved.contains(base)) && taken.insert(base).second)
+      return base.str();
+    unsigned &number = numbers[base];
     std::string name;
     do
-      name = (wanted + "_" + Twine(++number)).str();
+      name = (base + "_" + Twine(++number)).str();
     while (reserved.contains(name) || !taken.insert(name).second);
     return name;
   }

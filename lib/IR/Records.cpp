@@ -135,11 +135,11 @@ InFlightDiagnostic mct::emitRecord(Operation *op, StringRef pass,
   return diagnostic;
 }
 
-void mct::emitWithCulprit(Operation *op, StringRef pass, const Record &record,
-                          const Twine &prefix) {
+void mct::emitWithCause(Operation *op, StringRef pass, const Record &record,
+                        const Twine &prefix) {
   InFlightDiagnostic remark = emitRecord(op, pass, record, prefix);
-  if (Operation *culprit = record.getCulprit())
-    remark.attachNote(culprit->getLoc()) << "this op";
+  if (Operation *cause = record.getCause())
+    remark.attachNote(cause->getLoc()) << "this op";
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,22 +6,22 @@ using namespace mlir;
 
 std::string mct::findFreeKey(StringRef name,
                              llvm::function_ref<bool(StringRef)> isTaken) {
-  auto keyOf = [&](uint64_t number) {
+  auto makeKey = [&](uint64_t number) {
     return number == 0 ? name.str() : (name + "_" + Twine(number)).str();
   };
   if (!isTaken(name))
     return name.str();
   // Invariant: keys are taken up to `low`, and free at `high`.
   uint64_t low = 0, high = 1;
-  while (isTaken(keyOf(high))) {
+  while (isTaken(makeKey(high))) {
     low = high;
     high *= 2;
   }
   while (high - low > 1) {
     uint64_t middle = low + (high - low) / 2;
-    (isTaken(keyOf(middle)) ? low : high) = middle;
+    (isTaken(makeKey(middle)) ? low : high) = middle;
   }
-  return keyOf(high);
+  return makeKey(high);
 }
 
 DenseResourceElementsAttr mct::createResource(RankedTensorType type,

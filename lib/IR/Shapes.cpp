@@ -394,8 +394,8 @@ static LogicalResult verifyReshape(tosa::ReshapeOp op) {
       size = ShapedType::kDynamic;
   }
   int64_t present = multiplyKnown(from.getShape()),
-          wanted = multiplyKnown(*sizes);
-  if (isBad || present == 0 || wanted == 0) {
+          required = multiplyKnown(*sizes);
+  if (isBad || present == 0 || required == 0) {
     InFlightDiagnostic diagnostic = op.emitOpError("cannot make ")
                                     << op.getType() << " of " << from;
     diagnostic.attachNote(op.getShape().getLoc())
@@ -404,12 +404,12 @@ static LogicalResult verifyReshape(tosa::ReshapeOp op) {
   }
   auto inferred = llvm::find(*sizes, ShapedType::kDynamic);
   bool isStatic = from.hasStaticShape();
-  if (inferred != sizes->end() && isStatic && present % wanted == 0)
-    *inferred = present / wanted;
+  if (inferred != sizes->end() && isStatic && present % required == 0)
+    *inferred = present / required;
   // An unknown size may be any number from 1 on.
   bool fits = inferred == sizes->end()
-                  ? (isStatic ? wanted == present : wanted % present == 0)
-                  : (!isStatic || present % wanted == 0);
+                  ? (isStatic ? required == present : required % present == 0)
+                  : (!isStatic || present % required == 0);
   if (!fits) {
     InFlightDiagnostic diagnostic = op.emitOpError("cannot make ")
                                     << op.getType() << " of " << from
@@ -418,7 +418,7 @@ static LogicalResult verifyReshape(tosa::ReshapeOp op) {
     diagnostic.attachNote(op.getShape().getLoc())
         << "write sizes whose product is the number of its elements; it is a "
            "multiple of "
-        << wanted << " now";
+        << required << " now";
     return diagnostic;
   }
   for (auto [i, size] : llvm::enumerate(*sizes))
@@ -501,7 +501,7 @@ static std::optional<Interval> evaluate(AffineExpr expression,
 /// which a remainder may be larger.
 static LogicalResult verifyIndexing(linalg::LinalgOp op) {
   // Named ops keep their maps beside the strides that they follow from, and
-  // bytecode carries both. Whoever rebuilds the op loses what is kept.
+  // bytecode carries both. Rebuilding the op loses them.
   if (op->hasAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName)) {
     linalg::LinalgOp fresh = op.clone();
     fresh->removeAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName);

@@ -321,8 +321,8 @@ namespace {
 /// multiplies and adds their multiples without rounding.
 enum class Steps { PowersOfTwo, Others, Unknown };
 
-/// Finds the steps of the values of an integer network, as far as its records
-/// tell.
+/// Finds the steps of the values of an integer network, as far as they are
+/// recorded.
 class StepFinder {
 public:
   explicit StepFinder(func::FuncOp function) {
@@ -448,8 +448,8 @@ Steps StepFinder::find(Operation *accumulator) const {
     double constant = factor * *result / step,
            power = std::exp2(std::round(std::log2(constant)));
     if (!(std::abs(constant - power) <= 0x1p-28 * power)) {
-      // A 15-bit multiplier is too coarse to tell, and a sum with equal weights
-      // may be part of a mean.
+      // A 15-bit multiplier is too coarse for a verdict, and a sum with equal
+      // weights may be part of a mean.
       std::optional<SmallVector<int64_t>> weights =
           readNumbers(accumulator->getOperand(1));
       bool isMean = weights && llvm::all_equal(*weights);

@@ -39,7 +39,7 @@ static StepUse evaluate(const ResourceModel &model,
                 getPresentBits(model.activations[number].point);
   use.cut = model.cutBits(step, getPresentBits);
   for (const ResourceModel::Step::Layer &layer : step.layers)
-    use.bops += ResourceModel::bopsOf(layer, getPresentBits);
+    use.bops += ResourceModel::computeBops(layer, getPresentBits);
   return use;
 }
 

@@ -132,7 +132,7 @@ private:
   static void addBitRules(Rules &rules);
   static void addMovementRules(Rules &rules);
 
-  /// Returns the knowledge of the result; none where only its type is known.
+  /// Returns the knowledge of the result; none if only its type is known.
   std::optional<Knowledge> visit(mlir::Operation *op);
   /// Reports values that the type of the result does not hold, and limits the
   /// range to it.

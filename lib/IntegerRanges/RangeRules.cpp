@@ -308,7 +308,7 @@ std::optional<Knowledge> RangePropagation::visitConv(ConvOp op, bool isPadded) {
   std::vector<Interval> values;
   for (Interval channel : input.channels)
     values.push_back(subtract(channel, Interval::point(*inputZero)));
-  auto inputOf = [&](int64_t channel) {
+  auto getInputRange = [&](int64_t channel) {
     return values.size() == 1 ? values.front() : values[channel];
   };
 
@@ -320,7 +320,7 @@ std::optional<Knowledge> RangePropagation::visitConv(ConvOp op, bool isPadded) {
       out = index % outputs;
       in = out / shape[3];
     }
-    sums.add(out, multiply(inputOf(in),
+    sums.add(out, multiply(getInputRange(in),
                            subtract(weight, Interval::point(*weightZero))));
   };
   bool isSplat = false;

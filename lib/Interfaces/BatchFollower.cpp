@@ -54,7 +54,7 @@ mct::getFirstPiece(Value constant, int64_t dimension, int64_t pieces) {
 //===----------------------------------------------------------------------===//
 
 std::optional<BatchDimension> BatchFollower::find(Value value) const {
-  // A copy: what is added to the map moves its entries.
+  // Copy the entry, since insertions move the entries of the map.
   auto it = dimensions.find(value);
   if (it == dimensions.end())
     return std::nullopt;
@@ -162,7 +162,7 @@ int64_t BatchFollower::moveAway(Operation *op,
   return best;
 }
 
-/// Multiples of the op that repeats a value; empty when it is none.
+/// Returns the multiples of an op that repeats a value; empty for other ops.
 static SmallVector<int64_t> getMultiples(Value value) {
   SmallVector<int64_t> multiples;
   if (auto tile = value.getDefiningOp<tosa::TileOp>())
@@ -237,7 +237,8 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
         }))
       continue;
     anyCommon = true;
-    // The others have shapes for where a larger batch lies.
+    // The shapes of the other operands depend on the position of a larger
+    // batch.
     if (batch != 1 && !others.empty() && dimension != present)
       continue;
     SmallVector<unsigned> repeats;
@@ -272,7 +273,7 @@ LogicalResult BatchFollower::followElementwise(Operation *op) {
     move(op, number, *best);
   for (unsigned number : bestRepeats)
     repeat(op, number, *best, sample[*best]);
-  // A constant may be larger than what it meets.
+  // A constant may be larger than the other operand.
   for (unsigned number : others) {
     auto type = cast<RankedTensorType>(op->getOperand(number).getType());
     for (auto [axis, size] : llvm::enumerate(sample))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the batch follows through the ops of TOSA that do not compute element by
-// element.
+// Batch models of the TOSA ops that do not compute element by element.
 #include "OpModels.h"
 #include "mct/IR/EraseUnused.h"
 #include "mct/Interfaces/BatchFollower.h"
@@ -33,7 +32,8 @@ static LogicalResult checkFirst(Operation *op, BatchFollower &follower) {
   return follower.fail(op, "it comes through an operand that is a parameter");
 }
 
-/// The batch stays, or goes, where `isFree`; the result has it there too.
+/// Keeps the batch in a dimension for which `isFree` holds, or moves it there;
+/// the result has it in the same dimension.
 static LogicalResult followAway(Operation *op, BatchFollower &follower,
                                 llvm::function_ref<bool(int64_t)> isFree,
                                 StringRef why) {
@@ -46,7 +46,7 @@ static LogicalResult followAway(Operation *op, BatchFollower &follower,
       op, {dimension, follower.getSample(op->getOperand(0))[dimension]});
 }
 
-/// Windows that move over what lies between the batch and the channels.
+/// Windows that move over the axes between the batch and the channels.
 template <typename Op>
 static LogicalResult followWindows(Op op, BatchFollower &follower) {
   if (failed(checkFirst(op, follower)))
@@ -158,7 +158,8 @@ static LogicalResult followReshape(tosa::ReshapeOp op,
             auto inner = getProduct(to.getShape().drop_front(next + 1));
             int64_t newRows = 1, total = 0;
             if (perSample && inner && *inner != 0) {
-              // Part of a row is no sample: others would share the row.
+              // A part of a row is not a sample, since several would share the
+              // row.
               if (llvm::MulOverflow(*perSample, rows, total) || total == 0 ||
                   total % *inner != 0)
                 break;
@@ -231,8 +232,8 @@ static LogicalResult followMatMul(tosa::MatMulOp op, BatchFollower &follower) {
     follower.move(op, 1, 0);
     return follower.keep(op, 0, result(shapeOf(op.getA())[0]));
   }
-  // All samples share the constant factor: their rows, or columns, stand side
-  // by side.
+  // All samples share the constant factor: their rows, or columns, are
+  // adjacent.
   unsigned number = a ? 0 : 1, constant = a ? 1 : 0;
   int64_t target = a ? 1 : 2;
   Value value = op->getOperand(number), factor = op->getOperand(constant);
@@ -366,8 +367,8 @@ static LogicalResult followScatter(tosa::ScatterOp op,
 // Shapes that are spelled
 //===----------------------------------------------------------------------===//
 
-/// Puts `size`, -1 for an unknown one, among the values of a `tosa.const_shape`
-/// that others may use as it is.
+/// Replaces a size by `size` (-1 if it is unknown) in a `tosa.const_shape`,
+/// which other ops may still use unchanged.
 static void setShape(OpOperand &operand, SmallVector<int64_t> values,
                      int64_t dimension, int64_t size) {
   values[dimension] = ShapedType::isDynamic(size) ? -1 : size;

@@ -27,12 +27,12 @@ SmallVector<Grid> mct::getKernelGrids(tpc::QuantizerAttrInterface quantizer) {
 
 std::optional<Grid> mct::findGrid(Value value) {
   SmallVector<Value> open{value};
-  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<Value> visited;
   std::optional<Grid> grid;
   SmallVector<float> fills;
   while (!open.empty()) {
     Value next = open.pop_back_val();
-    if (!seen.insert(next).second)
+    if (!visited.insert(next).second)
       continue;
     Operation *op = next.getDefiningOp();
     if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(op)) {

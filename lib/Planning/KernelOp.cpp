@@ -560,8 +560,8 @@ void KernelOp::setBias(OpBuilder &builder, ArrayRef<float> bias,
 
 bool KernelOp::canTakeBackCorrections() const {
   tpc::CorrectionsAttr corrections = getCorrections();
-  // If several layers share a point, its record does not tell to which layer
-  // the bias belongs.
+  // If several layers share a point, its record does not identify the layer to
+  // which the bias belongs.
   return int64_t(corrections.getBiasOffset().size()) == numOutputs &&
          getKernelPoint()->hasOneUse() && getBias() &&
          (!corrections.getKernel() || getFloatKernel(corrections));

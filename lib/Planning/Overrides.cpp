@@ -35,8 +35,7 @@ static SmallVector<StringRef> split(StringRef line) {
   return words;
 }
 
-/// Parses a word that asks for a method; returns none if the word is about
-/// something else.
+/// Parses a word that requests a method; returns none for other words.
 static std::optional<LogicalResult> parseMethod(StringRef what, StringRef value,
                                                 OverrideRule &rule) {
   bool isActivation = what == "activation-method";
@@ -411,7 +410,7 @@ Wishes Overrides::getWishes(StringAttr name, const tpc::Node &node,
 }
 
 /// Fails if no tensor of a kind can have the width that a rule for all
-/// operators asks for.
+/// operators requests.
 static LogicalResult checkWidth(const OverrideRule &rule, StringRef tensors,
                                 std::optional<int64_t> bits,
                                 const OverrideRule::WidthUse &use) {

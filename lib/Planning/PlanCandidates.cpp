@@ -15,7 +15,7 @@ SmallVector<size_t> QuantizationPlan::consumers(size_t index) const {
   while (!pending.empty()) {
     size_t producer = pending.pop_back_val();
     for (Operation *user : nodes[producer].node.result().getUsers())
-      if (std::optional<size_t> consumer = nodeOf(user);
+      if (std::optional<size_t> consumer = findNode(user);
           consumer && found.insert(*consumer))
         if (isPreserving(nodes[*consumer].node))
           pending.push_back(*consumer);
@@ -54,7 +54,7 @@ LogicalResult QuantizationPlan::filterCandidates() {
   SmallVector<Limits> limits(nodes.size());
   for (size_t index = nodes.size(); index-- != 0;)
     for (Operation *user : nodes[index].node.result().getUsers()) {
-      std::optional<size_t> consumer = nodeOf(user);
+      std::optional<size_t> consumer = findNode(user);
       if (!consumer)
         continue;
       const tpc::Node &node = nodes[*consumer].node;

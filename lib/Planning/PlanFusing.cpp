@@ -10,7 +10,7 @@ using namespace mct;
 std::optional<size_t> QuantizationPlan::onlyConsumer(size_t index) const {
   std::optional<size_t> consumer;
   for (Operation *user : nodes[index].node.result().getUsers()) {
-    std::optional<size_t> next = nodeOf(user);
+    std::optional<size_t> next = findNode(user);
     // The user is the terminator or an op whose semantics are unknown.
     if (!next || (consumer && *consumer != *next))
       return std::nullopt;
@@ -81,16 +81,16 @@ void QuantizationPlan::fuse(tpc::PlatformOp platform,
                                    }) -
                      chain.begin();
     const FusingPattern *best = nullptr;
-    size_t wanted = 0;
+    size_t numRequired = 0;
     for (const FusingPattern &pattern : patterns) {
       size_t size = pattern.positions.size();
       if (!matches(chain, pattern))
         continue;
-      wanted = std::max(wanted, size);
+      numRequired = std::max(numRequired, size);
       if (size <= numFree && (!best || size > best->positions.size()))
         best = &pattern;
     }
-    if (wanted > numFree)
+    if (numRequired > numFree)
       nodes[start].contested = chain[numFree];
     if (!best)
       continue;

@@ -137,7 +137,7 @@ LogicalResult QuantizationPlan::overrideWeights(PlannedNode &planned,
   return success();
 }
 
-/// Changes the method of an input if a rule asks for one.
+/// Changes the method of an input if a rule requests one.
 static LogicalResult overrideInputMethod(PlannedInput &input,
                                          const OverrideRule &rule) {
   if (!rule.activationMethod)

@@ -13,7 +13,7 @@ using namespace mct;
 
 using namespace mct::plan;
 
-std::optional<size_t> QuantizationPlan::nodeOf(Operation *op) const {
+std::optional<size_t> QuantizationPlan::findNode(Operation *op) const {
   auto found = owner.find(op);
   return found == owner.end() ? std::nullopt
                               : std::optional<size_t>(found->second);
@@ -64,13 +64,13 @@ void QuantizationPlan::coverPreserved(PlannedNode &planned) {
                           std::to_string(read.size());
     return;
   }
-  planned.coveredBy = coverOf.lookup(read.front());
+  planned.coveredBy = coveringPoints.lookup(read.front());
   if (!planned.coveredBy) {
     planned.floatReason = "it is preserving, and its operand is not quantized";
     return;
   }
   planned.cover = ResultCover::Preserved;
-  coverOf[planned.node.result()] = planned.coveredBy;
+  coveringPoints[planned.node.result()] = planned.coveredBy;
 }
 
 bool QuantizationPlan::hasRepeatedPoint(const PlannedNode &planned) const {
@@ -204,7 +204,7 @@ LogicalResult QuantizationPlan::planNode(const tpc::TpcLookup &lookup,
   removeRepetitions(planned);
 
   if (planned.cover == ResultCover::Point) {
-    coverOf[node.result()] = planned.name;
+    coveringPoints[node.result()] = planned.name;
     planned.hasOwnActivation = !planned.activation;
   }
   takeBase(lookup, planned, planned.base);
@@ -251,7 +251,7 @@ QuantizationPlan::create(tpc::TpcLookup &lookup, func::FuncOp function,
     return failure();
   for (const PlannedInput &input : plan.inputs)
     if (input.floatReason.empty())
-      plan.coverOf[input.argument] = input.name;
+      plan.coveringPoints[input.argument] = input.name;
   for (size_t index = 0; index != plan.nodes.size(); ++index)
     if (failed(plan.planNode(lookup, index, overrides)))
       return failure();

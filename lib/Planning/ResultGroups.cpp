@@ -186,7 +186,7 @@ static ResultGroups findGroups(Value result, OriginFinder &finder) {
         numbers.try_emplace(sources, int64_t(groups.names.size()));
     if (isNew)
       groups.names.push_back(describe(sources, finder));
-    groups.groupOf.push_back(found->second);
+    groups.groupByChannel.push_back(found->second);
   }
   return groups;
 }

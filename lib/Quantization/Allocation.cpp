@@ -12,7 +12,8 @@
 
 namespace mct::quantization {
 
-int64_t AllocatedResource::amountOf(llvm::ArrayRef<unsigned> choices) const {
+int64_t
+AllocatedResource::computeAmount(llvm::ArrayRef<unsigned> choices) const {
   int64_t amount = fixed;
   for (auto [group, ofChoices] : llvm::enumerate(amounts))
     if (!ofChoices.empty())
@@ -23,7 +24,7 @@ int64_t AllocatedResource::amountOf(llvm::ArrayRef<unsigned> choices) const {
   return amount;
 }
 
-double AllocationProblem::costOf(llvm::ArrayRef<unsigned> choices) const {
+double AllocationProblem::computeCost(llvm::ArrayRef<unsigned> choices) const {
   double cost = 0;
   for (auto [ofGroup, choice] : llvm::zip(costs, choices))
     cost += ofGroup[choice];
@@ -180,7 +181,7 @@ public:
         llvm::ArrayRef<Allocation> without) const;
 
 private:
-  size_t variableOf(size_t group, unsigned choice) const {
+  size_t getVariable(size_t group, unsigned choice) const {
     return firstVariable[group] + choice;
   }
   void addPair(IntegerProgram &program, const AllocatedResource::Pair &pair,
@@ -218,11 +219,11 @@ void ProgramOfChoices::addPair(IntegerProgram &program,
           {product, double(pair.amounts[first * numSecond + second])});
     }
   for (auto [choice, sum] : llvm::enumerate(ofFirst)) {
-    sum.push_back({variableOf(pair.first, unsigned(choice)), -1});
+    sum.push_back({getVariable(pair.first, unsigned(choice)), -1});
     program.addRow(std::move(sum), 0, 0);
   }
   for (auto [choice, sum] : llvm::enumerate(ofSecond)) {
-    sum.push_back({variableOf(pair.second, unsigned(choice)), -1});
+    sum.push_back({getVariable(pair.second, unsigned(choice)), -1});
     program.addRow(std::move(sum), 0, 0);
   }
 }
@@ -241,7 +242,7 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
   for (auto [group, costs] : llvm::enumerate(problem.costs)) {
     IntegerProgram::Terms one;
     for (unsigned choice = 0; choice != costs.size(); ++choice)
-      one.push_back({variableOf(group, choice), 1});
+      one.push_back({getVariable(group, choice), 1});
     program.addRow(std::move(one), 1, 1);
   }
   std::optional<size_t> ratio;
@@ -255,7 +256,7 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
       for (auto [choice, amount] : llvm::enumerate(amounts))
         if (amount != 0)
           terms.push_back(
-              {variableOf(group, unsigned(choice)), double(amount)});
+              {getVariable(group, unsigned(choice)), double(amount)});
     for (const AllocatedResource::Pair &pair : resource.pairs)
       addPair(program, pair, terms);
     if (ratio)
@@ -266,7 +267,7 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
   for (const Allocation &taken : without) {
     IntegerProgram::Terms same;
     for (auto [group, choice] : llvm::enumerate(taken.choices))
-      same.push_back({variableOf(group, choice), 1});
+      same.push_back({getVariable(group, choice), 1});
     program.addRow(std::move(same), -kInfinity,
                    double(taken.choices.size()) - 1);
   }
@@ -279,23 +280,23 @@ ProgramOfChoices::solve(llvm::ArrayRef<std::optional<int64_t>> limits,
   for (auto [group, costs] : llvm::enumerate(problem.costs)) {
     unsigned chosen = 0;
     for (unsigned choice = 1; choice != costs.size(); ++choice)
-      if ((**solution)[variableOf(group, choice)] >
-          (**solution)[variableOf(group, chosen)])
+      if ((**solution)[getVariable(group, choice)] >
+          (**solution)[getVariable(group, chosen)])
         chosen = choice;
     allocation.choices.push_back(chosen);
   }
-  allocation.cost = problem.costOf(allocation.choices);
+  allocation.cost = problem.computeCost(allocation.choices);
   return allocation;
 }
 
 static bool keepsTo(const AllocationProblem &problem,
                     llvm::ArrayRef<std::optional<int64_t>> limits,
                     llvm::ArrayRef<unsigned> choices) {
-  return llvm::all_of(llvm::zip(problem.resources, limits),
-                      [&](const auto &each) {
-                        const auto &[resource, limit] = each;
-                        return !limit || resource.amountOf(choices) <= *limit;
-                      });
+  return llvm::all_of(
+      llvm::zip(problem.resources, limits), [&](const auto &each) {
+        const auto &[resource, limit] = each;
+        return !limit || resource.computeAmount(choices) <= *limit;
+      });
 }
 
 /// Solves a program exactly: solutions that exceed a limit slightly because of
@@ -350,7 +351,7 @@ allocateByProgram(const AllocationProblem &problem, size_t count) {
   std::vector<std::optional<int64_t>> relaxed = limits;
   for (auto [limit, resource] : llvm::zip(relaxed, problem.resources))
     if (limit)
-      limit = std::max(*limit, resource.amountOf((*least)->choices));
+      limit = std::max(*limit, resource.computeAmount((*least)->choices));
   std::vector<Allocation> rejected;
   llvm::Expected<std::optional<Allocation>> closest =
       solveExactly(program, problem, relaxed, rejected);
@@ -389,7 +390,7 @@ llvm::Expected<AllocationResult> allocate(const AllocationProblem &problem,
             least = choice;
         result->closest.choices.push_back(least);
       }
-      result->closest.cost = problem.costOf(result->closest.choices);
+      result->closest.cost = problem.computeCost(result->closest.choices);
     }
   }
   if (!result) {
@@ -401,7 +402,7 @@ llvm::Expected<AllocationResult> allocate(const AllocationProblem &problem,
   if (result->best.empty())
     for (auto [number, resource] : llvm::enumerate(problem.resources))
       if (resource.limit &&
-          resource.amountOf(result->closest.choices) > *resource.limit)
+          resource.computeAmount(result->closest.choices) > *resource.limit)
         result->exceeded.push_back(number);
   return std::move(*result);
 }

@@ -26,8 +26,8 @@ public:
   int64_t below(double value) const {
     if (!levels.levels.empty())
       return std::upper_bound(levels.levels.begin(), levels.levels.end(), value,
-                              [](double wanted, float level) {
-                                return wanted < double(level);
+                              [](double limit, float level) {
+                                return limit < double(level);
                               }) -
              levels.levels.begin() - 1;
     double code = std::floor(value / double(float(levels.grid.step)));
@@ -60,10 +60,10 @@ ClosestLevels findClosestLevels(const ClosestLevelsProblem &problem) {
   auto enter = [&](int64_t i, double before) {
     Column &column = stack[i];
     const double *row = &problem.factor[i * columns];
-    double asked = 0;
+    double offset = 0;
     for (int64_t j = i + 1; j != columns; ++j)
-      asked += row[j] * (stack[j].level - problem.target[j]);
-    column.centre = problem.target[i] - asked / row[i];
+      offset += row[j] * (stack[j].level - problem.target[j]);
+    column.centre = problem.target[i] - offset / row[i];
     column.before = before;
     column.below = levels.below(column.centre);
     column.above = column.below + 1;

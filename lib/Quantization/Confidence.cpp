@@ -139,12 +139,12 @@ public:
   bool isPossible(double ofShares) const {
     int rateSteps = statistic == Statistic::Score ? 24 : 8;
     double low = std::max(rates.low, std::abs(ofShares));
-    double seen = statistic == Statistic::Score
-                      ? scoreOf(onlyFirst, onlySecond, ofShares) + 1e-9
-                      : 0;
+    double observed = statistic == Statistic::Score
+                          ? computeScore(onlyFirst, onlySecond, ofShares) + 1e-9
+                          : 0;
     auto most = [&](int64_t differing) {
       return statistic == Statistic::Score
-                 ? findLargestFirst(differing, ofShares, seen)
+                 ? findLargestFirst(differing, ofShares, observed)
                  : (onlyFirst - onlySecond + differing + 2) / 2 - 1;
     };
     // The worst rate is usually the largest one, so begin with it.
@@ -165,18 +165,19 @@ public:
 private:
   static constexpr double kWrongRates = 0.001;
 
-  double scoreOf(int64_t first, int64_t second, double ofShares) const {
+  double computeScore(int64_t first, int64_t second, double ofShares) const {
     return findScore(double(first), double(second), double(samples), ofShares);
   }
   /// Returns the largest number of `differing` samples that have it in the
   /// first network alone with a score no larger than that of the observation,
   /// or -1.
   int64_t findLargestFirst(int64_t differing, double ofShares,
-                           double seen) const {
+                           double observed) const {
     int64_t low = -1, high = differing + 1;
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
-      (scoreOf(middle, differing - middle, ofShares) <= seen ? low : high) =
+      (computeScore(middle, differing - middle, ofShares) <= observed ? low
+                                                                      : high) =
           middle;
     }
     return low;

@@ -205,9 +205,9 @@ char *ProductAdder::reserve(size_t bytes) {
 }
 
 template <bool IsInOrder, typename T, typename From>
-void ProductAdder::addOf(T factor, const Operand<From> &left,
-                         const Operand<From> &right, int64_t inner,
-                         const Result<T> &result) {
+void ProductAdder::addProduct(T factor, const Operand<From> &left,
+                              const Operand<From> &right, int64_t inner,
+                              const Result<T> &result) {
   if (result.rows <= 0 || result.columns <= 0 || inner <= 0)
     return;
   // Whole tiles of any shape.
@@ -242,19 +242,19 @@ void ProductAdder::addOf(T factor, const Operand<From> &left,
 void ProductAdder::add(float factor, const Operand<float> &left,
                        const Operand<float> &right, int64_t inner,
                        const Result<float> &result) {
-  addOf<false>(factor, left, right, inner, result);
+  addProduct<false>(factor, left, right, inner, result);
 }
 
 void ProductAdder::add(double factor, const Operand<double> &left,
                        const Operand<double> &right, int64_t inner,
                        const Result<double> &result) {
-  addOf<false>(factor, left, right, inner, result);
+  addProduct<false>(factor, left, right, inner, result);
 }
 
 void ProductAdder::addInOrder(const Operand<float> &left,
                               const Operand<float> &right, int64_t inner,
                               const Result<double> &result) {
-  addOf<true>(1.0, left, right, inner, result);
+  addProduct<true>(1.0, left, right, inner, result);
 }
 
 void multiplyMatrices(const FloatMatrix &left, const FloatMatrix &right,

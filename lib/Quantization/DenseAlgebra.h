@@ -47,11 +47,12 @@ public:
                   int64_t inner, const Result<double> &result);
 
 private:
-  /// Returns memory for so many bytes.
+  /// Returns memory for that many bytes.
   char *reserve(size_t bytes);
   template <bool IsInOrder, typename T, typename From>
-  void addOf(T factor, const Operand<From> &left, const Operand<From> &right,
-             int64_t inner, const Result<T> &result);
+  void addProduct(T factor, const Operand<From> &left,
+                  const Operand<From> &right, int64_t inner,
+                  const Result<T> &result);
 
   support::AlignedBuffer packed;
   size_t size = 0;

@@ -215,7 +215,7 @@ GridCandidate Density::search(LevelRange fixed, int levelCount, double minStep,
     return candidate.error;
   };
 
-  // Downwards until what is clipped alone costs more than the best.
+  // Search downwards until the clipped values alone cost more than the best.
   std::vector<double> steps = {start.step};
   auto clippedAtLeast = [&](double step) {
     if (!zeroPoints)

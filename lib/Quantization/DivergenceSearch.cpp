@@ -21,15 +21,15 @@ BinnedDistribution::BinnedDistribution(const ScaledAtoms &atoms,
                                        int binsPerUnit)
     : width(1.0 / binsPerUnit) {
   llvm::ArrayRef<double> values = atoms.values(), weights = atoms.weights();
-  auto binOf = [&](double value) {
+  auto getBin = [&](double value) {
     return static_cast<int64_t>(std::floor(value * binsPerUnit));
   };
   int64_t first = std::numeric_limits<int64_t>::max(), last = -first;
-  auto weightOf = [&](size_t i) { return weights.empty() ? 1.0 : weights[i]; };
+  auto getWeight = [&](size_t i) { return weights.empty() ? 1.0 : weights[i]; };
   for (size_t i = 0; i < atoms.size(); ++i)
-    if (values[i] != 0 && weightOf(i) > 0) {
-      first = std::min(first, binOf(values[i]));
-      last = std::max(last, binOf(values[i]));
+    if (values[i] != 0 && getWeight(i) > 0) {
+      first = std::min(first, getBin(values[i]));
+      last = std::max(last, getBin(values[i]));
     }
   if (first > last)
     return;
@@ -37,9 +37,9 @@ BinnedDistribution::BinnedDistribution(const ScaledAtoms &atoms,
   counts.resize(last - first + 1);
   double total = 0;
   for (size_t i = 0; i < atoms.size(); ++i)
-    if (values[i] != 0 && weightOf(i) > 0) {
-      counts[binOf(values[i]) - first] += weightOf(i);
-      total += weightOf(i);
+    if (values[i] != 0 && getWeight(i) > 0) {
+      counts[getBin(values[i]) - first] += getWeight(i);
+      total += getWeight(i);
     }
 
   sums.push_back(0);
@@ -116,7 +116,8 @@ double BinnedDistribution::divergence(LevelRange levels, double step, double lo,
   for (double level = levels.lo; begin < range.end; ++level) {
     int end = range.end;
     if (level < levels.hi) {
-      // Bin centres between this level and the next go to the even one.
+      // Bin centres halfway between this level and the next are rounded to the
+      // even one.
       double boundary = (level + 0.5) * ratio - 0.5 - firstBin;
       double next = std::ceil(boundary);
       if (next == boundary && std::fmod(level, 2) == 0)
@@ -197,13 +198,14 @@ GridCandidate BinnedDistribution::searchUniform(int levelCount,
   double least = std::min(0.0, width * firstBin);
   double most =
       std::max(0.0, width * (firstBin + static_cast<int64_t>(counts.size())));
-  auto levelsOf = [&](int zeroPoint) {
+  auto getLevels = [&](int zeroPoint) {
     return LevelRange{-double(zeroPoint), double(last - zeroPoint)};
   };
-  GridCandidate best = {startStep, startZeroPoint,
-                        uniformDivergence(levelsOf(startZeroPoint), startStep)};
+  GridCandidate best = {
+      startStep, startZeroPoint,
+      uniformDivergence(getLevels(startZeroPoint), startStep)};
   auto tryZeroPoint = [&](int zeroPoint) {
-    LevelRange levels = levelsOf(zeroPoint);
+    LevelRange levels = getLevels(zeroPoint);
     for (int part = kUniformWidths; part >= 1; --part) {
       double step = startStep * part / kUniformWidths;
       // A range that extends beyond the data on one side is as good when moved

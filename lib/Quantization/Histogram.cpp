@@ -30,8 +30,8 @@ constexpr size_t kValuesPerBlock = 4096;
 constexpr size_t kDirect = 16384;
 /// Elements after which the 32-bit tables are added up.
 constexpr size_t kFlushInterval = size_t(1) << 30;
-/// Neighbouring values often share a bin; increments of one counter wait for
-/// each other, so neighbours go to different tables.
+/// Neighbouring values often share a bin, and increments of one counter wait
+/// for each other, so neighbours are counted in different tables.
 constexpr int kTables = 2;
 /// Shift from which on every bin lands beside zero.
 constexpr int kLargestShift = kHalfExponent + 1;
@@ -47,7 +47,7 @@ int exponentFor(float magnitude) {
 /// whose floor is in the bin on the other side.
 constexpr float kNegativeFloor = -std::numeric_limits<float>::min();
 
-inline int32_t slotOf(float value, float scale) {
+inline int32_t getSlot(float value, float scale) {
   if (value == 0)
     return kZeroSlot;
   float scaled = value * scale;
@@ -77,7 +77,7 @@ MCT_VECTOR_BODY void slotsBody(const float *data, size_t count, float scale,
     storeVector(slots + i, slot);
   }
   for (; i < count; ++i)
-    slots[i] = slotOf(data[i], scale);
+    slots[i] = getSlot(data[i], scale);
 }
 
 size_t slotsPortable(const float *data, size_t count, float scale,
@@ -118,7 +118,7 @@ MCT_TARGET_AVX512 size_t slotsAvx512(const float *data, size_t count,
   }
   for (; i < count; ++i)
     if (data[i] != 0)
-      slots[written++] = slotOf(data[i], scale);
+      slots[written++] = getSlot(data[i], scale);
   return written;
 }
 #endif
@@ -353,7 +353,7 @@ llvm::Expected<Histogram> Histogram::fromParts(const Parts &parts) {
     return invalid("counts and range disagree");
   if (parts.zeros > 0 && (parts.min > 0 || parts.max < 0))
     return invalid("zeros outside of the range");
-  // As observe keeps them.
+  // Adding zero turns -0 into 0, as `observe` does.
   result.minimum += 0.0f;
   result.maximum += 0.0f;
   if (!hasBins)
@@ -369,9 +369,9 @@ llvm::Expected<Histogram> Histogram::fromParts(const Parts &parts) {
     --last;
   float scale = std::ldexp(1.0f, kHalfExponent - parts.exponent);
   bool minimumFits = parts.min == 0 ? parts.zeros > 0 && first >= kHalf
-                                    : slotOf(parts.min, scale) == first;
+                                    : getSlot(parts.min, scale) == first;
   bool maximumFits = parts.max == 0 ? parts.zeros > 0 && last < kHalf
-                                    : slotOf(parts.max, scale) == last;
+                                    : getSlot(parts.max, scale) == last;
   if (!minimumFits || !maximumFits)
     return invalid("minimum or maximum is not in an outer populated bin");
   return result;

@@ -16,7 +16,7 @@ constexpr int kFirstPositiveBin = Histogram::kBins / 2;
 
 /// Returns the bin of a value for a range of this exponent, as Histogram counts
 /// it.
-int binOf(double value, int exponent) {
+int getBin(double value, int exponent) {
   int logBins = std::ilogb(double(Histogram::kBins));
   double bin =
       std::floor(std::ldexp(value, logBins - exponent - 1)) + kFirstPositiveBin;
@@ -38,18 +38,18 @@ public:
     parts.max = maximum;
     parts.exponent = exponentFor(std::max(-double(minimum), double(maximum)));
     // A value of zero is in no bin.
-    first = minimum == 0 ? kFirstPositiveBin : binOf(minimum, parts.exponent);
+    first = minimum == 0 ? kFirstPositiveBin : getBin(minimum, parts.exponent);
     last =
-        maximum == 0 ? kFirstPositiveBin - 1 : binOf(maximum, parts.exponent);
+        maximum == 0 ? kFirstPositiveBin - 1 : getBin(maximum, parts.exponent);
     counts.assign(Histogram::kBins, 0);
   }
 
   /// Adds `count` values spread evenly over [left, right).
   void add(double left, double right, uint64_t count) {
-    int begin = clampBin(binOf(left, parts.exponent));
+    int begin = clampBin(getBin(left, parts.exponent));
     // The right edge is not part of the interval.
     double width = std::ldexp(2.0 / Histogram::kBins, parts.exponent);
-    int end = clampBin(binOf(right, parts.exponent));
+    int end = clampBin(getBin(right, parts.exponent));
     if (end > begin && right <= (end - kFirstPositiveBin) * width)
       --end;
     uint64_t remaining = count;
@@ -66,7 +66,7 @@ public:
   }
 
   Histogram finish() && {
-    // The extremes are values that were seen.
+    // The extremes are observed values, so their bins cannot be empty.
     if (parts.max == 0)
       takeForZero(/*fromTop=*/true);
     else if (counts[last] == 0)
@@ -174,7 +174,7 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
   Rebuilt rebuilt(minimum, maximum);
   rebuilt.parts.nonFinite = histogram.nonFinite();
   if (minimum == maximum) {
-    // One value: in one bin, or zero.
+    // All values are equal, so they are all in one bin, or all zero.
     if (minimum == 0)
       rebuilt.parts.zeros = histogram.count();
     else
@@ -197,8 +197,8 @@ Histogram shiftHistogram(const Histogram &histogram, double offset) {
 static double coveringThreshold(double minimum, double maximum, unsigned bits) {
   double levels = std::ldexp(1.0, static_cast<int>(bits));
   double best = std::numeric_limits<double>::infinity();
-  // For k steps of shift: k * step >= -minimum and
-  // maximum + k * step <= (levels - 1) * step.
+  // A shift by k steps requires k * step >= -minimum and maximum + k * step <=
+  // (levels - 1) * step.
   for (double k = 1; k < levels - 1; ++k)
     best = std::min(best, std::max(-minimum / k, maximum / (levels - 1 - k)));
   // Rounding must not cost a level at either end.

@@ -34,14 +34,15 @@ private:
   using Task = llvm::function_ref<void(
       const RoundingGroup &, size_t firstChannel, size_t begin, size_t end)>;
 
-  const WeightLevels &levelsOf(size_t candidate, size_t channel) const {
+  const WeightLevels &getLevels(size_t candidate, size_t channel) const {
     const std::vector<WeightLevels> &all = problem.candidates[candidate];
     return all.size() == 1 ? all.front() : all[channel];
   }
   void forChannels(size_t atATime, Task task) const;
-  /// Fills in the scores of the candidates that `wanted` names for a channel.
+  /// Fills in the scores of the candidates that `requested` names for a
+  /// channel.
   void score(size_t atATime,
-             llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted);
+             llvm::function_ref<void(size_t, std::vector<size_t> &)> requested);
   void scoreAllCandidates();
   /// Scores, for each channel, the candidates around the one of the least
   /// estimate, and those around the best of them, until no better one is found.
@@ -74,8 +75,9 @@ private:
 };
 } // namespace
 
-/// One wide group is shared by its channels, many small ones by groups. What is
-/// computed together does not depend on the threads.
+/// Threads share the channels of one wide group, or whole groups if there are
+/// many. The channels that are computed together do not depend on the number of
+/// threads.
 void LayerRounding::forChannels(size_t atATime, Task task) const {
   if (single)
     return parallelFor(
@@ -99,7 +101,7 @@ void LayerRounding::forChannels(size_t atATime, Task task) const {
 
 std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
                                      size_t candidates, bool perChannel) {
-  auto leastOf = [&](auto score) {
+  auto findLeast = [&](auto score) {
     size_t best = 0;
     for (size_t candidate = 1; candidate < candidates; ++candidate)
       if (score(candidate) < score(best))
@@ -110,12 +112,12 @@ std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
   std::vector<size_t> chosen(channels);
   if (perChannel) {
     for (size_t channel = 0; channel != channels; ++channel)
-      chosen[channel] = leastOf([&](size_t candidate) {
+      chosen[channel] = findLeast([&](size_t candidate) {
         return scores[channel * candidates + candidate];
       });
     return chosen;
   }
-  chosen.assign(channels, leastOf([&](size_t candidate) {
+  chosen.assign(channels, findLeast([&](size_t candidate) {
                   double sum = 0;
                   for (size_t channel = 0; channel != channels; ++channel)
                     sum += double(scores[channel * candidates + candidate]);
@@ -126,7 +128,7 @@ std::vector<size_t> chooseCandidates(llvm::ArrayRef<float> scores,
 
 void LayerRounding::score(
     size_t atATime,
-    llvm::function_ref<void(size_t, std::vector<size_t> &)> wanted) {
+    llvm::function_ref<void(size_t, std::vector<size_t> &)> requested) {
   size_t candidates = problem.candidates.size();
   forChannels(atATime, [&](const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
@@ -134,9 +136,9 @@ void LayerRounding::score(
     std::vector<size_t> places, of;
     for (size_t output = begin; output != end; ++output) {
       of.clear();
-      wanted(first + output, of);
+      requested(first + output, of);
       for (size_t candidate : of) {
-        lanes.push_back({output, &levelsOf(candidate, first + output)});
+        lanes.push_back({output, &getLevels(candidate, first + output)});
         places.push_back((first + output) * candidates + candidate);
       }
     }
@@ -153,8 +155,8 @@ void LayerRounding::scoreAllCandidates() {
   size_t candidates = problem.candidates.size();
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
   score(std::max<size_t>(1, kLanes / candidates),
-        [&](size_t, std::vector<size_t> &wanted) {
-          llvm::append_range(wanted, llvm::seq<size_t>(0, candidates));
+        [&](size_t, std::vector<size_t> &requested) {
+          llvm::append_range(requested, llvm::seq<size_t>(0, candidates));
         });
 }
 
@@ -162,7 +164,7 @@ std::vector<size_t> LayerRounding::orderByWidth() const {
   std::vector<size_t> order(problem.candidates.size());
   std::iota(order.begin(), order.end(), 0);
   auto width = [&](size_t candidate) {
-    const WeightLevels &levels = levelsOf(candidate, 0);
+    const WeightLevels &levels = getLevels(candidate, 0);
     return levels.levels.empty()
                ? levels.grid.step * double(levels.grid.qmax - levels.grid.qmin)
                : double(levels.levels.back()) - double(levels.levels.front());
@@ -181,7 +183,7 @@ std::vector<size_t> LayerRounding::estimateBest(size_t atATime) {
     std::vector<RoundingLane> lanes;
     for (size_t output = begin; output != end; ++output)
       for (size_t candidate = 0; candidate != candidates; ++candidate)
-        lanes.push_back({output, &levelsOf(candidate, first + output)});
+        lanes.push_back({output, &getLevels(candidate, first + output)});
     llvm::copy(group.estimate(lanes),
                estimates.begin() + (first + begin) * candidates);
   });
@@ -195,22 +197,22 @@ void LayerRounding::scoreAroundBest() {
   constexpr size_t kMostChannels = 64, kLeastChannels = 8, kTasks = 8;
   size_t atATime = std::clamp(outputs / kTasks, kLeastChannels, kMostChannels);
   size_t candidates = problem.candidates.size();
-  std::vector<size_t> order = orderByWidth(), placeOf(candidates);
+  std::vector<size_t> order = orderByWidth(), placeByCandidate(candidates);
   for (auto [place, candidate] : llvm::enumerate(order))
-    placeOf[candidate] = place;
+    placeByCandidate[candidate] = place;
   scores.assign(channels * candidates, std::numeric_limits<float>::infinity());
   // Use bytes rather than bits, since threads write adjacent elements.
   std::vector<uint8_t> known(scores.size(), 0);
   std::vector<size_t> best = estimateBest(atATime);
   std::vector<size_t> before;
   do {
-    score(atATime, [&](size_t channel, std::vector<size_t> &wanted) {
-      size_t place = placeOf[best[channel]];
+    score(atATime, [&](size_t channel, std::vector<size_t> &requested) {
+      size_t place = placeByCandidate[best[channel]];
       for (size_t other = place - std::min(place, kReach),
                   end = std::min(candidates, place + kReach + 1);
            other != end; ++other)
         if (!std::exchange(known[channel * candidates + order[other]], 1))
-          wanted.push_back(order[other]);
+          requested.push_back(order[other]);
     });
     before = std::exchange(best, choose(scores));
   } while (best != before && !threads.isCancelled());
@@ -234,25 +236,25 @@ void LayerRounding::take(const RoundingGroup &group,
 void LayerRounding::finish(const RoundingGroup &group, size_t first,
                            size_t begin, size_t end) {
   std::vector<RoundingLane> lanes;
-  std::vector<size_t> outputsOf;
+  std::vector<size_t> groupOutputs;
   std::vector<float> nearest, rounded;
   for (size_t output = begin; output != end; ++output) {
     size_t channel = first + output;
-    outputsOf.push_back(output);
-    lanes.push_back({output, &levelsOf(result.chosen[channel], channel)});
+    groupOutputs.push_back(output);
+    lanes.push_back({output, &getLevels(result.chosen[channel], channel)});
     for (float weight : group.original.slice(output * columns, columns))
-      nearest.push_back(levelsOf(0, channel).nearest(double(weight)));
+      nearest.push_back(getLevels(0, channel).nearest(double(weight)));
   }
   group.roundLanes(lanes, &rounded);
   if (group.isSmall())
     group.search(lanes, rounded);
   std::vector<double> nearestObjectives =
-      group.objectivesOf(outputsOf, nearest);
-  RoundingGroup::Point point = group.pointAt(outputsOf, std::move(rounded));
+      group.computeObjectives(groupOutputs, nearest);
+  RoundingGroup::Point point = group.pointAt(groupOutputs, std::move(rounded));
   // Nearest plane is the better start on average, not always.
   std::vector<size_t> losing;
   std::vector<float> losingNearest;
-  for (auto [row, output] : llvm::enumerate(outputsOf)) {
+  for (auto [row, output] : llvm::enumerate(groupOutputs)) {
     size_t channel = first + output;
     auto own = llvm::ArrayRef<float>(nearest).slice(row * columns, columns);
     std::tie(result.nearestError[channel], result.nearestObjective[channel]) =
@@ -271,7 +273,7 @@ void LayerRounding::finish(const RoundingGroup &group, size_t first,
   for (auto [row, output] : llvm::enumerate(losing)) {
     size_t channel = first + output;
     result.chosen[channel] = 0;
-    group.descend(levelsOf(0, channel), row, point);
+    group.descend(getLevels(0, channel), row, point);
     take(group, point, row, first, output);
   }
 }

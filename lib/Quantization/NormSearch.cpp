@@ -122,7 +122,7 @@ struct Point {
 };
 
 /// Returns `base` to a power of at least 1, which is usually a small integer.
-double powerOf(double base, double exponent) {
+double computePower(double base, double exponent) {
   if (exponent > 8 || exponent != std::floor(exponent))
     return std::pow(base, exponent);
   double result = base;
@@ -139,7 +139,7 @@ NormSums integrals(double v, LevelRange range, double p) {
   v = std::fabs(v);
   double level = std::min(std::nearbyint(v), last);
   double residual = v - level, magnitude = std::fabs(residual);
-  double power = powerOf(magnitude, p), halfPower = powerOf(0.5, p);
+  double power = computePower(magnitude, p), halfPower = computePower(0.5, p);
   NormSums sums;
   // Whole cells are a step wide; the first is half a cell.
   sums.loss =
@@ -158,11 +158,11 @@ NormSums integrals(double v, LevelRange range, double p) {
 }
 
 /// Returns the terms of NormSums for one value.
-NormSums termsOf(double v, LevelRange range, double p) {
+NormSums computeTerms(double v, LevelRange range, double p) {
   double level = std::clamp(std::nearbyint(v), range.lo, range.hi);
   double residual = v - level, magnitude = std::fabs(residual);
   NormSums terms;
-  terms.loss = powerOf(magnitude, p);
+  terms.loss = computePower(magnitude, p);
   if (magnitude > 0)
     terms.slope = terms.loss / residual * level;
   terms.squaredLevel = level * level;
@@ -188,7 +188,7 @@ NormSums sumSpread(const ScaledAtoms &atoms, LevelRange levels, double step,
     // If widths are much smaller than a step, differences of the integrals are
     // mostly rounding errors, and spreading changes nothing.
     if (width < 1e-3) {
-      add(sums, termsOf(v, levels, p), weight);
+      add(sums, computeTerms(v, levels, p), weight);
       continue;
     }
     add(sums, integrals(v + 0.5 * width, levels, p), weight / width);
@@ -487,8 +487,9 @@ GridCandidate searchNormAndZeroPoint(const NormProblem &problem, int levelCount,
   if (!search.finished())
     maxStep = search.largestUsefulStep();
 
-  // A side clips more the fewer levels it has. So outwards from the start the
-  // zero points end where one side alone costs too much, the other unlimited.
+  // A side with fewer levels clips more. Starting from the first zero point,
+  // the search in each direction ends where one side alone, with the other one
+  // unlimited, costs too much.
   auto firstHopeless = [&](int direction) {
     int hopeful = start.zeroPoint, hopeless = direction > 0 ? last + 1 : -1;
     while (std::abs(hopeless - hopeful) > 1) {

@@ -42,7 +42,7 @@ float WeightLevels::nearest(double value) const {
   }
   auto above = std::lower_bound(
       levels.begin(), levels.end(), value,
-      [](float level, double wanted) { return double(level) < wanted; });
+      [](float level, double limit) { return double(level) < limit; });
   if (above == levels.begin())
     return *above;
   if (above == levels.end())

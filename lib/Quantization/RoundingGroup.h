@@ -35,8 +35,8 @@ public:
               std::vector<float> &weights) const;
 
   /// Returns |R (q - w*)|^2 for each row q of `weights`, [channels, columns].
-  std::vector<double> objectivesOf(llvm::ArrayRef<size_t> channels,
-                                   llvm::ArrayRef<float> weights) const;
+  std::vector<double> computeObjectives(llvm::ArrayRef<size_t> channels,
+                                        llvm::ArrayRef<float> weights) const;
 
   /// Weights of some channels, [rows, columns], with half the gradient of the
   /// objective, and with |R (q - w*)|^2 of each row.
@@ -113,8 +113,8 @@ private:
     /// Sums of squares, with the contribution of the damping: [channels].
     std::vector<double> objectives;
   };
-  Image imageOf(llvm::ArrayRef<size_t> channels,
-                llvm::ArrayRef<float> weights) const;
+  Image computeImage(llvm::ArrayRef<size_t> channels,
+                     llvm::ArrayRef<float> weights) const;
   /// Fills in `leastObjectives`.
   void findLeastObjectives();
   /// Returns an element of the factor in the block that begins at `begin`.

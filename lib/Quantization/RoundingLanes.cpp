@@ -72,12 +72,12 @@ static MCT_VECTOR_BODY void roundToGrid(const LaneLevels &lanes, size_t count,
   const float *inverse = lanes.inverse.data(), *step = lanes.step.data(),
               *lo = lanes.lo.data(), *hi = lanes.hi.data();
   for (size_t lane = 0; lane != count; ++lane) {
-    float target = errors[lane], wanted = target - shift[lane];
-    float code = wanted * inverse[lane];
+    float target = errors[lane], unshifted = target - shift[lane];
+    float code = unshifted * inverse[lane];
     code = code < lo[lane] ? lo[lane] : code;
     code = code > hi[lane] ? hi[lane] : code;
     code = (code + kFloatRounder) - kFloatRounder;
-    float level = code * step[lane], miss = level - wanted;
+    float level = code * step[lane], miss = level - unshifted;
     objective[lane] += square * miss * miss;
     errors[lane] = level - target;
   }
@@ -180,11 +180,11 @@ static MCT_VECTOR_BODY void roundVectorsToGrid(const LaneLevels &lanes,
       auto lo = loadVector<Float16>(lanes.lo.data() + lane);
       auto hi = loadVector<Float16>(lanes.hi.data() + lane);
       auto target = loadVector<Float16>(errors + v * kVector);
-      Float16 wanted = target - shift[v], code = wanted * inverse;
+      Float16 unshifted = target - shift[v], code = unshifted * inverse;
       code = code < lo ? lo : code;
       code = code > hi ? hi : code;
       code = (code + kFloatRounder) - kFloatRounder;
-      Float16 level = code * step, miss = level - wanted;
+      Float16 level = code * step, miss = level - unshifted;
       objective[v] += block.squares[i] * miss * miss;
       storeVector(errors + v * kVector, level - target);
     }
@@ -404,8 +404,8 @@ RoundingGroup::estimate(llvm::ArrayRef<RoundingLane> lanes) const {
 static constexpr int64_t kFactorRows = 256;
 
 RoundingGroup::Image
-RoundingGroup::imageOf(llvm::ArrayRef<size_t> channels,
-                       llvm::ArrayRef<float> weights) const {
+RoundingGroup::computeImage(llvm::ArrayRef<size_t> channels,
+                            llvm::ArrayRef<float> weights) const {
   auto count = int64_t(channels.size());
   Image image;
   image.stride = int64_t(llvm::alignTo(channels.size(), kVector));
@@ -445,14 +445,14 @@ RoundingGroup::imageOf(llvm::ArrayRef<size_t> channels,
 }
 
 std::vector<double>
-RoundingGroup::objectivesOf(llvm::ArrayRef<size_t> channels,
-                            llvm::ArrayRef<float> weights) const {
-  return imageOf(channels, weights).objectives;
+RoundingGroup::computeObjectives(llvm::ArrayRef<size_t> channels,
+                                 llvm::ArrayRef<float> weights) const {
+  return computeImage(channels, weights).objectives;
 }
 
 RoundingGroup::Point RoundingGroup::pointAt(llvm::ArrayRef<size_t> channels,
                                             std::vector<float> weights) const {
-  Image image = imageOf(channels, weights);
+  Image image = computeImage(channels, weights);
   auto count = int64_t(channels.size());
   int64_t stride = image.stride, rank = lowRank.rank;
   // R^T R (q - w*)

@@ -27,7 +27,7 @@ constexpr size_t kRadixSize = 64;
 constexpr size_t kInsertedSize = size_t(1) << 17;
 
 /// Bits of a float in the order of the floats, neither NaN nor -0.
-uint32_t keyOf(float value) {
+uint32_t getKey(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits ^ (bits >> 31 ? ~uint32_t(0) : uint32_t(1) << 31);
@@ -105,7 +105,7 @@ void sortFloats(std::vector<float> &values) {
   std::vector<uint32_t> keys(count), spare(count), starts(2 * size);
   uint32_t *lowStarts = starts.data(), *highStarts = lowStarts + size;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t key = keyOf(values[i]);
+    uint32_t key = getKey(values[i]);
     keys[i] = key;
     ++lowStarts[(key >> low) & (size - 1)];
     ++highStarts[key >> high];

@@ -493,14 +493,14 @@ selectPerChannel(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<float> read = rows.read(first, count, buffer);
                 llvm::ArrayRef<float> weights = weightRows.read(
                     first, elementWeights.empty() ? 0 : count, weightBuffer);
-                auto rowOf = [&](llvm::ArrayRef<float> all, size_t i) {
+                auto getRow = [&](llvm::ArrayRef<float> all, size_t i) {
                   return all.empty()
                              ? all
                              : all.slice(i * rows.length(), rows.length());
                 };
                 for (size_t i = 0; i < count; ++i)
-                  results[first + i] = selectForValues(rowOf(read, i), options,
-                                                       rowOf(weights, i));
+                  results[first + i] = selectForValues(getRow(read, i), options,
+                                                       getRow(weights, i));
               });
   return results;
 }
@@ -539,7 +539,7 @@ std::vector<Atom> atomsOf(const Histogram &histogram) {
   llvm::ArrayRef<uint64_t> counts = histogram.counts();
   for (int bin = 0, e = static_cast<int>(counts.size()); bin < e; ++bin) {
     uint64_t count = counts[bin];
-    // Zeros go where they belong in ascending order: before the positive half.
+    // Insert zeros in ascending order, before the positive half.
     if (bin == Histogram::kBins / 2)
       add(0.0, histogram.zeros());
     if (count == 0)

@@ -33,8 +33,8 @@ int passesOfWideGrids(size_t size) {
 // No search of a narrow grid comes near this many passes; it is there for sums
 // that are not numbers, whose intervals would be divided for ever.
 constexpr int kMostPasses = 1 << 22;
-// Below, every value of a useful grid is clipped. Towards zero steps would stop
-// to fall where they are the smallest number there is.
+// Below this step, a grid clips every value. Without the limit, steps would
+// stop to decrease at the smallest positive number.
 constexpr double kSmallestStep = 0x1p-60;
 // Ratio of neighbouring steps in the first scan.
 constexpr double kStepScanRatio = 0.8408964152537145; // 2^(-1/4)
@@ -416,7 +416,7 @@ void Search::divide() {
   std::vector<std::pair<Interval, int>> divided; // with the number of parts
   double size = static_cast<double>(atoms.size());
   bool first = true;
-  // Reserve as many as a row has at once, so that growing copies nothing.
+  // Reserve memory for a whole row, so that growing copies nothing.
   probes.reserve(128);
   divided.reserve(64);
   toSweep.reserve(64);

@@ -57,8 +57,8 @@ double quantization::soften(double variable) {
 
 double quantization::softenDerivative(double variable) {
   double stretched = stretch(variable);
-  // A weight on a level starts at an end of the range, where it would stay for
-  // ever without the tolerance.
+  // A weight on a level starts at an end of the range, where it would remain
+  // without the tolerance.
   if (stretched < -kEndTolerance || stretched > 1 + kEndTolerance)
     return 0;
   double value = sigmoid(variable);

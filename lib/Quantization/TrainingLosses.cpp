@@ -14,9 +14,9 @@ double quantization::squaredError(ArrayRef<float> values,
                                   ArrayRef<float> expected, double factor,
                                   MutableArrayRef<float> gradients) {
   double error = 0;
-  for (auto [value, wanted, gradient] :
+  for (auto [value, target, gradient] :
        llvm::zip(values, expected, gradients)) {
-    double difference = double(value) - wanted;
+    double difference = double(value) - target;
     error += factor * difference * difference;
     gradient = float(factor * 2 * difference);
   }
@@ -28,16 +28,16 @@ double quantization::normalizedSquaredError(ArrayRef<float> values,
                                             double factor,
                                             MutableArrayRef<float> gradients) {
   double error = 0, energy = 0;
-  for (auto [value, wanted] : llvm::zip(values, expected)) {
-    double difference = double(value) - wanted;
+  for (auto [value, target] : llvm::zip(values, expected)) {
+    double difference = double(value) - target;
     error += difference * difference;
-    energy += double(wanted) * wanted;
+    energy += double(target) * target;
   }
   // Both means are over equally many values, whose number cancels.
   double unit =
       energy > 0 ? energy : std::max<double>(1, double(values.size()));
-  for (auto [value, wanted, gradient] : llvm::zip(values, expected, gradients))
-    gradient = float(factor * 2 * (double(value) - wanted) / unit);
+  for (auto [value, target, gradient] : llvm::zip(values, expected, gradients))
+    gradient = float(factor * 2 * (double(value) - target) / unit);
   return error / unit;
 }
 
@@ -100,18 +100,18 @@ quantization::crossEntropy(Scores scores, ArrayRef<float> values,
 double quantization::divergenceFromTeacher(
     Scores scores, ArrayRef<float> values, ArrayRef<float> teacher,
     int64_t numClasses, MutableArrayRef<float> gradients, int64_t allRows) {
-  std::vector<double> row(numClasses), wanted(numClasses);
+  std::vector<double> row(numClasses), target(numClasses);
   size_t own = values.size() / size_t(numClasses);
   double loss = 0, rows = allRows == 0 ? double(own) : double(allRows);
   for (size_t first = 0; first != own * size_t(numClasses);
        first += size_t(numClasses)) {
     normalize(scores, values.slice(first, numClasses), row);
-    normalize(scores, teacher.slice(first, numClasses), wanted);
+    normalize(scores, teacher.slice(first, numClasses), target);
     for (int64_t each = 0; each != numClasses; ++each) {
-      loss += wanted[each] * std::log(wanted[each] / row[each]);
+      loss += target[each] * std::log(target[each] / row[each]);
       gradients[first + each] = scores == Scores::Logits
-                                    ? float((row[each] - wanted[each]) / rows)
-                                    : float(-wanted[each] / (row[each] * rows));
+                                    ? float((row[each] - target[each]) / rows)
+                                    : float(-target[each] / (row[each] * rows));
     }
   }
   return rows == 0 ? 0 : loss / rows;
@@ -137,14 +137,14 @@ double quantization::softenedDivergence(ArrayRef<float> values,
                                         double temperature, double factor,
                                         MutableArrayRef<float> gradients) {
   std::vector<double> actual = softenDistribution(values, temperature),
-                      wanted = softenDistribution(teacher, temperature);
+                      target = softenDistribution(teacher, temperature);
   double sum = 0;
   for (size_t i = 0; i != values.size(); ++i) {
-    sum += wanted[i] * std::log(wanted[i] / actual[i]);
+    sum += target[i] * std::log(target[i] / actual[i]);
     // The derivative with respect to the logarithm is (actual - wanted) *
     // temperature. Values that are cut off get no gradient.
     gradients[i] = values[i] > kSmallest
-                       ? float(factor * temperature * (actual[i] - wanted[i]) /
+                       ? float(factor * temperature * (actual[i] - target[i]) /
                                double(values[i]))
                        : 0.0F;
   }
@@ -169,7 +169,8 @@ quantization::normalizeScores(ArrayRef<double> scores, int64_t layers,
             "a score is a finite number from 0 on, found %g", score);
       sum += score;
     }
-    // As MCT, so that a sample without any effect counts nothing.
+    // MCT adds the same constant, so that a sample without any effect has no
+    // weight.
     double unit = normalization.bySample ? sum + 1e-8 : 1;
     for (auto [mean, score] : llvm::zip(means, row))
       mean += score / unit / double(samples);

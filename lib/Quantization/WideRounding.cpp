@@ -41,11 +41,12 @@ private:
   void addProduct(const Block &block, llvm::ArrayRef<float> weights,
                   float factor, std::vector<float> &sums) const;
   /// Returns the difference of the targets from the outputs with these weights.
-  std::vector<float> residualOf(llvm::ArrayRef<float> weights) const;
+  std::vector<float> computeResidual(llvm::ArrayRef<float> weights) const;
   /// Returns the moments of a block whose target is its own output plus
   /// `residual`.
-  ProductMoments momentsOf(const Block &block, llvm::ArrayRef<float> weights,
-                           llvm::ArrayRef<float> residual) const;
+  ProductMoments computeMoments(const Block &block,
+                                llvm::ArrayRef<float> weights,
+                                llvm::ArrayRef<float> residual) const;
   const WeightLevels &levelsOf(size_t candidate, size_t channel) const {
     const std::vector<WeightLevels> &all = problem.candidates[candidate];
     return all.size() == 1 ? all.front() : all[channel];
@@ -88,7 +89,7 @@ void WideRounding::addProduct(const Block &block, llvm::ArrayRef<float> weights,
 }
 
 std::vector<float>
-WideRounding::residualOf(llvm::ArrayRef<float> weights) const {
+WideRounding::computeResidual(llvm::ArrayRef<float> weights) const {
   std::vector<float> residual(rows * outputs);
   for (int64_t row = 0; row != rows; ++row)
     std::copy_n(problem.targets.data + row * problem.targets.stride, outputs,
@@ -98,9 +99,9 @@ WideRounding::residualOf(llvm::ArrayRef<float> weights) const {
   return residual;
 }
 
-ProductMoments WideRounding::momentsOf(const Block &block,
-                                       llvm::ArrayRef<float> weights,
-                                       llvm::ArrayRef<float> residual) const {
+ProductMoments
+WideRounding::computeMoments(const Block &block, llvm::ArrayRef<float> weights,
+                             llvm::ArrayRef<float> residual) const {
   std::vector<float> targets = residual.vec();
   addProduct(block, weights, 1, targets);
   return productMoments(inputsOf(block),
@@ -114,7 +115,7 @@ std::vector<size_t> WideRounding::choose(llvm::ArrayRef<float> residual) const {
   std::vector<float> scores(outputs * candidates, 0.0f);
   for (const Block &block : blocks) {
     std::vector<float> weights = slice(problem.weights, block);
-    ProductMoments moments = momentsOf(block, weights, residual);
+    ProductMoments moments = computeMoments(block, weights, residual);
     RoundingProblem part{moments, weights, problem.candidates,
                          problem.choosesPerChannel, problem.damping};
     for (auto [sum, own] : llvm::zip(scores, scoreCandidates(part, threads)))
@@ -182,7 +183,7 @@ RoundedWeights WideRounding::run() {
   addition = variance > 0 ? problem.damping * variance : 1.0;
 
   RoundedWeights result;
-  std::vector<float> residual = residualOf(problem.weights);
+  std::vector<float> residual = computeResidual(problem.weights);
   result.chosen = choose(residual);
   // The levels of each channel's chosen candidate.
   std::vector<std::vector<WeightLevels>> levels(1);
@@ -196,7 +197,7 @@ RoundedWeights WideRounding::run() {
   result.weights.resize(problem.weights.size());
   for (const Block &block : blocks) {
     std::vector<float> weights = slice(problem.weights, block);
-    ProductMoments moments = momentsOf(block, weights, residual);
+    ProductMoments moments = computeMoments(block, weights, residual);
     RoundedWeights rounded = roundLeastSquares(
         {moments, weights, levels, problem.choosesPerChannel, problem.damping},
         threads);
@@ -208,7 +209,7 @@ RoundedWeights WideRounding::run() {
   }
 
   measure(result.weights, residual, result.error, result.objective);
-  measure(nearest, residualOf(nearest), result.nearestError,
+  measure(nearest, computeResidual(nearest), result.nearestError,
           result.nearestObjective);
   auto total = [](llvm::ArrayRef<double> values) {
     return std::accumulate(values.begin(), values.end(), 0.0);

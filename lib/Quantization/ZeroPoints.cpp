@@ -26,13 +26,13 @@ ZeroPoints::ZeroPoints(const ScaledAtoms &atoms, int levelCount)
   size_t buckets = static_cast<size_t>(lastBucket) + 1;
   starts.assign(buckets + 1, static_cast<uint32_t>(count));
   for (size_t i = count; i-- > 0;)
-    starts[bucketOf(values[i])] = static_cast<uint32_t>(i);
+    starts[getBucket(values[i])] = static_cast<uint32_t>(i);
   for (size_t bucket = buckets; bucket-- > 0;)
     starts[bucket] = std::min(starts[bucket], starts[bucket + 1]);
 }
 
 size_t ZeroPoints::rank(double value) const {
-  size_t bucket = bucketOf(value);
+  size_t bucket = getBucket(value);
   const double *begin = values.begin() + starts[bucket];
   const double *end = values.begin() + starts[bucket + 1];
   if (end - begin > 8)

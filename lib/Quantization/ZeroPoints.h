@@ -33,7 +33,7 @@ public:
 
 private:
   size_t rank(double value) const; // how many values are <= value
-  size_t bucketOf(double value) const {
+  size_t getBucket(double value) const {
     return static_cast<size_t>(
         std::clamp((value - first) * bucketScale, 0.0, lastBucket));
   }

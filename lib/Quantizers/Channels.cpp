@@ -70,7 +70,7 @@ ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
     return;
 
   // The other axes, from the innermost one on; those after the last axis of
-  // channels make one run.
+  // channels form one run.
   llvm::SmallVector<int64_t> strides = support::getRowMajorStrides(shape);
   llvm::SmallVector<int64_t, 4> sizes, distances;
   runLength = 1;
@@ -87,7 +87,7 @@ ChannelRows::ChannelRows(llvm::ArrayRef<float> values,
                               [&](auto at) { runs.push_back(at[0]); });
 }
 
-size_t ChannelRows::startOf(size_t channel) const {
+size_t ChannelRows::getStart(size_t channel) const {
   size_t start = 0;
   for (auto [size, distance] : llvm::reverse(channelAxes)) {
     start += channel % size * distance;
@@ -98,8 +98,8 @@ size_t ChannelRows::startOf(size_t channel) const {
 
 void ChannelRows::copyTransposed(llvm::ArrayRef<size_t> starts,
                                  float *rows) const {
-  // By way of a tile, because rows a power of two apart share few places of the
-  // cache.
+  // Copy through a tile, because rows at distances of a power of two compete
+  // for few lines of the cache.
   constexpr size_t kColumns = 16;
   float tile[kTogether][kColumns];
   for (size_t column = 0; column < runs.size(); column += kColumns) {
@@ -118,7 +118,7 @@ void ChannelRows::copyTransposed(llvm::ArrayRef<size_t> starts,
 void ChannelRows::copy(size_t first, size_t count, float *rows) const {
   size_t starts[kTogether];
   for (size_t row = 0; row < count; ++row)
-    starts[row] = startOf(first + row);
+    starts[row] = getStart(first + row);
   if (runLength == 1)
     return copyTransposed(llvm::ArrayRef(starts, count), rows);
   for (size_t row = 0; row < count; ++row)

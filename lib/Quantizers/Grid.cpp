@@ -47,7 +47,8 @@ UniformParameters uniformParametersForRange(double lo, double hi, unsigned bits,
 
 namespace {
 
-/// A grid as the vector loop wants it: levels counted from the zero point.
+/// A grid in the form that the vector loop uses: levels counted from the zero
+/// point.
 struct FloatGrid {
   float inverse;
   float step;

@@ -40,17 +40,16 @@ namespace {
 
 /// A table of at most this many entries is compared with entry by entry.
 constexpr size_t kShortTable = 16;
-/// Beginnings of the unit cells: starts of entries lie at multiples of one
-/// half, or a rounding error away from them, so none is near the edge of a
-/// cell.
+/// Starts of the unit cells. Entries start at multiples of one half, up to a
+/// rounding error, so none starts near the edge of a cell.
 constexpr float kCellOffset = 0.25f;
 
 /// Returns the number of a float in the order of floats, -0 before +0.
-int64_t orderOf(float value) {
+int64_t floatToOrder(float value) {
   auto bits = llvm::bit_cast<int32_t>(value);
   return bits >= 0 ? int64_t(bits) : -int64_t(bits & 0x7fffffff) - 1;
 }
-float floatOf(int64_t order) {
+float orderToFloat(int64_t order) {
   return llvm::bit_cast<float>(
       order >= 0 ? int32_t(order)
                  : int32_t(uint32_t(-(order + 1)) | 0x80000000u));
@@ -64,12 +63,12 @@ float firstPositionOf(float lower, float upper, bool upperWinsTies) {
     float below = position - lower, above = upper - position;
     return upperWinsTies ? above <= below : above < below;
   };
-  int64_t no = orderOf(lower), yes = orderOf(upper);
+  int64_t no = floatToOrder(lower), yes = floatToOrder(upper);
   while (yes - no > 1) {
     int64_t middle = no + (yes - no) / 2;
-    (upperWins(floatOf(middle)) ? yes : no) = middle;
+    (upperWins(orderToFloat(middle)) ? yes : no) = middle;
   }
-  return floatOf(yes);
+  return orderToFloat(yes);
 }
 
 MCT_VECTOR_BODY float levelOf(const LutFloatTable &table, float value,

@@ -33,9 +33,9 @@ void AffineQuantizer::run(llvm::ArrayRef<int64_t> shape,
 
 /// Returns the smallest float that is nearer to `upper` than to `lower`, or as
 /// near and goes up.
-static float startOf(float lower, float upper, bool tieGoesUp) {
+static float findFirstAbove(float lower, float upper, bool tieGoesUp) {
   // Two floats have an exact sum in double unless one is 2^29 times the other,
-  // and then the double nearest to it says as much about floats.
+  // and then the nearest double compares with floats in the same way.
   double middle = 0.5 * (double(lower) + double(upper));
   auto start = static_cast<float>(middle);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -55,8 +55,8 @@ LevelQuantizer::LevelQuantizer(llvm::ArrayRef<std::vector<float>> levels,
     row.starts.push_back(-std::numeric_limits<float>::infinity());
     for (size_t i = 1; i < ofRow.size(); ++i) {
       bool isEven = (i + origin) % 2 == 0;
-      row.starts.push_back(startOf(ofRow[i - 1], ofRow[i],
-                                   rounding == Rounding::HalfUp || isEven));
+      row.starts.push_back(findFirstAbove(
+          ofRow[i - 1], ofRow[i], rounding == Rounding::HalfUp || isEven));
     }
     rows.push_back(std::move(row));
   }

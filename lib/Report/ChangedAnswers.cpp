@@ -13,50 +13,53 @@ namespace json = llvm::json;
 
 static constexpr StringLiteral kAnswers = "answers";
 
-llvm::Error ChangedAnswers::add(const UnitResults &seen) {
-  int64_t unit = seen.unitSize, valid = seen.unit.validSamples;
-  if (seen.specs.empty() || seen.referenceSpecs.empty() ||
-      !execution::hasScores(seen.specs.front(), unit) ||
-      !execution::hasScores(seen.referenceSpecs.front(), unit))
+llvm::Error ChangedAnswers::add(const UnitResults &results) {
+  int64_t unit = results.unitSize, valid = results.unit.validSamples;
+  if (results.specs.empty() || results.referenceSpecs.empty() ||
+      !execution::hasScores(results.specs.front(), unit) ||
+      !execution::hasScores(results.referenceSpecs.front(), unit))
     return llvm::Error::success();
   QuantizedValues none;
-  auto values = execution::readResult(
-           seen.specs.front(), seen.unit.outputs.front(), unit, valid, none, 0),
-       references =
-           execution::readResult(seen.referenceSpecs.front(),
-                                 seen.reference.front(), unit, valid, none, 0);
+  auto values = execution::readResult(results.specs.front(),
+                                      results.unit.outputs.front(), unit, valid,
+                                      none, 0),
+       references = execution::readResult(results.referenceSpecs.front(),
+                                          results.reference.front(), unit,
+                                          valid, none, 0);
   if (!values || !references || values->size() != references->size())
     return llvm::Error::success();
   int64_t count = int64_t(values->size()) / valid;
   std::lock_guard<std::mutex> lock(mutex);
-  hasLabels |= !seen.labels.empty();
+  hasLabels |= !results.labels.empty();
   classes = count;
   for (int64_t sample = 0; sample != valid; ++sample) {
     ArrayRef<float> row = ArrayRef<float>(*values).slice(sample * count, count),
                     reference = ArrayRef<float>(*references)
                                     .slice(sample * count, count);
-    int64_t answer = execution::findAnswer(
-                seen.specs.front(), seen.unit.outputs.front(), sample, count),
-            wanted =
-                execution::findAnswer(seen.referenceSpecs.front(),
-                                      seen.reference.front(), sample, count);
+    int64_t answer = execution::findAnswer(results.specs.front(),
+                                           results.unit.outputs.front(), sample,
+                                           count),
+            referenceAnswer =
+                execution::findAnswer(results.referenceSpecs.front(),
+                                      results.reference.front(), sample, count);
     ++samples;
-    ++counts[{wanted, answer}];
-    int64_t number = seen.unit.firstSample + sample;
+    ++counts[{referenceAnswer, answer}];
+    int64_t number = results.unit.firstSample + sample;
     std::optional<int64_t> label;
-    if (!seen.labels.empty()) {
-      label = seen.labels[number];
-      correct += wanted == *label;
+    if (!results.labels.empty()) {
+      label = results.labels[number];
+      correct += referenceAnswer == *label;
     }
-    if (answer == wanted || answer < 0 || wanted < 0)
+    if (answer == referenceAnswer || answer < 0 || referenceAnswer < 0)
       continue;
     ++numChanged;
     changed[number] = {number,
-                       wanted,
+                       referenceAnswer,
                        answer,
                        label,
-                       double(reference[wanted]) - double(reference[answer]),
-                       double(row[answer]) - double(row[wanted])};
+                       double(reference[referenceAnswer]) -
+                           double(reference[answer]),
+                       double(row[answer]) - double(row[referenceAnswer])};
   }
   trim();
   return llvm::Error::success();

@@ -15,7 +15,7 @@ namespace mct::report {
 class ChangedAnswers {
 public:
   /// Adds the samples of a unit; several threads may do so.
-  llvm::Error add(const execution::UnitResults &seen);
+  llvm::Error add(const execution::UnitResults &results);
   /// Records the added samples as those of the current shard, or merges those
   /// that all shards have recorded.
   mlir::LogicalResult exchange(execution::Shards &shards, bool isMeasured);

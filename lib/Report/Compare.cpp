@@ -82,7 +82,7 @@ static std::string toText(llvm::ArrayRef<int64_t> numbers) {
       ", ");
 }
 
-static ReportValues numbersOf(const Point &point, StringRef metric) {
+static ReportValues listNumbers(const Point &point, StringRef metric) {
   ReportValues values;
   if (point.parameters)
     values.number("parameters.bits", Real(point.parameters->bits));
@@ -115,7 +115,7 @@ static ReportValues numbersOf(const Point &point, StringRef metric) {
   return values;
 }
 
-static ReportValues numbersOf(const Operator &op, StringRef metric) {
+static ReportValues listNumbers(const Operator &op, StringRef metric) {
   ReportValues values;
   values.number("weight_bytes", op.weightBytes);
   values.number("activation_bytes", op.activationBytes);
@@ -132,7 +132,7 @@ static ReportValues numbersOf(const Operator &op, StringRef metric) {
   return values;
 }
 
-static ReportValues numbersOf(const Report &report) {
+static ReportValues listNumbers(const Report &report) {
   ReportValues values;
   std::string metric = report.judgedBy ? report.judgedBy->name : "";
   values.accuracy("floating", report.floating, metric);
@@ -226,8 +226,8 @@ static void match(const std::vector<T> &before, const std::vector<T> &after,
       onlyAfter.push_back(now.name);
       continue;
     }
-    ReportValues valuesBefore = numbersOf(*old, metricBefore);
-    ReportValues valuesAfter = numbersOf(now, metricAfter);
+    ReportValues valuesBefore = listNumbers(*old, metricBefore);
+    ReportValues valuesAfter = listNumbers(now, metricAfter);
     both.push_back({now.name, old->name,
                     compareNumbers(valuesBefore, valuesAfter),
                     compareTexts(valuesBefore, valuesAfter)});
@@ -276,7 +276,7 @@ Comparison mct::report::compare(const Report &before, const Report &after) {
   result.sameSamples = !after.digest.empty() && before.digest == after.digest;
   result.sameCalibration = !after.calibrationDigest.empty() &&
                            before.calibrationDigest == after.calibrationDigest;
-  result.numbers = compareNumbers(numbersOf(before), numbersOf(after));
+  result.numbers = compareNumbers(listNumbers(before), listNumbers(after));
   match(before.points, after.points, before.metric, after.metric, result.points,
         result.pointsOnlyBefore, result.pointsOnlyAfter);
   match(before.operators, after.operators, before.metric, after.metric,

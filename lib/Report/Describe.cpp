@@ -68,7 +68,7 @@ private:
   void addDecisions();
   std::optional<Operator::Sums> addUp(const KernelOp &kernel);
   /// Returns the operator that computes a value, or none for constants.
-  std::optional<size_t> producerOf(Value value);
+  std::optional<size_t> findProducer(Value value);
 
   func::FuncOp function;
   Report &report;
@@ -78,7 +78,7 @@ private:
   llvm::DenseMap<Operation *, size_t> owner;
   /// The points in the order of report.points, and the points of each operator.
   SmallVector<tpc::QuantizeOp> points;
-  std::vector<SmallVector<tpc::QuantizeOp>> pointsOf;
+  std::vector<SmallVector<tpc::QuantizeOp>> pointsByOperator;
 };
 } // namespace
 
@@ -183,10 +183,10 @@ void Describer::findMembers() {
   for (auto [number, each] : llvm::enumerate(members))
     for (Operation *op : each.ops)
       owner[op] = number;
-  pointsOf.resize(members.size());
+  pointsByOperator.resize(members.size());
 }
 
-std::optional<size_t> Describer::producerOf(Value value) {
+std::optional<size_t> Describer::findProducer(Value value) {
   value = tpc::lookThroughPoints(value);
   // The first operators are the arguments.
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -203,13 +203,13 @@ void Describer::findPoints() {
   for (tpc::QuantizeOp point : points) {
     std::optional<size_t> number;
     if (point.isActivation())
-      number = producerOf(point.getInput());
+      number = findProducer(point.getInput());
     else
       for (Operation *user : point->getUsers())
         if (auto found = owner.find(user); found != owner.end())
           number = std::min(number.value_or(found->second), found->second);
     if (number)
-      pointsOf[*number].push_back(point);
+      pointsByOperator[*number].push_back(point);
   }
 }
 
@@ -219,7 +219,7 @@ void Describer::nameOperators() {
   llvm::StringSet<> taken;
   for (auto [number, each] : llvm::enumerate(members)) {
     std::string name;
-    for (tpc::QuantizeOp point : pointsOf[number]) {
+    for (tpc::QuantizeOp point : pointsByOperator[number]) {
       name = point.getPointName().str();
       if (point.isActivation())
         break;
@@ -283,7 +283,7 @@ void Describer::describeOperator(size_t number) {
   for (Operation *op : of.ops)
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
-        if (std::optional<size_t> producer = producerOf(operand);
+        if (std::optional<size_t> producer = findProducer(operand);
             producer && *producer != number)
           inputs.insert(*producer);
     });
@@ -292,7 +292,7 @@ void Describer::describeOperator(size_t number) {
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     for (int64_t size : type.getShape())
       result.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  for (tpc::QuantizeOp each : pointsOf[number])
+  for (tpc::QuantizeOp each : pointsByOperator[number])
     result.points.push_back(each.getUniqueName());
   addAlternatives(number);
   std::optional<KernelOp> kernel = findKernel(kernels, of);
@@ -312,7 +312,7 @@ void Describer::describeOperator(size_t number) {
 void Describer::addAlternatives(size_t number) {
   Operator &result = report.operators[number];
   OperatorPoints of{{}, {}};
-  llvm::append_range(of.points, pointsOf[number]);
+  llvm::append_range(of.points, pointsByOperator[number]);
   if (of.points.empty())
     return;
   auto addActivation = [](Operator::Alternative &alternative,
@@ -480,7 +480,7 @@ void Describer::addResources() {
       for (Operation *user : tpc::QuantizeOp(layer.kernel)->getUsers())
         if (auto found = owner.find(user); found != owner.end()) {
           report.operators[found->second].bops +=
-              ResourceModel::bopsOf(layer, bitsOf);
+              ResourceModel::computeBops(layer, bitsOf);
           break;
         }
 }
@@ -570,7 +570,7 @@ void Describer::run(const support::Threads &threads) {
                   report.points[number]);
   });
   llvm::DenseMap<Operation *, size_t> owners;
-  for (auto [number, each] : llvm::enumerate(pointsOf))
+  for (auto [number, each] : llvm::enumerate(pointsByOperator))
     for (tpc::QuantizeOp point : each)
       owners[point] = number;
   for (auto [point, op] : llvm::zip_equal(report.points, points)) {

@@ -69,7 +69,7 @@ static bool isConcat(const Operator &op) {
 static std::vector<const Point *> findParts(const DiagnosisContext &network,
                                             const Operator &op) {
   std::vector<const Point *> parts;
-  llvm::StringSet<> seen;
+  llvm::StringSet<> visited;
   std::vector<const Operator *> open = {&op};
   while (!open.empty()) {
     const Operator *next = open.back();
@@ -77,7 +77,7 @@ static std::vector<const Point *> findParts(const DiagnosisContext &network,
     if (!next || !(isConcat(*next) || movesOrSelects(*next)))
       return {};
     for (const std::string &input : next->inputs) {
-      if (!seen.insert(input).second)
+      if (!visited.insert(input).second)
         continue;
       if (const Point *point = network.getResultPoint(input))
         parts.push_back(point);

@@ -103,7 +103,7 @@ bool mct::report::movesOrSelects(const Operator &op) {
 static const Point *findInputPoint(const DiagnosisContext &network,
                                    const Operator &op) {
   const Operator *user = &op;
-  // Each step goes to an earlier operator.
+  // Each step leads to an earlier operator.
   for (size_t i = 0; i != network.report.operators.size(); ++i) {
     const std::string &input = user->inputs.front();
     if (const Point *point = network.getResultPoint(input))

@@ -131,9 +131,10 @@ static std::optional<Diagnosis> findClippedTail(const DiagnosisContext &network,
     best = findBestWidth(statistics, *point.parameters, *now);
     return best.second < kWorthwhile;
   };
-  bool isSeen = isClipped(*point.statistics);
-  bool isMet = point.observed ? isClipped(*point.observed) : isSeen;
-  if (!isMet)
+  bool clipsStatistics = isClipped(*point.statistics);
+  bool clipsObserved =
+      point.observed ? isClipped(*point.observed) : clipsStatistics;
+  if (!clipsObserved)
     return std::nullopt;
   Diagnosis diagnosis = aboutPoint(network, point);
   diagnosis.cause = quoted(point.name) + " goes from " + brief(getMin(point)) +
@@ -153,14 +154,15 @@ static std::optional<Diagnosis> findClippedTail(const DiagnosisContext &network,
       quantization::symbolizeErrorMethod(method);
   bool isSearch = search && quantization::isSearched(*search);
   StringRef prefix = point.isWeight() ? "weights" : "activation";
-  if (isSeen && isSearch && *search != quantization::ErrorMethod::MSE) {
+  if (clipsStatistics && isSearch &&
+      *search != quantization::ErrorMethod::MSE) {
     diagnosis.kind = "option";
     diagnosis.paste = (prefix + "-error-method=mse").str();
     diagnosis.remedy = ("Choose thresholds by their mean squared error "
                         "instead of by " +
                         method + ".")
                            .str();
-  } else if (isSeen && isSearch && !point.isWeight()) {
+  } else if (clipsStatistics && isSearch && !point.isWeight()) {
     diagnosis.kind = "option";
     diagnosis.paste = "z-threshold=0";
     diagnosis.remedy = "Leave no outliers out where thresholds are chosen.";

@@ -104,7 +104,7 @@ public:
   LogicalResult prepare(ModuleOp quantized, const KernelOps &kernels,
                         ModuleOp floating,
                         const execution::RunSettings &settings,
-                        const EffectRunOptions &asked);
+                        const EffectRunOptions &effectOptions);
   FailureOr<RunDistance> measure(const SwitchState &state,
                                  ArrayRef<Switches> switches,
                                  MutableArrayRef<RunDistance> found,
@@ -135,7 +135,7 @@ private:
   void addCorrections(const KernelOp &layer, const SwitchedLayer &described);
   LogicalResult runFloat(ModuleOp floating,
                          const execution::RunSettings &settings,
-                         const EffectRunOptions &asked);
+                         const EffectRunOptions &effectOptions);
 
   LogicalResult setKernel(const SwitchedLayer &layer);
   LogicalResult setBias(const SwitchedLayer &layer);
@@ -143,13 +143,13 @@ private:
   /// to its state.
   LogicalResult updatePoint(size_t point);
   LogicalResult updateLayer(const SwitchedLayer &layer);
-  SwitchedLayer &layerOf(const SwitchedCorrection &correction) {
+  SwitchedLayer &getLayer(const SwitchedCorrection &correction) {
     return layers[points[correction.point].layers.front()];
   }
   /// Applies the switches, or reverts them.
   LogicalResult toggle(const Switches &switches, bool isSet);
   LogicalResult enter(const SwitchState &state);
-  RunDistance summarize(const ResultDistance::Found &found,
+  RunDistance summarize(const ResultDistance::Comparison &found,
                         bool keepsSamples) const;
   /// Runs one stage of the network in its present state.
   LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
@@ -354,9 +354,10 @@ void EffectRunImpl::cutIntoStages(func::FuncOp function) {
 
 LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
                                       const execution::RunSettings &settings,
-                                      const EffectRunOptions &asked) {
+                                      const EffectRunOptions &effectOptions) {
   OwningOpRef<ModuleOp> copy = floating.clone();
-  FailureOr<func::FuncOp> entry = findEntryFunction(*copy, asked.function);
+  FailureOr<func::FuncOp> entry =
+      findEntryFunction(*copy, effectOptions.function);
   if (failed(entry))
     return failure();
   assignNames(*entry);
@@ -369,7 +370,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
     as.samples.preprocessing.push_back(input.preprocessing);
   auto run = execution::NetworkRun::prepare(*copy, compile, as);
   if (failed(run) ||
-      failed(run->thin(asked.samples, execution::SampleOrder::ByValue)))
+      failed(run->thin(effectOptions.samples, execution::SampleOrder::ByValue)))
     return failure();
   source = run->sharedSamples();
   auto types = [](ArrayRef<execution::TensorSpec> specs) {
@@ -382,8 +383,8 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
   }
   results = std::make_unique<ResultDistance>(
       executor->outputs(), executor->unit(), source->numSamples(),
-      kFrontierBytes, asked.groups);
-  hasScores = asked.hasScores;
+      kFrontierBytes, effectOptions.groups);
+  hasScores = effectOptions.hasScores;
   if (results->isEmpty()) {
     obstacle = "no result of it is a tensor of f32 with a batch, whose change "
                "could be measured";
@@ -399,7 +400,7 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
     obstacle = llvm::toString(std::move(error));
   for (SwitchedPoint &point : points)
     point.isSwitched &= llvm::none_of(point.outputs, [&](unsigned output) {
-      return results->metricOf(output) == execution::ResultMetric::KL;
+      return results->getMetric(output) == execution::ResultMetric::KL;
     });
   return success();
 }
@@ -408,14 +409,15 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
                                      const KernelOps &kernels,
                                      ModuleOp floating,
                                      const execution::RunSettings &settings,
-                                     const EffectRunOptions &asked) {
+                                     const EffectRunOptions &effectOptions) {
   runOptions = settings.run;
   {
     OwningOpRef<ModuleOp> copy = quantized.clone(),
                           takenBack = quantized.clone();
-    FailureOr<func::FuncOp> own = findEntryFunction(*copy, asked.function),
-                            other =
-                                findEntryFunction(*takenBack, asked.function);
+    FailureOr<func::FuncOp> own = findEntryFunction(*copy,
+                                                    effectOptions.function),
+                            other = findEntryFunction(*takenBack,
+                                                      effectOptions.function);
     if (failed(own) || failed(other))
       return failure();
     // Files of samples may refer to the names of arguments.
@@ -441,7 +443,7 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
       return success();
     executor = std::move(*compiled);
   }
-  if (failed(runFloat(floating, settings, asked)))
+  if (failed(runFloat(floating, settings, effectOptions)))
     return failure();
   if (!obstacle.empty())
     return success();
@@ -524,7 +526,7 @@ LogicalResult EffectRunImpl::toggle(const Switches &switches, bool isSet) {
     points[point].isOn = !points[point].isOn;
   for (size_t number : switches.corrections) {
     const SwitchedCorrection &correction = corrections[number];
-    SwitchedLayer &layer = layerOf(correction);
+    SwitchedLayer &layer = getLayer(correction);
     bool &isMade = correction.isRounding ? layer.isRounded : layer.isCorrected;
     isMade = !isMade;
     if (failed(updateLayer(layer)))
@@ -546,7 +548,7 @@ LogicalResult EffectRunImpl::enter(const SwitchState &state) {
   for (SwitchedLayer &layer : layers)
     layer.isCorrected = layer.isRounded = state.corrections;
   for (size_t number : state.without) {
-    SwitchedLayer &layer = layerOf(corrections[number]);
+    SwitchedLayer &layer = getLayer(corrections[number]);
     (corrections[number].isRounding ? layer.isRounded : layer.isCorrected) =
         false;
   }
@@ -595,7 +597,7 @@ LogicalResult EffectRunImpl::advance(unsigned stage, const Frontier *from,
   return success();
 }
 
-RunDistance EffectRunImpl::summarize(const ResultDistance::Found &found,
+RunDistance EffectRunImpl::summarize(const ResultDistance::Comparison &found,
                                      bool keepsSamples) const {
   RunDistance summary;
   summary.distance = results->distance(found);
@@ -613,7 +615,7 @@ EffectRunImpl::measure(const SwitchState &state, ArrayRef<Switches> switches,
                        MutableArrayRef<RunDistance> found, bool keepsSamples) {
   if (failed(enter(state)))
     return failure();
-  ResultDistance::Found compared = results->createFound();
+  ResultDistance::Comparison compared = results->createComparison();
   auto compare = [&](const execution::Unit &done) {
     return results->compare(done.index, done.validSamples, done.outputs,
                             scratch[done.worker], compared);

@@ -58,7 +58,7 @@ struct RunDistance {
   /// Distance of each part of the results.
   std::vector<double> parts;
   /// Distances of each sample, if they were requested.
-  execution::ResultDistance::Found samples;
+  execution::ResultDistance::Comparison samples;
 };
 
 /// Options of the comparison of results.

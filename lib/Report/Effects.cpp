@@ -56,7 +56,7 @@ private:
   /// Works on copies of the modules, since their values get names.
   FailureOr<std::optional<Evaluation>>
   evaluate(ModuleOp module, StringRef name, ModuleOp reference,
-           StringRef referenceName, execution::EvaluationOptions asked);
+           StringRef referenceName, execution::EvaluationOptions request);
   LogicalResult takeShards();
   bool hasLabels() const {
     return options.hasLabels || !options.labelsFile.empty();
@@ -129,17 +129,17 @@ static void addIntegers(ArrayRef<execution::ComparedResult> compared,
 FailureOr<std::optional<Evaluation>>
 Measurement::evaluate(ModuleOp module, StringRef name, ModuleOp reference,
                       StringRef referenceName,
-                      execution::EvaluationOptions asked) {
+                      execution::EvaluationOptions request) {
   OwningOpRef<ModuleOp> own = module.clone(), other = reference.clone();
-  asked.function = options.function;
-  asked.name = name.str();
-  asked.referenceName = referenceName.str();
-  asked.hasLabels = hasLabels();
+  request.function = options.function;
+  request.name = name.str();
+  request.referenceName = referenceName.str();
+  request.hasLabels = hasLabels();
   if (options.shards)
     return execution::evaluateShards(*options.shards, *own, *other, settings,
-                                     asked);
+                                     request);
   FailureOr<Evaluation> found =
-      execution::evaluate(*own, *other, settings, asked);
+      execution::evaluate(*own, *other, settings, request);
   if (failed(found))
     return failure();
   return std::optional(std::move(*found));
@@ -198,14 +198,16 @@ void report::addJudged(const execution::MetricResult &found, Accuracy &accuracy,
 
 LogicalResult Measurement::measureSimulation() {
   ChangedAnswers answers;
-  execution::EvaluationOptions asked;
-  asked.labelsFile = options.labelsFile;
-  asked.metric = options.metric;
-  asked.splitErrors = true;
-  asked.digest = true;
-  asked.onUnitDone = [&](const UnitResults &seen) { return answers.add(seen); };
+  execution::EvaluationOptions request;
+  request.labelsFile = options.labelsFile;
+  request.metric = options.metric;
+  request.splitErrors = true;
+  request.digest = true;
+  request.onUnitDone = [&](const UnitResults &results) {
+    return answers.add(results);
+  };
   auto evaluated =
-      evaluate(quantized, options.name, floating, options.floatName, asked);
+      evaluate(quantized, options.name, floating, options.floatName, request);
   if (failed(evaluated))
     return failure();
   const std::optional<Evaluation> &found = *evaluated;
@@ -242,11 +244,11 @@ LogicalResult Measurement::measureSimulation() {
 }
 
 LogicalResult Measurement::measureInteger() {
-  execution::EvaluationOptions asked;
-  asked.labelsFile = options.labelsFile;
-  asked.metric = options.metric;
+  execution::EvaluationOptions request;
+  request.labelsFile = options.labelsFile;
+  request.metric = options.metric;
   auto evaluated = evaluate(integer, options.integerName, floating,
-                            options.floatName, asked);
+                            options.floatName, request);
   execution::EvaluationOptions exact;
   exact.exact = true;
   auto steps = failed(evaluated) ? evaluated
@@ -284,24 +286,24 @@ LogicalResult Measurement::createRun() {
   report.noEffectsReason = EffectRun::findObstacle(*function, kernels);
   if (!report.noEffectsReason.empty())
     return success();
-  EffectRunOptions asked;
-  asked.function = options.function;
-  asked.samples = options.effectSamples;
-  asked.groups.resize(function->getNumResults());
+  EffectRunOptions request;
+  request.function = options.function;
+  request.samples = options.effectSamples;
+  request.groups.resize(function->getNumResults());
   for (const Result &result : report.results) {
-    asked.hasScores |= result.number == 0 && result.isScores;
-    ResultGroups &groups = asked.groups[size_t(result.number)];
+    request.hasScores |= result.number == 0 && result.isScores;
+    ResultGroups &groups = request.groups[size_t(result.number)];
     groups.axis = result.axis;
     for (const ResultGroup &group : result.groups) {
       for (int64_t channel : group.channels) {
-        groups.groupOf.resize(
-            std::max(groups.groupOf.size(), size_t(channel) + 1));
-        groups.groupOf[size_t(channel)] = int64_t(groups.names.size());
+        groups.groupByChannel.resize(
+            std::max(groups.groupByChannel.size(), size_t(channel) + 1));
+        groups.groupByChannel[size_t(channel)] = int64_t(groups.names.size());
       }
       groups.names.push_back(group.name);
     }
   }
-  auto run = EffectRun::create(quantized, kernels, floating, settings, asked);
+  auto run = EffectRun::create(quantized, kernels, floating, settings, request);
   if (failed(run))
     return failure();
   report.noEffectsReason = (*run)->getObstacle().str();

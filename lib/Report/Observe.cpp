@@ -52,28 +52,32 @@ public:
   void observe(const execution::TensorView &values) override {
     ArrayRef<float> data = values.floats();
     ArrayRef<int64_t> shape = values.shape();
-    seen.histogram.observe(data.data(), data.size(), scratch);
+    observedValue.histogram.observe(data.data(), data.size(), scratch);
     if (!hasChannels || shape.empty() || shape.back() == 0)
       return;
     auto channels = size_t(shape.back());
-    seen.least.resize(channels, std::numeric_limits<float>::infinity());
-    seen.largest.resize(channels, -std::numeric_limits<float>::infinity());
+    observedValue.least.resize(channels,
+                               std::numeric_limits<float>::infinity());
+    observedValue.largest.resize(channels,
+                                 -std::numeric_limits<float>::infinity());
     for (; data.size() >= channels; data = data.drop_front(channels))
       for (size_t channel = 0; channel != channels; ++channel) {
         // A NaN changes neither.
-        seen.least[channel] = std::min(seen.least[channel], data[channel]);
-        seen.largest[channel] = std::max(seen.largest[channel], data[channel]);
+        observedValue.least[channel] =
+            std::min(observedValue.least[channel], data[channel]);
+        observedValue.largest[channel] =
+            std::max(observedValue.largest[channel], data[channel]);
       }
   }
 
   llvm::Error merge(const ValueObserver &other) {
-    seen.merge(other.seen);
+    observedValue.merge(other.observedValue);
     return llvm::Error::success();
   }
-  ObservedValue take() { return std::move(seen); }
+  ObservedValue take() { return std::move(observedValue); }
 
 private:
-  ObservedValue seen;
+  ObservedValue observedValue;
   HistogramScratch &scratch;
   bool hasChannels;
 };
@@ -108,12 +112,12 @@ static bool readBits(const json::Object &object, StringRef name,
 static json::Object toJson(const ObservedValues &values) {
   calibration::StatisticsFile statistics;
   json::Object channels;
-  for (const auto &[name, seen] : values) {
-    if (seen.histogram.empty())
+  for (const auto &[name, observedValue] : values) {
+    if (observedValue.histogram.empty())
       continue;
-    statistics.points[name].histogram = seen.histogram;
-    channels[name] = json::Object{{"least", toBits(seen.least)},
-                                  {"largest", toBits(seen.largest)}};
+    statistics.points[name].histogram = observedValue.histogram;
+    channels[name] = json::Object{{"least", toBits(observedValue.least)},
+                                  {"largest", toBits(observedValue.largest)}};
   }
   return json::Object{{"points", statistics.pointsToJson()},
                       {"channels", std::move(channels)}};
@@ -197,8 +201,8 @@ runSamples(ModuleOp module, func::FuncOp entry,
 /// Returns the observations of all shards, or an empty map if this shard has
 /// recorded its own.
 static FailureOr<ObservedValues>
-askShards(execution::Shards &shards, StringRef key,
-          llvm::function_ref<FailureOr<ObservedValues>()> runSamples) {
+readShards(execution::Shards &shards, StringRef key,
+           llvm::function_ref<FailureOr<ObservedValues>()> runSamples) {
   auto parts = shards.find(kObserved, key);
   if (failed(parts))
     return failure();
@@ -240,16 +244,17 @@ LogicalResult report::observe(ModuleOp quantized, const KernelOps &kernels,
     return runSamples(*module, *entry, points, settings, shards);
   };
   FailureOr<ObservedValues> values =
-      shards ? askShards(*shards,
-                         execution::nameContent(*module) + " " +
-                             entry->getSymName().str(),
-                         run)
+      shards ? readShards(*shards,
+                          execution::nameContent(*module) + " " +
+                              entry->getSymName().str(),
+                          run)
              : run();
   if (failed(values))
     return failure();
   for (Point &point : report.points)
-    if (auto seen = values->find(point.name); seen != values->end())
-      point.observed = seen->second.toStatistics();
+    if (auto observedValue = values->find(point.name);
+        observedValue != values->end())
+      point.observed = observedValue->second.toStatistics();
   // A point without values has been observed, too.
   for (Point &point : report.points)
     if (shards && !point.observed &&

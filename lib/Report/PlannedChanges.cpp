@@ -63,9 +63,10 @@ ChangePlanner::planPoints(StringRef line) {
 }
 
 /// Selects the parameters of points that get another config.
-bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
-                           std::vector<PlannedChange> &changes) {
-  if (asked.empty())
+bool ChangePlanner::select(
+    ArrayRef<std::pair<std::string, PlannedPoint>> requested,
+    std::vector<PlannedChange> &changes) {
+  if (requested.empty())
     return true;
   ScopedDiagnosticHandler silence(quantized.getContext(),
                                   [](Diagnostic &) { return success(); });
@@ -74,7 +75,7 @@ bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
   module->walk(
       [&](tpc::QuantizeOp point) { points[point.getUniqueName()] = point; });
   OpBuilder builder(module->getContext());
-  for (const auto &[name, planned] : asked) {
+  for (const auto &[name, planned] : requested) {
     tpc::QuantizeOp point = points.lookup(name);
     // Parameters along other axes would require another kind of run.
     if (!point || (point.isWeight() && point.getAxesAttr() != planned.axes))
@@ -99,7 +100,7 @@ bool ChangePlanner::select(ArrayRef<std::pair<std::string, PlannedPoint>> asked,
   if (failed(manager.run(*module)))
     return false;
   module->walk([&](tpc::QuantizeOp point) {
-    for (const auto &[name, planned] : asked)
+    for (const auto &[name, planned] : requested)
       if (point.getUniqueName() == name)
         changes.push_back({name, point.getParametersAttr()});
   });
@@ -122,7 +123,7 @@ std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
                                      : std::string();
   };
   std::vector<PlannedChange> floats, selected;
-  std::vector<std::pair<std::string, PlannedPoint>> asked;
+  std::vector<std::pair<std::string, PlannedPoint>> requested;
   for (const auto &entry : *planned) {
     auto before = present->find(entry.getKey());
     if (before != present->end() && before->second == entry.second)
@@ -131,13 +132,13 @@ std::optional<std::vector<PlannedChange>> ChangePlanner::plan(StringRef line) {
     // A point that does not exist cannot be tried.
     if (name.empty())
       return std::nullopt;
-    asked.push_back({name, entry.second});
+    requested.push_back({name, entry.second});
   }
   for (const auto &entry : *present)
     if (!planned->contains(entry.getKey()))
       if (std::string name = findPoint(entry.getKey()); !name.empty())
         floats.push_back({name, {}});
-  if (!select(asked, selected))
+  if (!select(requested, selected))
     return std::nullopt;
   llvm::append_range(floats, selected);
   llvm::sort(floats, [](const PlannedChange &lhs, const PlannedChange &rhs) {

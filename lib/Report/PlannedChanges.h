@@ -44,7 +44,7 @@ private:
   };
   using PlannedPoints = llvm::StringMap<PlannedPoint>;
   std::optional<PlannedPoints> planPoints(llvm::StringRef line);
-  bool select(llvm::ArrayRef<std::pair<std::string, PlannedPoint>> asked,
+  bool select(llvm::ArrayRef<std::pair<std::string, PlannedPoint>> requested,
               std::vector<PlannedChange> &changes);
 
   mlir::ModuleOp quantized;

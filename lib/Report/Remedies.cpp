@@ -18,8 +18,8 @@ using execution::ResultDistance;
 static constexpr size_t kMaxSingle = 8, kMaxJoint = 2, kSearched = 3;
 // A quarter of the distance; half of it if there is only one sample.
 static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
-// Nobody would change a network for less than a hundredth of the distance, but
-// for half a dB of the worst result.
+// A hundredth of the distance, or half a dB of the worst result, is worth
+// changing a network.
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
 // Distance above which a result is lost.
 static constexpr Real kLostAt = 0.1;
@@ -143,7 +143,8 @@ bool RemedySearch::isRounded(size_t point) const {
   });
 }
 
-/// `subject`: the point to leave float if the target does not tell.
+/// `subject` is the point to leave float if the target has no plan for the
+/// line.
 std::optional<Candidate> RemedySearch::resolve(StringRef line,
                                                StringRef subject) {
   std::optional<std::vector<PlannedChange>> changes = planner.plan(line);
@@ -267,7 +268,7 @@ void RemedySearch::addTrial(Candidate &candidate) {
   trial.worst = namePart(part, report);
   trial.worstBefore = base.parts[worst];
   trial.worstAfter = found.parts[worst];
-  if (results.metricOf(part.output) == execution::ResultMetric::MSE)
+  if (results.getMetric(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
   bool isOneSample = !std::isfinite(gain.standardError);
   // A remedy that removes much of the distance and helps most samples is not

@@ -283,7 +283,7 @@ mct::report::makeReproduceLine(const Trace &trace,
   placeholders = trace.placeholders;
   if (!trace.command.empty())
     return llvm::join(llvm::map_range(trace.command, quote), " ");
-  if (trace.asked.empty())
+  if (trace.requested.empty())
     return "";
   std::string input = trace.input;
   StringRef name = input;
@@ -292,7 +292,8 @@ mct::report::makeReproduceLine(const Trace &trace,
     placeholders.push_back(input);
   }
   placeholders.push_back("QUANTIZED.mlirbc");
-  std::string pipeline = "builtin.module(" + llvm::join(trace.asked, ",") + ")";
+  std::string pipeline =
+      "builtin.module(" + llvm::join(trace.requested, ",") + ")";
   return "mct-opt " + quote(input) + " " +
          quote("--pass-pipeline=" + pipeline) + " -o QUANTIZED.mlirbc";
 }

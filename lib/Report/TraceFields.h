@@ -22,7 +22,7 @@ template <typename V, typename T> void visitFields(Fields<Trace>, V &v, T &x) {
   v("instruction_set", x.instructionSet, "instruction set of the machine");
   v("command", x.command, "words of the command that ran; empty: none");
   v("input", x.input, "input of the first pipeline");
-  v("asked", x.asked, "options of the call, where there was no command");
+  v("asked", x.requested, "options of the call, where there was no command");
   v("pipelines", x.pipelines, "passes with all their options");
   v("placeholders", x.placeholders,
     "words in them that stand for temporary files");

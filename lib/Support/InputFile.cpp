@@ -50,7 +50,7 @@ read(int descriptor, llvm::StringRef name, size_t largestPipe) {
   if (isEndlessDevice(descriptor, status))
     return llvm::createStringError("expected a file, found a device");
 
-  // Bytecode holds constants that want to lie on a page.
+  // Bytecode contains constants that require the alignment of a page.
   const llvm::Align alignment(4096);
   auto allocate = [&](size_t size)
       -> llvm::Expected<std::unique_ptr<llvm::WritableMemoryBuffer>> {

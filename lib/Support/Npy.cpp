@@ -72,7 +72,7 @@ class HeaderParser {
 public:
   explicit HeaderParser(llvm::StringRef text) : rest(text) {}
 
-  /// Empty when all is well, else what is wrong.
+  /// Empty without an error, or else the error.
   std::string parse();
 
   llvm::StringRef descriptor;

@@ -11,7 +11,7 @@ static std::string unescape(llvm::StringRef quoted) {
     return quoted.drop_front().drop_back().str();
   llvm::Expected<json::Value> value = json::parse(quoted);
   if (!value) {
-    // The parser says so, with the place.
+    // The parser has reported the error and its position.
     llvm::consumeError(value.takeError());
     return quoted.str();
   }

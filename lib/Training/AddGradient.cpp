@@ -67,11 +67,11 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
           "are asked for with inputs=");
     return success();
   }
-  for (const std::string &asked : inputs) {
+  for (const std::string &requestedName : inputs) {
     Value found;
     for (BlockArgument argument : entry.getArguments())
-      if (asked == getNameOrNumber(argument) ||
-          asked == std::to_string(argument.getArgNumber())) {
+      if (requestedName == getNameOrNumber(argument) ||
+          requestedName == std::to_string(argument.getArgNumber())) {
         found = argument;
         break;
       }
@@ -80,11 +80,11 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
       if (!found && op.getNumResults() == 1 &&
           !op.hasTrait<OpTrait::ConstantLike>())
         if (StringAttr opName = mct::getName(op.getLoc());
-            opName && opName == asked)
+            opName && opName == requestedName)
           found = op.getResult(0);
     if (!found)
       return entry.emitOpError()
-             << "has neither an argument nor a value '" << asked
+             << "has neither an argument nor a value '" << requestedName
              << "'; its arguments are "
              << llvm::join(llvm::map_range(entry.getArguments(),
                                            [](BlockArgument argument) {
@@ -96,8 +96,9 @@ LogicalResult AddGradientPass::findInputs(func::FuncOp entry,
              << ", and mct-assign-names names its values";
     if (!isFloatTensor(found))
       return entry.emitOpError()
-             << "has no gradient with respect to '" << asked << "': it is of "
-             << found.getType() << ", and no tensor of real numbers";
+             << "has no gradient with respect to '" << requestedName
+             << "': it is of " << found.getType()
+             << ", and no tensor of real numbers";
     request.inputs.push_back(found);
   }
   return success();

@@ -18,7 +18,7 @@ static std::string describe(func::FuncOp function) {
   std::string text;
   copy->walk([&](Operation *op) {
     if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
-      // How parameters were found does not matter.
+      // The way in which parameters were found does not matter.
       point.removeStatisticsAttr();
       point.removeSelectionAttr();
       point.removeCandidatesAttr();

@@ -11,8 +11,8 @@ using mct::tpc::QuantizeOp;
 using mct::tpc::StraightThroughAttr;
 
 namespace {
-/// Model of points that learn nothing themselves and stay ordinary points;
-/// other models compose it.
+/// Model of points that do not learn and stay ordinary points; other models
+/// compose it.
 struct StraightThroughModel
     : TrainableQuantizerAttrInterface::ExternalModel<StraightThroughModel,
                                                      StraightThroughAttr> {
@@ -82,16 +82,16 @@ struct GradualModel
                       Value g, OperandGradients &gradients) const {
     Value fraction = buildFraction(trainable, b, point);
     Value passed = b.mul(g, buildRest(b, fraction));
-    SmallVector<bool> wanted;
+    SmallVector<bool> requested;
     for (unsigned i = 0; i != point->getNumOperands(); ++i)
-      wanted.push_back(gradients.wants(i));
+      requested.push_back(gradients.isRequested(i));
     auto take = [&](unsigned operand, Value value) {
       if (operand == 0)
         passed = b.add(passed, value);
       else
         gradients.set(operand, value);
     };
-    OperandGradients ofInner(wanted, take);
+    OperandGradients ofInner(requested, take);
     getInner(trainable).buildGradients(b, point, b.mul(g, fraction), ofInner);
     gradients.set(0, passed);
   }

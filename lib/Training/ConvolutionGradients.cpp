@@ -69,11 +69,11 @@ static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
   SmallVector<int64_t> ones(space, 1);
   Type accumulator = op.getAccType();
   StringRef name = Op::getOperationName();
-  if (gradients.wants(2))
+  if (gradients.isRequested(2))
     gradients.set(2, biasGradient(op, b, g));
   // The sums may have a wider type than the factors.
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
-  if (gradients.wants(0)) {
+  if (gradients.isRequested(0)) {
     bool isStrided =
         llvm::any_of(stride, [](int64_t step) { return step != 1; });
     bool reachesOut = true;
@@ -101,7 +101,7 @@ static LogicalResult convolutionRule(Op op, GradientBuilder &b, Value g,
                                      accumulator));
     }
   }
-  if (gradients.wants(1)) {
+  if (gradients.isRequested(1)) {
     // The gradient of the kernel is a convolution over the samples, with the
     // gradient as the kernel and with stride and dilation swapped.
     Value product =
@@ -125,10 +125,10 @@ static LogicalResult depthwiseRule(tosa::DepthwiseConv2DOp op,
   int64_t samples = from[0], channels = sizes[2], multiplier = sizes[3];
   StringRef name = tosa::DepthwiseConv2DOp::getOperationName();
   Type accumulator = op.getAccType();
-  if (gradients.wants(2))
+  if (gradients.isRequested(2))
     gradients.set(2, biasGradient(op, b, g));
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
-  if (gradients.wants(0)) {
+  if (gradients.isRequested(0)) {
     Value apart = g;
     SmallVector<int64_t> rest =
         spread(b, apart, {sizes[0], sizes[1]}, pad, stride, dilation);
@@ -143,7 +143,7 @@ static LogicalResult depthwiseRule(tosa::DepthwiseConv2DOp op,
                        2);
     gradients.set(0, b.reshape(gradient, from));
   }
-  if (gradients.wants(1)) {
+  if (gradients.isRequested(1)) {
     // Treat every channel of every sample as a separate channel.
     ArrayRef<int64_t> out = GradientBuilder::shapeOf(g);
     Value inputs = b.reshape(b.transpose(input, {1, 2, 0, 3}),
@@ -170,7 +170,7 @@ static LogicalResult transposeConvolutionRule(tosa::TransposeConv2DOp op,
   SmallVector<int32_t> swap = endsSwapped(2);
   Type accumulator = op.getAccType();
   StringRef name = tosa::Conv2DOp::getOperationName();
-  if (gradients.wants(2))
+  if (gradients.isRequested(2))
     gradients.set(2, biasGradient(op, b, g));
   g = b.cast(g, GradientBuilder::typeOf(input).getElementType());
   // Elements that were added around the output depend only on the bias;
@@ -183,10 +183,10 @@ static LogicalResult transposeConvolutionRule(tosa::TransposeConv2DOp op,
     g = b.sliceAxis(g, d + 1, first, GradientBuilder::shapeOf(g)[d + 1] - cut);
     pad.append({std::max<int64_t>(-before, 0), std::max<int64_t>(-after, 0)});
   }
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, b.convolution(name, g, b.transpose(kernel, swap), pad,
                                    stride, {1, 1}, accumulator));
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(1, b.convolution(name, b.transpose(g, swap),
                                    b.transpose(input, swap), pad, {1, 1},
                                    stride, accumulator));

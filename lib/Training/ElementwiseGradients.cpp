@@ -18,25 +18,25 @@ static Value unrepeat(GradientBuilder &b, Value gradient, Value operand) {
 static LogicalResult addRule(tosa::AddOp op, GradientBuilder &b, Value g,
                              OperandGradients &gradients) {
   for (unsigned i : {0u, 1u})
-    if (gradients.wants(i))
+    if (gradients.isRequested(i))
       gradients.set(i, unrepeat(b, g, op->getOperand(i)));
   return success();
 }
 
 static LogicalResult subRule(tosa::SubOp op, GradientBuilder &b, Value g,
                              OperandGradients &gradients) {
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, unrepeat(b, g, op.getInput1()));
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(1, b.negate(unrepeat(b, g, op.getInput2())));
   return success();
 }
 
 static LogicalResult mulRule(tosa::MulOp op, GradientBuilder &b, Value g,
                              OperandGradients &gradients) {
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, unrepeat(b, b.mul(g, op.getInput2()), op.getInput1()));
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(1, unrepeat(b, b.mul(g, op.getInput1()), op.getInput2()));
   return success();
 }
@@ -50,9 +50,9 @@ static LogicalResult extremeRule(Op op, GradientBuilder &b, Value g,
                                                    : b.greater(second, first);
   Value half = b.where(b.equal(first, second), b.mul(g, 0.5));
   Value toFirst = b.select(wins, g, half);
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, unrepeat(b, toFirst, first));
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(1, unrepeat(b, b.sub(g, toFirst), second));
   return success();
 }
@@ -60,7 +60,7 @@ static LogicalResult extremeRule(Op op, GradientBuilder &b, Value g,
 static LogicalResult powRule(tosa::PowOp op, GradientBuilder &b, Value g,
                              OperandGradients &gradients) {
   Value base = op.getInput1(), exponent = op.getInput2();
-  if (gradients.wants(0)) {
+  if (gradients.isRequested(0)) {
     // x^0 is 1 for every base, while 0^-1 is not defined.
     Value slope =
         b.mul(exponent, b.binary("tosa.pow", base,
@@ -69,7 +69,7 @@ static LogicalResult powRule(tosa::PowOp op, GradientBuilder &b, Value g,
                      b.number(0, base), slope);
     gradients.set(0, unrepeat(b, b.mul(g, slope), base));
   }
-  if (gradients.wants(1)) {
+  if (gradients.isRequested(1)) {
     Value positive = b.greater(base, b.number(0, base));
     Value log =
         b.unary("tosa.log", b.select(positive, base, b.number(1, base)));
@@ -166,10 +166,10 @@ static LogicalResult negateRule(tosa::NegateOp op, GradientBuilder &b, Value g,
 static LogicalResult selectRule(tosa::SelectOp op, GradientBuilder &b, Value g,
                                 OperandGradients &gradients) {
   Value zero = b.number(0, g);
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(
         1, unrepeat(b, b.select(op.getInput1(), g, zero), op.getInput2()));
-  if (gradients.wants(2))
+  if (gradients.isRequested(2))
     gradients.set(
         2, unrepeat(b, b.select(op.getInput1(), zero, g), op.getInput3()));
   return success();

@@ -330,7 +330,7 @@ Judge::create(func::FuncOp teacher, std::shared_ptr<const SampleSource> samples,
 
 FailureOr<double> Judge::measure(func::FuncOp network) {
   std::vector<std::vector<float>> scratch;
-  execution::ResultDistance::Found found = distance->createFound();
+  execution::ResultDistance::Comparison found = distance->createComparison();
   auto begin = [&](const execution::NetworkRun &run) {
     scratch.resize(run.numWorkers());
   };
@@ -463,7 +463,7 @@ GradientPtq::chooseLoss(llvm::SmallVectorImpl<std::string> &compared) {
     std::vector<bool> distributions;
     auto results = student.getBody().front().getTerminator()->getOperands();
     for (auto [number, result] : llvm::enumerate(results)) {
-      std::optional<ResultMetric> metric = judge->results().metricOf(number);
+      std::optional<ResultMetric> metric = judge->results().getMetric(number);
       if (!metric || !result.getDefiningOp())
         continue;
       QuantizeOp point = getResultPoint(result);

@@ -34,7 +34,7 @@ static LogicalResult concatRule(tosa::ConcatOp op, GradientBuilder &b, Value g,
   int64_t offset = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     int64_t size = GradientBuilder::shapeOf(operand.get())[op.getAxis()];
-    if (gradients.wants(operand.getOperandNumber()))
+    if (gradients.isRequested(operand.getOperandNumber()))
       gradients.set(operand.getOperandNumber(),
                     b.sliceAxis(g, op.getAxis(), offset, size));
     offset += size;
@@ -63,7 +63,7 @@ static LogicalResult padRule(tosa::PadOp op, GradientBuilder &b, Value g,
     start.push_back(padding[2 * axis]);
   Value inner = b.slice(g, start, size);
   gradients.set(0, inner);
-  if (gradients.wants(2)) {
+  if (gradients.isRequested(2)) {
     SmallVector<int64_t> ones(size.size(), 1);
     Value rest = b.sub(b.sumTo(g, ones), b.sumTo(inner, ones));
     gradients.set(2,
@@ -107,11 +107,11 @@ static LogicalResult gatherRule(tosa::GatherOp op, GradientBuilder &b, Value g,
 static LogicalResult scatterRule(tosa::ScatterOp op, GradientBuilder &b,
                                  Value g, OperandGradients &gradients) {
   Type written = op.getInput().getType();
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, b.make("tosa.scatter", g.getType(),
                             {g, op.getIndices(),
                              b.splat(0, cast<RankedTensorType>(written))}));
-  if (gradients.wants(2))
+  if (gradients.isRequested(2))
     gradients.set(2, b.make("tosa.gather", written, {g, op.getIndices()}));
   return success();
 }

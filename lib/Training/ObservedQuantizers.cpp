@@ -40,8 +40,8 @@ struct BuiltEnds {
 
 /// Builds the observed limits for each parameter, including zero, and symmetric
 /// if that is requested.
-static BuiltEnds buildSeen(ObservedRangeAttr attr, GradientBuilder &b,
-                           QuantizeOp point) {
+static BuiltEnds buildObserved(ObservedRangeAttr attr, GradientBuilder &b,
+                               QuantizeOp point) {
   Value min = point.getInput(), max = min;
   ArrayRef<int64_t> shape = GradientBuilder::shapeOf(point.getLearned()[0]);
   for (auto [axis, size] : llvm::enumerate(shape)) {
@@ -68,20 +68,20 @@ static BuiltEnds buildEnds(ObservedRangeAttr attr, GradientBuilder &b,
   Value min = point.getLearned()[0], max = point.getLearned()[1];
   if (attr.getObserver() == Observer::Fixed)
     return {min, max};
-  BuiltEnds seen = buildSeen(attr, b, point);
+  BuiltEnds observed = buildObserved(attr, b, point);
   if (attr.getObserver() == Observer::LastValue)
-    return seen;
+    return observed;
   if (attr.getObserver() == Observer::AllValues)
     return {b.binary("tosa.minimum", min,
-                     b.binary("tosa.minimum", seen.min, b.number(0, min))),
+                     b.binary("tosa.minimum", observed.min, b.number(0, min))),
             b.binary("tosa.maximum", max,
-                     b.binary("tosa.maximum", seen.max, b.number(0, max)))};
+                     b.binary("tosa.maximum", observed.max, b.number(0, max)))};
   double decay =
       attr.getDecay() ? double(*attr.getDecay()) : quantization::kObserverDecay;
   auto follow = [&](Value mean, Value value) {
     return b.sub(mean, b.mul(b.sub(mean, value), 1 - decay));
   };
-  return {follow(min, seen.min), follow(max, seen.max)};
+  return {follow(min, observed.min), follow(max, observed.max)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,7 +152,7 @@ struct ObservedRangeModel
 
   void buildGradients(Attribute trainable, GradientBuilder &b, QuantizeOp point,
                       Value g, OperandGradients &gradients) const {
-    if (!gradients.wants(0))
+    if (!gradients.isRequested(0))
       return;
     BuiltGrid grid = buildGrid(cast<ObservedRangeAttr>(trainable), b, point);
     Value x = point.getInput();

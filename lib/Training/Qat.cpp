@@ -65,7 +65,7 @@ static void returnScores(func::FuncOp function) {
                                              function.getArgumentTypes(),
                                              terminator->getOperandTypes()));
   function.setResAttrsAttr({});
-  // Points after them learn nothing.
+  // Points after them are not trained.
   eraseUnused(unread);
 }
 

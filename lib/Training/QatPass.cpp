@@ -46,7 +46,7 @@ private:
 } // namespace
 
 LogicalResult QatPass::readSettings(TrainingSettings &settings) {
-  auto optimizerOf = [&](double rate) {
+  auto createOptimizer = [&](double rate) {
     OptimizerSettings made = makeOptimizer(optimizer, rate, momentum, schedule);
     made.isRelative = true;
     made.schedule.warmup = int64_t(uint64_t(warmup));
@@ -58,10 +58,10 @@ LogicalResult QatPass::readSettings(TrainingSettings &settings) {
   settings.epochs = int64_t(uint64_t(epochs));
   settings.batch = int64_t(uint64_t(batch));
   settings.seed = seed;
-  settings.weights = optimizerOf(weightsRate);
+  settings.weights = createOptimizer(weightsRate);
   if (trainBias)
-    settings.biases = optimizerOf(biasesRate);
-  settings.quantizers = optimizerOf(quantizersRate);
+    settings.biases = createOptimizer(biasesRate);
+  settings.quantizers = createOptimizer(quantizersRate);
   settings.checkpoint = checkpoint;
   settings.checkpointEvery = int64_t(uint64_t(checkpointEvery));
   if (checkpointEvery != 0 && checkpoint.empty())

@@ -60,16 +60,16 @@ QuantizeAnnotatePass::readConfig(func::FuncOp entry) {
                                    [](Diagnostic &) { return success(); });
     read = parseAttribute(config, context);
   }
-  auto asked = dyn_cast_or_null<tpc::QuantizeConfigAttrInterface>(read);
-  if (!asked)
+  auto requested = dyn_cast_or_null<tpc::QuantizeConfigAttrInterface>(read);
+  if (!requested)
     return entry.emitOpError("cannot be annotated: config is '")
            << config << "', and no attribute such as #tpc.quantize_config<>";
-  return asked;
+  return requested;
 }
 
 LogicalResult QuantizeAnnotatePass::runOn(func::FuncOp entry) {
-  FailureOr<tpc::QuantizeConfigAttrInterface> asked = readConfig(entry);
-  if (failed(asked))
+  FailureOr<tpc::QuantizeConfigAttrInterface> requested = readConfig(entry);
+  if (failed(requested))
     return failure();
   SmallVector<llvm::GlobPattern> patterns;
   for (const std::string &layer : layers) {
@@ -104,7 +104,7 @@ LogicalResult QuantizeAnnotatePass::runOn(func::FuncOp entry) {
     builder.setInsertionPointAfterValue(value);
     auto mark = QuantizeOp::create(builder, value.getLoc(), value,
                                    all->operators[index].name, /*weight=*/{},
-                                   /*axes=*/{}, *asked);
+                                   /*axes=*/{}, *requested);
     value.replaceAllUsesExcept(mark.getOutput(), mark);
   }
   return success();

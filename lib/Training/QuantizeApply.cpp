@@ -43,7 +43,7 @@ struct OperatorPoints {
 };
 
 /// Requests for an operator, from its mark or else from the scheme.
-struct Wanted {
+struct OperatorRequest {
   DictionaryAttr weights;
   Attribute activation, output;
   /// True if the mark itself requests nothing.
@@ -58,7 +58,7 @@ public:
   QuantizeApplier(func::FuncOp function, MarkedOperators &all,
                   const SchemeOptions &options)
       : function(function), all(all), options(options),
-        context(function.getContext()), wanted(all.operators.size()),
+        context(function.getContext()), requests(all.operators.size()),
         points(all.operators.size()), isSettled(all.operators.size()) {}
 
   LogicalResult run() {
@@ -73,7 +73,7 @@ public:
         planLayer(index);
     for (size_t index = 0; index != all.operators.size(); ++index)
       if (at(index).mark && !at(index).entry.hasKernel && !isSettled[index]) {
-        if (at(index).entry.isBatchNorm && wanted[index].isDefault)
+        if (at(index).entry.isBatchNorm && requests[index].isDefault)
           return refuse(index);
         planOther(index);
       }
@@ -101,7 +101,7 @@ private:
   }
   /// Returns whether only the scheme determines the quantizers.
   bool isMarkedDefault(size_t index) {
-    return at(index).mark && wanted[index].isDefault;
+    return at(index).mark && requests[index].isDefault;
   }
 
   LogicalResult refuse(size_t index);
@@ -127,7 +127,7 @@ private:
   MarkedOperators &all;
   SchemeOptions options;
   MLIRContext *context;
-  std::vector<Wanted> wanted;
+  std::vector<OperatorRequest> requests;
   std::vector<OperatorPoints> points;
   /// True for operators whose result is determined by an operator before them.
   std::vector<bool> isSettled;
@@ -163,7 +163,7 @@ LogicalResult QuantizeApplier::readMark(size_t index) {
   MarkedOperator &each = at(index);
   Operation *root = each.node.root();
   tpc::QuantizeConfigAttrInterface config = each.mark.getOperatorConfig();
-  Wanted &own = wanted[index];
+  OperatorRequest &own = requests[index];
   own.weights = config.getWeightQuantizers(each.node.kernelOp);
   ArrayAttr activations = config.getActivationQuantizers(each.node.kernelOp);
   ArrayAttr outputs = config.getOutputQuantizers(each.node.kernelOp);
@@ -227,7 +227,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
     points[index].weights.push_back({operand, name, axes, quantizer});
     return !isPerChannel || axes;
   };
-  if (!wanted[index].weights) {
+  if (!requests[index].weights) {
     auto kernel = StringAttr::get(context, tpc::kKernelWeight);
     if (each.entry.hasKernel && known.contains(kernel))
       (void)add(kernel,
@@ -235,10 +235,10 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
                 each.entry.isPerChannel && options.isPerChannel);
     return success();
   }
-  for (NamedAttribute asked : wanted[index].weights) {
-    if (!known.contains(asked.getName())) {
+  for (NamedAttribute requested : requests[index].weights) {
+    if (!known.contains(requested.getName())) {
       InFlightDiagnostic error = op->emitOpError("has no weight '")
-                                 << asked.getName().getValue()
+                                 << requested.getName().getValue()
                                  << "' to quantize"
                                  << (known.empty() ? "" : "; it has ");
       llvm::interleaveComma(known, error, [&](auto &weight) {
@@ -246,10 +246,10 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
       });
       return fail(std::move(error), each.mark);
     }
-    if (!add(asked.getName(), asked.getValue(),
-             config.isPerChannel(op, asked.getName())))
+    if (!add(requested.getName(), requested.getValue(),
+             config.isPerChannel(op, requested.getName())))
       return fail(op->emitOpError("has no known channels of '")
-                      << asked.getName().getValue()
+                      << requested.getName().getValue()
                       << "'; leave it out of 'per_channel'",
                   each.mark);
   }
@@ -257,7 +257,7 @@ LogicalResult QuantizeApplier::planWeights(size_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where the quantizers go
+// Positions of the quantizers
 //===----------------------------------------------------------------------===//
 
 /// Returns the activation function that is fused with a layer.
@@ -299,10 +299,10 @@ void QuantizeApplier::placeActivation(size_t layer,
 void QuantizeApplier::planLayer(size_t index) {
   if (takesBatchNorm(index))
     return;
-  const Wanted &own = wanted[index];
+  const OperatorRequest &own = requests[index];
   std::optional<size_t> activation = findFunction(index);
   size_t end = index;
-  if (activation && at(*activation).mark && !wanted[*activation].isDefault) {
+  if (activation && at(*activation).mark && !requests[*activation].isDefault) {
     // The function determines its own quantizer; a ReLU also determines that of
     // the operator before it.
     if (own.activation && (own.hasActivation || !at(*activation).entry.isRelu))
@@ -319,7 +319,7 @@ void QuantizeApplier::planLayer(size_t index) {
 }
 
 void QuantizeApplier::planOther(size_t index) {
-  const Wanted &own = wanted[index];
+  const OperatorRequest &own = requests[index];
   const SchemeEntry &entry = at(index).entry;
   if (own.activation) {
     if (entry.isBefore)

@@ -88,7 +88,7 @@ struct LearnedRangeModel
     bool isMasked =
         isLearnedStep || attr.getClip() == tpc::ClipGradient::Masked;
     gradients.set(0, isMasked ? b.where(built.inside, g) : g);
-    if (!gradients.wants(1) && !gradients.wants(2))
+    if (!gradients.isRequested(1) && !gradients.isRequested(2))
       return;
     ArrayRef<int64_t> shape = GradientBuilder::shapeOf(built.min);
     // Gradient of a value by the step: its rounding error in levels or, for a

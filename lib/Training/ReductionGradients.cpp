@@ -51,9 +51,9 @@ static LogicalResult matmulRule(tosa::MatMulOp op, GradientBuilder &b, Value g,
     return b.cast(value, GradientBuilder::typeOf(like).getElementType());
   };
   auto transposed = [&](Value value) { return b.transpose(value, {0, 2, 1}); };
-  if (gradients.wants(0))
+  if (gradients.isRequested(0))
     gradients.set(0, b.matmul(narrowed(g, op.getB()), transposed(op.getB())));
-  if (gradients.wants(1))
+  if (gradients.isRequested(1))
     gradients.set(1, b.matmul(transposed(op.getA()), narrowed(g, op.getA())));
   return success();
 }

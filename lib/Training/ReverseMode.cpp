@@ -257,10 +257,10 @@ LogicalResult Reverser::reverse(Operation *op) {
   Value gradient = gradients.lookup(op->getResult(0));
   if (!gradient)
     return success();
-  SmallVector<bool> wanted;
+  SmallVector<bool> requested;
   for (Value operand : op->getOperands())
-    wanted.push_back(varied.contains(operand));
-  if (llvm::none_of(wanted, [](bool is) { return is; }))
+    requested.push_back(varied.contains(operand));
+  if (llvm::none_of(requested, [](bool is) { return is; }))
     return success();
   GradientBuilder builder(withoutName(op->getLoc()),
                           result.getBody().front().getTerminator(),
@@ -268,7 +268,7 @@ LogicalResult Reverser::reverse(Operation *op) {
   auto take = [&](unsigned operand, Value value) {
     addTo(op->getOperand(operand), value);
   };
-  OperandGradients taken(wanted, take);
+  OperandGradients taken(requested, take);
   return rule.buildGradients(builder, gradient, taken);
 }
 

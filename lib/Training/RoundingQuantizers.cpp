@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights that are on the levels of their quantizer or between them, and learn
-// which level to take.
+// Weights on or between the levels of their quantizer, which learn the level to
+// take.
 #include "TrainableModels.h"
 
 #include "mct/IR/Constants.h"
@@ -40,10 +40,10 @@ static FailureOr<SmallVector<Grid>> requireGrids(QuantizeOp point,
 }
 
 /// Returns the lowest code of a grid, counted from its zero point.
-static double lowestOf(const Grid &grid) {
+static double getLowestLevel(const Grid &grid) {
   return double(grid.qmin - grid.zeroPoint);
 }
-static double highestOf(const Grid &grid) {
+static double getHighestLevel(const Grid &grid) {
   return double(grid.qmax - grid.zeroPoint);
 }
 
@@ -59,15 +59,15 @@ static Value buildOfGrids(GradientBuilder &b, QuantizeOp point,
 static Value buildCutOff(GradientBuilder &b, QuantizeOp point,
                          ArrayRef<Grid> grids, Value levels) {
   if (llvm::all_of(grids, [&](const Grid &grid) {
-        return lowestOf(grid) == lowestOf(grids.front()) &&
-               highestOf(grid) == highestOf(grids.front());
+        return getLowestLevel(grid) == getLowestLevel(grids.front()) &&
+               getHighestLevel(grid) == getHighestLevel(grids.front());
       }))
-    return buildClamp(b, levels, lowestOf(grids.front()),
-                      highestOf(grids.front()));
-  levels =
-      b.binary("tosa.maximum", levels, buildOfGrids(b, point, grids, lowestOf));
+    return buildClamp(b, levels, getLowestLevel(grids.front()),
+                      getHighestLevel(grids.front()));
+  levels = b.binary("tosa.maximum", levels,
+                    buildOfGrids(b, point, grids, getLowestLevel));
   return b.binary("tosa.minimum", levels,
-                  buildOfGrids(b, point, grids, highestOf));
+                  buildOfGrids(b, point, grids, getHighestLevel));
 }
 
 static Value buildStep(GradientBuilder &b, QuantizeOp point,
@@ -115,7 +115,7 @@ static SoftStart getSoftStart(QuantizeOp point, ArrayRef<Grid> grids,
   start.variables.resize(weights.size());
   forEachWeight(point, grids, [&](size_t i, const Grid &grid) {
     auto cutOff = [&](double level) {
-      return std::clamp(level, lowestOf(grid), highestOf(grid));
+      return std::clamp(level, getLowestLevel(grid), getHighestLevel(grid));
     };
     double level = weights[i] / grid.step;
     if (!floating) {
@@ -200,7 +200,7 @@ struct SoftRoundingModel
                       Value g, OperandGradients &gradients) const {
     auto attr = cast<SoftRoundingAttr>(trainable);
     Built built = build(attr, b, point);
-    if (gradients.wants(1)) {
+    if (gradients.isRequested(1)) {
       Value slope = b.mul(b.mul(built.sigmoid, b.sub(b.number(1, built.sigmoid),
                                                      built.sigmoid)),
                           kZeta - kGamma);
@@ -213,7 +213,7 @@ struct SoftRoundingModel
         isAlive = b.both(isAlive, b.equal(built.level, built.cutOff));
       gradients.set(1, b.where(isAlive, b.mul(b.mul(g, built.step), slope)));
     }
-    if (!attr.getLearnsScale() || !gradients.wants(2))
+    if (!attr.getLearnsScale() || !gradients.isRequested(2))
       return;
     Value scale = point.getLearned()[1];
     Value sum = b.sumTo(b.mul(g, b.mul(built.cutOff, built.unscaled)),
@@ -264,9 +264,10 @@ struct SoftRoundingModel
     frozen.weights.resize(weights.size());
     forEachWeight(point, grids, [&](size_t i, const Grid &grid) {
       double up = quantization::soften(learned[0][i]) >= 0.5 ? 1 : 0;
-      frozen.weights[i] = valueOf(std::clamp(double(start.base[i]) + up,
-                                             lowestOf(grid), highestOf(grid)),
-                                  grid);
+      frozen.weights[i] =
+          valueOf(std::clamp(double(start.base[i]) + up, getLowestLevel(grid),
+                             getHighestLevel(grid)),
+                  grid);
     });
     return frozen;
   }
@@ -325,10 +326,10 @@ struct PerturbedRoundingModel
           float moved =
               std::clamp(learned[0][i] * inverse, -mostFloat, mostFloat);
           float present = std::nearbyint(weights[i] * inverse);
-          frozen.weights[i] =
-              valueOf(std::clamp<double>(std::nearbyint(present + moved),
-                                         lowestOf(grid), highestOf(grid)),
-                      grid);
+          frozen.weights[i] = valueOf(
+              std::clamp<double>(std::nearbyint(present + moved),
+                                 getLowestLevel(grid), getHighestLevel(grid)),
+              grid);
         });
     return frozen;
   }

@@ -90,7 +90,7 @@ ShardRun::create(Location loc, const CompiledTraining &compiled,
       made->stateValues.push_back(number);
       made->newStates.emplace_back(values[number].size());
     }
-  // As many shards at a time as keep all threads busy, within limits.
+  // Run enough shards at a time to keep all threads busy, within limits.
   constexpr size_t kSlotBytes = size_t(64) << 20;
   size_t bytes = std::max<size_t>(1, updates.numGradients()) * sizeof(float);
   size_t lanes = made->lanes.size();
@@ -134,8 +134,8 @@ llvm::Expected<double> ShardRun::runForward(Lane &lane,
   if (llvm::Error error = lane.worker.runStages(
           0, 0, /*saved=*/nullptr, lane.call.inputs, lane.call.outputs, {0, 1}))
     return std::move(error);
-  std::vector<TrainingShard::Result> seen(compiled.results.size());
-  for (auto [index, result] : llvm::enumerate(seen)) {
+  std::vector<TrainingShard::Result> shardResults(compiled.results.size());
+  for (auto [index, result] : llvm::enumerate(shardResults)) {
     size_t elements = size_t(compiled.results[index].elements),
            count = own.samples.size() * elements;
     result.values = lane.values[index].take_front(count);
@@ -147,7 +147,7 @@ llvm::Expected<double> ShardRun::runForward(Lane &lane,
     MutableArrayRef<float> rest = lane.seeds[index].drop_front(count);
     std::fill(rest.begin(), rest.end(), 0.0f);
   }
-  own.results = seen;
+  own.results = shardResults;
   return batchLoss(own);
 }
 

@@ -14,9 +14,9 @@ namespace {
 class TeacherObserver : public execution::TensorObserver {
 public:
   void observe(const execution::TensorView &values) override {
-    ArrayRef<float> seen = values.floats();
-    size_t count = std::min(seen.size(), to.size());
-    std::copy_n(seen.begin(), count, to.begin());
+    ArrayRef<float> output = values.floats();
+    size_t count = std::min(output.size(), to.size());
+    std::copy_n(output.begin(), count, to.begin());
   }
   MutableArrayRef<float> to;
 };

@@ -62,7 +62,7 @@ struct LearnedThresholdModel
     bool isMasked =
         isLearnedStep || attr.getClip() == tpc::ClipGradient::Masked;
     gradients.set(0, isMasked ? b.where(grid.inside, g) : g);
-    if (!gradients.wants(1))
+    if (!gradients.isRequested(1))
       return;
     Value threshold = point.getLearned().front();
     Value level =

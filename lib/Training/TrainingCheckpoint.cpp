@@ -21,7 +21,9 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 static constexpr StringRef kMagic = "mct training\n";
 static constexpr uint64_t kVersion = 1;
 
-static uint64_t hashOf(StringRef bytes) { return llvm::xxh3_64bits(bytes); }
+static uint64_t computeHash(StringRef bytes) {
+  return llvm::xxh3_64bits(bytes);
+}
 
 namespace {
 class Writer {
@@ -92,7 +94,7 @@ llvm::Error TrainingCheckpoint::write(StringRef path) const {
   writer.write(uint64_t(step));
   writer.write(values);
   writer.write(states);
-  writer.write(hashOf(writer.bytes));
+  writer.write(computeHash(writer.bytes));
   support::OutputFile file(path);
   file << writer.bytes;
   return file.keep();
@@ -122,8 +124,9 @@ llvm::Expected<TrainingCheckpoint> TrainingCheckpoint::read(StringRef path) {
   checkpoint.values = reader.tensors();
   checkpoint.states = reader.tensors();
   StringRef hashed = bytes.drop_back(reader.bytes.size());
-  if (uint64_t hash = reader.number();
-      !reader.isComplete || hash != hashOf(hashed) || !reader.bytes.empty())
+  if (uint64_t hash = reader.number(); !reader.isComplete ||
+                                       hash != computeHash(hashed) ||
+                                       !reader.bytes.empty())
     return fail("is damaged; remove it to start again");
   return checkpoint;
 }

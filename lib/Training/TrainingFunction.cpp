@@ -29,7 +29,7 @@ static Location nameLoc(MLIRContext *context, StringRef name) {
   return NameLoc::get(StringAttr::get(context, name));
 }
 
-static LearnedKind kindOf(LearnedRole role) {
+static LearnedKind getKind(LearnedRole role) {
   switch (role) {
   case LearnedRole::Rounding:
   case LearnedRole::Perturbation:
@@ -206,7 +206,7 @@ static SmallVector<std::string> nameBiases(ArrayRef<KernelOp> layers) {
 /// Returns whether the point learns a number for every element of its constant.
 static bool learnsRounding(TrainableAttrInterface trainable) {
   return llvm::any_of(trainable.getRoles(), [](LearnedRole role) {
-    return kindOf(role) == LearnedKind::Rounding;
+    return getKind(role) == LearnedKind::Rounding;
   });
 }
 
@@ -233,7 +233,7 @@ void TrainingFunctionBuilder::takeBiases() {
         operand ? ConstantFloats::get(operand->get()) : std::nullopt;
     if (!values)
       continue;
-    // A point of a bias does not make it a weight of its own.
+    // A point does not turn a bias into a separate weight.
     if (auto point = dyn_cast<QuantizeOp>(operand->getOwner())) {
       biasPoints.insert(point);
       if (point.getTrainableAttr() && learnsRounding(point.getTrainableAttr()))
@@ -282,7 +282,7 @@ LogicalResult TrainingFunctionBuilder::takePoint(QuantizeOp point) {
     bool hasStates = false;
     for (auto [role, tensor] : llvm::zip_equal(roles, *initial)) {
       LearnedValue value;
-      value.kind = kindOf(role);
+      value.kind = getKind(role);
       value.initial = std::move(tensor);
       if (role == LearnedRole::Fraction) {
         value.name = "fraction";

@@ -142,10 +142,10 @@ SmallVector<Value> AxisCluster::getInputs() const {
 
 std::vector<AxisCluster> mct::findAxisClusters(Block &block) {
   SmallVector<Operation *> ops;
-  llvm::DenseMap<Operation *, size_t> numberOf;
+  llvm::DenseMap<Operation *, size_t> indices;
   for (Operation &op : block)
     if (canRearrange(&op)) {
-      numberOf[&op] = ops.size();
+      indices[&op] = ops.size();
       ops.push_back(&op);
     }
   SmallVector<size_t> parent(ops.size());
@@ -157,8 +157,8 @@ std::vector<AxisCluster> mct::findAxisClusters(Block &block) {
   };
   for (auto [number, op] : llvm::enumerate(ops))
     for (Value operand : op->getOperands().take_front(getNumDataOperands(op)))
-      if (auto found = numberOf.find(operand.getDefiningOp());
-          found != numberOf.end())
+      if (auto found = indices.find(operand.getDefiningOp());
+          found != indices.end())
         parent[find(number)] = find(found->second);
   std::vector<AxisCluster> clusters;
   llvm::DenseMap<size_t, size_t> clusterOfRoot;

@@ -79,11 +79,10 @@ private:
       return;
     double bound =
         cast<FloatAttr>(clamp.getMaxVal()).getValue().convertToFloat();
-    emitWithCulprit(
-        clamp, getArgument(),
-        Record(Decision::Declined, why.getReason(), why.getCulprit())
-            << "keeps its bound " << named("bound", bound) << ": "
-            << why.getText());
+    emitWithCause(clamp, getArgument(),
+                  Record(Decision::Declined, why.getReason(), why.getCause())
+                      << "keeps its bound " << named("bound", bound) << ": "
+                      << why.getText());
   }
 };
 } // namespace

@@ -44,9 +44,9 @@ static SmallVector<KernelOp> findStaleLayers(ArrayRef<tpc::QuantizeOp> changed,
                                              const KernelOps &kernels) {
   SmallVector<KernelOp> stale;
   SmallVector<Value> values;
-  llvm::SmallPtrSet<Operation *, 8> seen;
+  llvm::SmallPtrSet<Operation *, 8> visited;
   auto add = [&](const KernelOp &layer) {
-    if (layer.getCorrections() && seen.insert(layer.getOperation()).second)
+    if (layer.getCorrections() && visited.insert(layer.getOperation()).second)
       stale.push_back(layer);
   };
   for (tpc::QuantizeOp point : changed) {

@@ -58,16 +58,16 @@ void mct::emitAgain(Attribute attribute) {
   auto locationOf = [](DictionaryAttr from) {
     return Location(from.getAs<LocationAttr>("location"));
   };
-  auto textOf = [](DictionaryAttr from) {
+  auto print = [](DictionaryAttr from) {
     return from.getAs<StringAttr>("text").getValue();
   };
   InFlightDiagnostic diagnostic = context->getDiagEngine().emit(
       locationOf(entries), entries.get("warning") ? DiagnosticSeverity::Warning
                                                   : DiagnosticSeverity::Remark);
-  diagnostic << textOf(entries);
+  diagnostic << print(entries);
   if (auto notes = entries.getAs<ArrayAttr>("notes"))
     for (auto note : notes.getAsRange<DictionaryAttr>())
-      diagnostic.attachNote(locationOf(note)) << textOf(note);
+      diagnostic.attachNote(locationOf(note)) << print(note);
   if (record)
     diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(
         DiagnosticArgument(Attribute(record)));

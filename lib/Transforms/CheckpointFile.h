@@ -35,8 +35,8 @@ struct RunState {
 
 /// Describes a warning or a remark with its notes.
 mlir::Attribute describeDiagnostic(mlir::Diagnostic &diagnostic);
-/// Emits a diagnostic again. Remarks for collectors only are skipped if there
-/// are no collectors.
+/// Emits a diagnostic again. Skips remarks for collectors if there are no
+/// collectors.
 void emitAgain(mlir::Attribute diagnostic);
 
 /// Writes module and state to a file that gets its name when it is complete.

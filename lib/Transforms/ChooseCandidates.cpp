@@ -176,11 +176,11 @@ struct ChooseCandidatesPass
     if (failed(rules))
       return failure();
     std::vector<OperatorPoints> operators = findOperatorPoints(entry);
-    SmallVector<int64_t> wanted;
-    if (failed(applyRules(entry, operators, *rules, wanted)) ||
-        failed(applyChoices(entry, operators, wanted)))
+    SmallVector<int64_t> indices;
+    if (failed(applyRules(entry, operators, *rules, indices)) ||
+        failed(applyChoices(entry, operators, indices)))
       return failure();
-    for (auto [of, index] : llvm::zip(operators, wanted)) {
+    for (auto [of, index] : llvm::zip(operators, indices)) {
       // It is unknown whether the new choice keeps to the budget, and so is the
       // benefit of a correction now.
       if (index != of.getChosen()) {
@@ -196,16 +196,16 @@ struct ChooseCandidatesPass
 private:
   LogicalResult applyRules(func::FuncOp entry,
                            ArrayRef<OperatorPoints> operators, Overrides &rules,
-                           SmallVector<int64_t> &wanted);
+                           SmallVector<int64_t> &indices);
   LogicalResult applyChoices(func::FuncOp entry,
                              ArrayRef<OperatorPoints> operators,
-                             MutableArrayRef<int64_t> wanted);
+                             MutableArrayRef<int64_t> indices);
 };
 } // namespace
 
 LogicalResult ChooseCandidatesPass::applyRules(
     func::FuncOp entry, ArrayRef<OperatorPoints> operators, Overrides &rules,
-    SmallVector<int64_t> &wanted) {
+    SmallVector<int64_t> &indices) {
   // Rules by name do not depend on the target's names of ops.
   bool needsNodes = llvm::any_of(rules.rules, [](const OverrideRule &rule) {
     return rule.selector != OverrideRule::Selector::Name &&
@@ -216,7 +216,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
     rule.isOptional |= rule.asksForFloatAlone();
   rules.findDecoding(entry.getBody().front(), getAnalysis<KernelOps>());
   SmallVector<tpc::Node> nodes;
-  llvm::DenseMap<Operation *, size_t> nodeOf;
+  llvm::DenseMap<Operation *, size_t> nodeIndices;
   if (needsNodes) {
     FailureOr<tpc::TpcLookup> lookup = tpc::TpcLookup::create(getOperation());
     if (failed(lookup))
@@ -227,7 +227,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
         return failure();
       for (tpc::Node &node : *matched) {
         for (Operation *op : node.ops)
-          nodeOf[op] = nodes.size();
+          nodeIndices[op] = nodes.size();
         nodes.push_back(std::move(node));
       }
     }
@@ -236,8 +236,8 @@ LogicalResult ChooseCandidatesPass::applyRules(
   // result.
   auto getNode = [&](const OperatorPoints &of) -> tpc::Node {
     auto find = [&](Operation *op) -> const tpc::Node * {
-      auto found = nodeOf.find(op);
-      return found == nodeOf.end() ? nullptr : &nodes[found->second];
+      auto found = nodeIndices.find(op);
+      return found == nodeIndices.end() ? nullptr : &nodes[found->second];
     };
     for (tpc::QuantizeOp point : of.points)
       if (point.isWeight())
@@ -254,7 +254,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
         findAlternative(of, getWishes(of, getNode(of), rules));
     if (failed(index))
       return failure();
-    wanted.push_back(*index);
+    indices.push_back(*index);
   }
   return rules.checkUsed();
 }
@@ -262,7 +262,7 @@ LogicalResult ChooseCandidatesPass::applyRules(
 LogicalResult
 ChooseCandidatesPass::applyChoices(func::FuncOp entry,
                                    ArrayRef<OperatorPoints> operators,
-                                   MutableArrayRef<int64_t> wanted) {
+                                   MutableArrayRef<int64_t> indices) {
   for (StringRef choice : choices) {
     auto [name, number] = choice.rsplit('=');
     int64_t index = 0;
@@ -307,7 +307,7 @@ ChooseCandidatesPass::applyChoices(func::FuncOp entry,
       diagnostic.attachNote(point.getLoc()) << "a point of it is here";
       return diagnostic;
     }
-    wanted[found - operators.begin()] = index;
+    indices[found - operators.begin()] = index;
   }
   return success();
 }

@@ -162,7 +162,8 @@ LogicalResult Collapser::collapseConvolution(const KernelOp &first,
         producers.push_back(producer);
   rewriter.replaceOp(last, merged->getResults());
   rewriter.eraseOp(op);
-  // First, because replacing the bias may erase what the old ops read.
+  // Do this first, because replacing the bias may erase operands of the old
+  // ops.
   eraseUnused(producers, rewriter.getListener());
   rewriter.setInsertionPoint(merged);
   KernelOp mergedOp = *kernelOps.get(merged);

@@ -198,8 +198,8 @@ void Corrector::leave(tpc::QuantizeOp point, const Record &why) {
     return;
   InFlightDiagnostic remark = emitRecord(
       point, kPassName, why, "'" + point.getPointName() + "' is not shifted: ");
-  if (why.getCulprit())
-    remark.attachNote(why.getCulprit()->getLoc()) << "the op is here";
+  if (why.getCause())
+    remark.attachNote(why.getCause()->getLoc()) << "the op is here";
 }
 
 /// Returns the options of a search for parameters like the present ones, which

@@ -26,9 +26,9 @@ namespace mct {
 using namespace mlir;
 using namespace mct;
 
-/// Returns the elements of an f64 attribute, or none if they are not `channels`
-/// many. A splat may have more elements than fit in memory; no layer has so
-/// many channels.
+/// Returns the elements of an f64 attribute, or none if their number is not
+/// `channels`. A splat may have more elements than fit in memory, but no layer
+/// has that many channels.
 static std::optional<std::vector<double>> readChannels(ElementsAttr elements,
                                                        int64_t channels) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
@@ -158,8 +158,8 @@ private:
   void apply(const Pair &pair);
   void leave(const KernelOp &first, const Record &why) {
     if (remarks)
-      emitWithCulprit(first.getOperation(), getArgument(), why,
-                      "is not equalized: ");
+      emitWithCause(first.getOperation(), getArgument(), why,
+                    "is not equalized: ");
   }
 
   /// Mean squares of the channels of each point, updated when factors are
@@ -265,19 +265,21 @@ void EqualizeChannelsPass::equalize(const KernelOps &kernels,
     if (!errors)
       return leave(first, reason);
     auto [before, after] = *errors;
-    auto tell = [&, before = before, after = after](Record record) {
+    auto addErrors = [&, before = before, after = after](Record record) {
       return record << named("error_before", before, "%.3g") << " before, "
                     << named("error_after", after, "%.3g") << " after";
     };
     // A difference of rounding errors is not an improvement.
     if (!(after < before * (1 - 1e-6)))
-      return leave(first, tell(Record(Reason::ErrorWouldRise)
-                               << "the error of the kernels would not fall: "));
+      return leave(first,
+                   addErrors(Record(Reason::ErrorWouldRise)
+                             << "the error of the kernels would not fall: "));
     if (remarks)
-      emitRecord(first.getOperation(), getArgument(),
-                 tell(Record(Decision::Applied, Reason::Equalized)
-                      << "is equalized with the layer behind it; error of the "
-                         "kernels: "));
+      emitRecord(
+          first.getOperation(), getArgument(),
+          addErrors(Record(Decision::Applied, Reason::Equalized)
+                    << "is equalized with the layer behind it; error of the "
+                       "kernels: "));
   } else if (remarks) {
     emitRecord(first.getOperation(), getArgument(),
                Record(Decision::Applied, Reason::Equalized));

@@ -41,10 +41,10 @@ struct FoldExpression : public RewritePattern {
     // If an expression is too large to be computed, parts of it may not be.
     bool changed = false;
     SmallVector<Operation *> pending = {op};
-    llvm::SmallPtrSet<Operation *, 8> seen;
+    llvm::SmallPtrSet<Operation *, 8> visited;
     while (!pending.empty()) {
       Operation *part = pending.pop_back_val();
-      if (!seen.insert(part).second)
+      if (!visited.insert(part).second)
         continue;
       if (std::optional<ConstantTensor> tensor =
               evaluator.evaluate(part->getResult(0))) {

@@ -435,14 +435,14 @@ void Inserter::namePoints() {
     }
     if (!name)
       name = getName(point.getLoc());
-    std::string wanted = name ? name.str() : std::string("imported");
+    std::string pointName = name ? name.str() : std::string("imported");
     for (unsigned number = 1;; ++number) {
-      point.setPointNameAttr(StringAttr::get(context, wanted));
+      point.setPointNameAttr(StringAttr::get(context, pointName));
       if (taken.insert(point.getUniqueName()).second)
         break;
-      wanted = ((name ? name.getValue() : StringRef("imported")) + "_" +
-                Twine(number))
-                   .str();
+      pointName = ((name ? name.getValue() : StringRef("imported")) + "_" +
+                   Twine(number))
+                      .str();
     }
   }
 }

@@ -116,7 +116,7 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
     if (plan->hasRepeatedPoint(planned)) {
-      // Its config tells from which point it takes the parameters.
+      // Its config names the point whose parameters it takes.
       builder.setInsertionPointAfter(node.root());
       insertActivationPoint(builder, node.result(), *plan, planned.name,
                             planned.base,

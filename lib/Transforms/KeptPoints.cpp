@@ -125,7 +125,7 @@ static Parameters fitActivation(tpc::QuantizerAttrInterface imported,
     return llvm::createStringError("its scale is %g, and the target fixes %g",
                                    grids.front().step,
                                    fixed.getValueAsDouble());
-  // The zero point of a uniform grid takes the place of a sign.
+  // A uniform grid has a zero point in place of a sign.
   bool isUniform = !grids.empty() && made->getThresholds().empty();
   if (config.getSignedness() != tpc::Signedness::Auto && !isUniform &&
       made->getIsSigned() !=

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the points of a network that is quantized already, while a target
-// determines where it has points.
+// Keeps the parameters of a network that is quantized already, while a target
+// determines the positions of its points.
 #ifndef MCT_LIB_TRANSFORMS_KEPTPOINTS_H
 #define MCT_LIB_TRANSFORMS_KEPTPOINTS_H
 
@@ -22,10 +22,11 @@ public:
   /// Discards those that were not restored.
   ~KeptPoints();
 
-  /// Gives the points that the function has now the parameters of the removed
-  /// ones at the same position; if there are none there, restores these. Emits
-  /// a warning for each whose parameters the target does not support, and a
-  /// remark for each at a position where it has none.
+  /// Gives the present points of the function the parameters of the removed
+  /// points at the same positions. Restores removed points where there is no
+  /// present one. Emits a warning for each point whose parameters the target
+  /// does not support, and a remark for each at a position where the target has
+  /// none.
   void putBack();
 
 private:

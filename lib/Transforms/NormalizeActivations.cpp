@@ -40,7 +40,7 @@ static std::optional<float> getNumber(Value value) {
 }
 
 /// Returns the op that defines the value if it is of one of these kinds, has no
-/// other users, and no tag makes it an operator of its own.
+/// other users, and is not an operator of its own by a tag.
 template <typename... Ops> static Operation *getInner(Value value) {
   Operation *op = value.getDefiningOp();
   return isa_and_present<Ops...>(op) && op->hasOneUse() &&
@@ -89,8 +89,8 @@ static LogicalResult normalizeLimiter(Operation *op,
   if (!outer)
     return failure();
   std::optional<Limiter> inner = getLimiter(outer->input.getDefiningOp());
-  // The value in between stays if it has other users or its tag makes it an
-  // operator of its own.
+  // The value in between stays if it has other users or is an operator of its
+  // own by its tag.
   if (!inner || !inner->op->hasOneUse() ||
       inner->op->hasAttr(mct::tpc::TpcDialect::kSetAttrName))
     return failure();

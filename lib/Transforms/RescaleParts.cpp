@@ -117,8 +117,8 @@ private:
                SizesOfPoints &sizes);
   void leave(tpc::QuantizeOp point, const Record &why) {
     if (remarks)
-      emitWithCulprit(point, getArgument(), why,
-                      "'" + point.getPointName() + "' is not rescaled: ");
+      emitWithCause(point, getArgument(), why,
+                    "'" + point.getPointName() + "' is not rescaled: ");
   }
   /// Renames an op whose result has changed; a point loses the parameters that
   /// were chosen for it.
@@ -213,10 +213,10 @@ std::optional<PartUsers> PartUsers::find(const Layers &layers,
     Positions parts;
   };
   std::vector<Open> open;
-  llvm::SmallPtrSet<Value, 8> seen;
+  llvm::SmallPtrSet<Value, 8> visited;
   auto after = [&](Value value, int64_t axis, Positions parts) {
     // A value that is reached twice holds the parts in two ways.
-    if (!seen.insert(value).second || seen.size() > kMaxUserValues)
+    if (!visited.insert(value).second || visited.size() > kMaxUserValues)
       return false;
     users.changed.insert(value.getDefiningOp());
     open.push_back({value, axis, std::move(parts)});
@@ -332,17 +332,17 @@ static void chooseExponents(MutableArrayRef<Part> parts) {
   auto getOctave = [](double magnitude) {
     return int64_t(std::ceil(std::log2(magnitude)));
   };
-  std::optional<int64_t> wanted;
+  std::optional<int64_t> octave;
   int64_t most = 0;
   for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
     if (magnitude > 0 && !part.region && !part.leader)
-      wanted =
-          std::max(wanted.value_or(getOctave(magnitude)), getOctave(magnitude));
-  if (!wanted)
+      octave =
+          std::max(octave.value_or(getOctave(magnitude)), getOctave(magnitude));
+  if (!octave)
     for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes))
       if (magnitude > 0 && !part.leader && part.channels > most) {
         most = part.channels;
-        wanted = getOctave(magnitude);
+        octave = getOctave(magnitude);
       }
   for (auto [part, magnitude] : llvm::zip_equal(parts, magnitudes)) {
     if (part.leader) {
@@ -351,7 +351,7 @@ static void chooseExponents(MutableArrayRef<Part> parts) {
     }
     if (!(magnitude > 0) || !part.region)
       continue;
-    part.exponent = *wanted - getOctave(magnitude);
+    part.exponent = *octave - getOctave(magnitude);
     if (!part.region->scalesExactly(std::ldexp(1.0, int(part.exponent))))
       part.exponent = 0;
   }

@@ -132,8 +132,8 @@ private:
 
   void leave(tpc::QuantizeOp point, const Record &why) {
     if (remarks)
-      emitWithCulprit(point, getArgument(), why,
-                      "input '" + point.getPointName() + "' is not scaled: ");
+      emitWithCause(point, getArgument(), why,
+                    "input '" + point.getPointName() + "' is not scaled: ");
   }
 };
 } // namespace

@@ -66,7 +66,7 @@ bool mct::holdsScoreLogits(tpc::QuantizeOp point) {
   open.push_back({point.getResult(), type.getRank() - 1,
                   SmallVector<bool>(type.getShape().back(), true), false});
   bool makesScores = false;
-  llvm::DenseSet<std::pair<Operation *, unsigned>> seen;
+  llvm::DenseSet<std::pair<Operation *, unsigned>> visited;
   while (!open.empty()) {
     Moved from = open.pop_back_val();
     for (OpOperand &use : from.value.getUses()) {
@@ -77,8 +77,8 @@ bool mct::holdsScoreLogits(tpc::QuantizeOp point) {
         continue;
       }
       // A value that is reached twice holds the elements in two ways.
-      if (!seen.insert({use.getOwner(), use.getOperandNumber()}).second ||
-          seen.size() > kMaxValues)
+      if (!visited.insert({use.getOwner(), use.getOperandNumber()}).second ||
+          visited.size() > kMaxValues)
         return false;
       std::optional<Moved> moved = followUse(use, from);
       if (!moved)

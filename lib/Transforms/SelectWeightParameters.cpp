@@ -200,7 +200,7 @@ static FailureOr<WeightSearch> createSearch(tpc::QuantizeOp point,
            << "has no config; run mct-insert-quantizers, or give it one";
   tpc::QuantizationMethodAttrInterface method = config.getMethod();
   bool searchesGrid = method.getGridSearch().has_value();
-  // A table with as many entries as there are values is a grid.
+  // A table whose number of entries is that of the values is a grid.
   constexpr int64_t kMaxIndexBits = quantization::kTableBits - 1;
   if ((searchesGrid && failed(checkSelectableBits(point, config.getBits(),
                                                   settings.errorMethod))) ||

@@ -53,7 +53,7 @@ static bool fills(Operation *op) {
 }
 
 /// Returns whether the result of an op is shifted by the sum of the shifts of
-/// its operands. `shifted`: numbers of the shifted operands.
+/// its operands. `shifted` contains the numbers of the shifted operands.
 static bool passesShift(Operation *op, ArrayRef<unsigned> shifted) {
   if (isa<tosa::AddOp, linalg::AddOp>(op))
     return shifted.back() < getNumDataOperands(op);

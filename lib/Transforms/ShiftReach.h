@@ -12,7 +12,7 @@
 namespace mct {
 
 /// All values that a shifted value affects, up to the ops that compensate the
-/// shift. Numbers count how many times the shift is in a value.
+/// shift. A number counts how many times the shift is contained in a value.
 struct ShiftReach {
   /// Ops on the way whose results are shifted, in program order.
   llvm::SmallVector<mlir::Operation *> moved;

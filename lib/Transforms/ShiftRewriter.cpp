@@ -38,10 +38,10 @@ bool ShiftRewriter::canAdd(Value value) {
           cast<RankedTensorType>(value.getType()).hasStaticShape());
 }
 
-StringAttr ShiftRewriter::makeName(const Twine &wanted) {
-  std::string name = wanted.str();
+StringAttr ShiftRewriter::makeName(const Twine &base) {
+  std::string name = base.str();
   for (unsigned number = 1; !names.insert(name).second; ++number)
-    name = (wanted + "_" + Twine(number)).str();
+    name = (base + "_" + Twine(number)).str();
   return builder.getStringAttr(name);
 }
 

@@ -16,8 +16,8 @@ namespace mct {
 /// Records the names of one function, and its fused groups.
 class ShiftRewriter {
 public:
-  /// `biasCorrectionFollows`: the bias compensates the shift by the float
-  /// kernel, not by the quantized one.
+  /// Biases compensate a shift by the quantized kernel, or, with
+  /// `biasCorrectionFollows`, by the float kernel.
   ShiftRewriter(mlir::func::FuncOp function, bool biasCorrectionFollows);
 
   /// Returns whether `apply` can insert an addition after the op that defines
@@ -33,7 +33,7 @@ private:
   void pad(const KernelOp &kernel, double value);
   void compensate(const KernelOp &kernel, double offset);
 
-  mlir::StringAttr makeName(const llvm::Twine &wanted);
+  mlir::StringAttr makeName(const llvm::Twine &base);
   void rename(mlir::Operation *op);
   void replaceInGroup(llvm::StringRef member,
                       llvm::ArrayRef<llvm::StringRef> replacement);
@@ -41,9 +41,9 @@ private:
   mlir::OpBuilder builder;
   bool biasCorrectionFollows;
   llvm::StringSet<> names;
-  /// Point whose fused group includes the op of a name.
+  /// Maps the name of an op to the point whose fused group includes the op.
   llvm::StringMap<tpc::QuantizeOp> pointOfMember;
-  /// New names of values that are shifted.
+  /// Maps the names of shifted values to their new names.
   llvm::StringMap<mlir::StringAttr> shiftedNames;
   llvm::StringSet<> namesOfShifted;
 };

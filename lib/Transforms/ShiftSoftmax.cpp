@@ -74,8 +74,9 @@ private:
           return point.hasImportedParameters();
         }))
       return leave(layer, Reason::ImportedParameters);
-    tpc::StatisticsAttr seen = points.front().getStatisticsAttr();
-    double offset = quantization::softmaxShift(seen.getMin(), seen.getMax());
+    tpc::StatisticsAttr inputStatistics = points.front().getStatisticsAttr();
+    double offset = quantization::softmaxShift(inputStatistics.getMin(),
+                                               inputStatistics.getMax());
     if (offset == 0)
       return;
     std::optional<std::vector<float>> bias = layer.getBias();

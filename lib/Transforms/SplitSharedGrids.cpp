@@ -399,13 +399,13 @@ SplitSharedGridsPass::findGridUser(OpOperand &use,
                                    SmallVectorImpl<tosa::SliceOp> &slices) {
   auto point = use.get().getDefiningOp<tpc::QuantizeOp>();
   SmallVector<OpOperand *> open = {&use};
-  llvm::SmallPtrSet<Operation *, 8> seen;
+  llvm::SmallPtrSet<Operation *, 8> visited;
   while (!open.empty()) {
     OpOperand *next = open.pop_back_val();
     Operation *user = next->getOwner();
-    if (!seen.insert(user).second)
+    if (!visited.insert(user).second)
       continue;
-    if (seen.size() > kMaxOps)
+    if (visited.size() > kMaxOps)
       return user;
     if (isa<func::ReturnOp>(user))
       continue;

@@ -173,12 +173,13 @@ mct::shiftStatistics(tpc::StatisticsAttr statistics, double offset,
   tpc::HistogramAttr histogram;
   if (statistics.getHistogram() ||
       statistics.getZeros() == statistics.getCount()) {
-    FailureOr<Histogram> seen = getHistogram(statistics, emitError);
-    if (failed(seen))
+    FailureOr<Histogram> original = getHistogram(statistics, emitError);
+    if (failed(original))
       return failure();
-    tpc::StatisticsAttr shifted = createStatistics(
-        statistics.getContext(), quantization::shiftHistogram(*seen, offset),
-        /*channels=*/nullptr, name);
+    tpc::StatisticsAttr shifted =
+        createStatistics(statistics.getContext(),
+                         quantization::shiftHistogram(*original, offset),
+                         /*channels=*/nullptr, name);
     zeros = shifted.getZeros();
     min = float(shifted.getMin());
     max = float(shifted.getMax());

@@ -70,18 +70,18 @@ private:
     tpc::QuantizeOp result = getPoint(concat);
     if (!result)
       return;
-    tpc::QuantizerAttrInterface wanted = result.getParametersAttr();
-    if (!wanted || !wanted.getGridThreshold())
+    tpc::QuantizerAttrInterface target = result.getParametersAttr();
+    if (!target || !target.getGridThreshold())
       return leave(result, Record(Reason::NoThreshold)
                                << "has no threshold to hand to its operands");
     for (unsigned number :
          cast<DataMovementOpInterface>(concat).getMovedOperands())
       if (tpc::QuantizeOp producer = getProducer(concat->getOperand(number)))
-        update(producer, result, wanted);
+        update(producer, result, target);
   }
 
   void update(tpc::QuantizeOp producer, tpc::QuantizeOp result,
-              tpc::QuantizerAttrInterface wanted) {
+              tpc::QuantizerAttrInterface target) {
     tpc::QuantizerAttrInterface present = producer.getParametersAttr();
     auto refuse = [&](const Record &why) {
       leave(producer, why,
@@ -89,15 +89,15 @@ private:
                 result.getPointName().str() + "': ");
     };
     if (!present || !present.getGridThreshold() ||
-        present.getQuantizationMethod() != wanted.getQuantizationMethod())
+        present.getQuantizationMethod() != target.getQuantizationMethod())
       return refuse(Reason::MethodsDiffer);
     // A grid of another width has other levels, whatever its threshold.
-    if (present.getBits() != wanted.getBits())
+    if (present.getBits() != target.getBits())
       return refuse(Record(Reason::BitsDiffer)
                     << "it has " << named("bits", int64_t(present.getBits()))
                     << " bits, the other "
-                    << named("result_bits", int64_t(wanted.getBits())));
-    if (present.getIsSigned() && !wanted.getIsSigned())
+                    << named("result_bits", int64_t(target.getBits())));
+    if (present.getIsSigned() && !target.getIsSigned())
       return refuse(Record(Reason::SignednessDiffers)
                     << "it is signed, the other is not");
     tpc::OpQuantConfigAttr config = producer.getActivationConfig();
@@ -105,7 +105,7 @@ private:
       return refuse(Reason::FixedGrid);
     if (producer.hasImportedParameters())
       return refuse(Reason::ImportedParameters);
-    if (!present.getIsSigned() && wanted.getIsSigned() && config &&
+    if (!present.getIsSigned() && target.getIsSigned() && config &&
         config.getSignedness() == tpc::Signedness::Unsigned)
       return refuse(
           Record(Reason::SignednessDiffers)
@@ -114,11 +114,11 @@ private:
     if (std::optional<quantization::Rounding> rounding =
             present.getRoundingMode())
       if (tpc::QuantizerAttrInterface rounded =
-              wanted.withRoundingMode(*rounding))
-        wanted = rounded;
-    if (present == wanted)
+              target.withRoundingMode(*rounding))
+        target = rounded;
+    if (present == target)
       return;
-    producer.setQuantizer(wanted, measureGiven(producer, wanted));
+    producer.setQuantizer(target, measureGiven(producer, target));
     if (remarks)
       emitRecord(
           producer, getArgument(),
@@ -127,7 +127,7 @@ private:
               << "' takes the parameters of the concatenation '"
               << named("result", result.getPointName()) << "': threshold "
               << named("threshold", *present.getGridThreshold()) << " to "
-              << named("new_threshold", *wanted.getGridThreshold()));
+              << named("new_threshold", *target.getGridThreshold()));
   }
 
   void leave(tpc::QuantizeOp point, const Record &why,

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from mct.stages import *  # noqa: F403
     from mct.target_platform import DefaultDict, QuantizationMethod
 
-# Public names, by the module that has them; a module stands for itself. What is imported above for type checkers is the
-# same list. The functions of mct.stages, which is made of the definitions of the passes, are public as well.
+# Public names, by the module that has them; an empty tuple exports the module itself. The imports for type checkers
+# above are the same list. The functions of mct.stages, which is made of the definitions of the passes, are public as
+# well.
 _MODULES = {
     "mct.model": ("Model", "Point", "QuantizedModel", "load"),
     "mct.cost": (),

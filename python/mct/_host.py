@@ -230,7 +230,7 @@ def current_training() -> HostedTraining | None:
 
 
 class HostedMetric:
-    """A metric that is computed in Python, as the compiler asks for it. Arrays that it gives are gone afterwards.
+    """A metric that is computed in Python when the compiler requests it. Arrays that it gives are gone afterwards.
 
     metric: a function of outputs and labels that returns a number for each sample, or `mct.detection.AveragePrecision`.
     labels: of all samples, an array or a sequence; None: the function takes None.

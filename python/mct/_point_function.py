@@ -24,7 +24,7 @@ class PointFunction:
     """The function of one point.
 
     shape:       of the tensor.
-    point:       what a `tpc.quantize` says behind its name: what is quantized, the axes of the channels, and
+    point:       the text of a `tpc.quantize` after its name: the quantized tensor, the axes of the channels, and
                  `parameters(…)` or `trainable(…)`.
     num_learned: number of tensors that the point learns.
     learned:     shape of each of them.

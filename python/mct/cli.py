@@ -247,7 +247,7 @@ def _quantize(arguments: argparse.Namespace) -> None:
         print(quantized.contract.text)
     print(arguments.output)
     if arguments.trace:
-        # A command that can be typed again says more than the passes that came of it.
+        # A command that can be repeated is more useful than the passes that it ran.
         trace = json.loads(quantized.trace)
         trace["command"] = ["mct", *_without(arguments.words, "--trace")]
         trace["placeholders"] = []
@@ -753,7 +753,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Here a pipe whose reader has left is an exception that can be caught.
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has what it wanted (`mct report … | head`). What is left in the buffer goes nowhere.
+        # The program that reads the output has closed it (`mct report … | head`), so the rest of the buffer is
+        # dropped.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
@@ -763,13 +764,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(words: Sequence[str]) -> int:
     parsed = make_parser("quantize" in words).parse_args(words)
     parsed.words = words
-    from mct.errors import CONSOLE_WORDS, Error, asking
+    from mct.errors import CONSOLE_WORDS, Error, use_words
 
     logging.basicConfig(
         level=logging.INFO if parsed.verbose else logging.WARNING, format="%(message)s", stream=sys.stderr, force=True
     )
     try:
-        with asking(CONSOLE_WORDS):
+        with use_words(CONSOLE_WORDS):
             return parsed.function_to_call(parsed) or 0
     except BrokenPipeError:
         raise

@@ -239,7 +239,7 @@ class MixedPrecisionQuantizationConfig:
 
     num_of_images:              samples on which it is measured what alternatives cost.
     num_interest_points_factor: fraction of the points inside of the network that are compared with those of the float
-        network, beside its results; None: results alone, or all of them where a weighting is asked for.
+        network, beside its results; None: results alone, or all of them if a weighting is given.
     distance_weighting_method:  how the distances of these points become one: "AVG", "LAST_LAYER", "EXP" or "HESSIAN",
         as text or as MCT's enum.
     use_hessian_based_scores:   True: "HESSIAN".
@@ -373,7 +373,7 @@ def _escape(name: str) -> str:
 class BitWidthConfig:
     """Bits of operators, chosen by hand; they become rules of `overrides`."""
 
-    # As the layers of frameworks call their weights.
+    # Names of the weights in the layers of frameworks.
     WEIGHTS: ClassVar[Mapping[str, str]] = {
         "kernel": "kernel_attr",
         "depthwise_kernel": "kernel_attr",
@@ -451,7 +451,7 @@ class DebugConfig(Frozen):
 
 
 class CoreConfig(Frozen):
-    """Everything that says how a network is quantized.
+    """All settings of the quantization of a network.
 
     quantization_config:    None: the pipeline's defaults.
     mixed_precision_config: how bits are chosen where resources are limited.

@@ -5,7 +5,7 @@
     mct.cost.write_table(quantized, "ethos-u55-256", "costs.json")  that of all alternatives, for `minimize="cycles"`
     mct.cost.measure(quantized, ["simulator", "--json"])            the same as `ethos_u`, by a program of yours
 
-Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It is asked once for each network of
+Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It runs once for each network of
 integers: its answers are kept in the user's cache folder, by the bytes of the network and the version of Vela.
 """
 
@@ -102,7 +102,7 @@ def ethos_u(
     Raises ImportError, which says how to install it, where Vela or the serializer of TOSA is missing, and `mct.Error`
     for what they refuse.
     """
-    return _ask(_lower(model, accelerator, softmax), accelerator, system, memory)
+    return _run_vela(_lower(model, accelerator, softmax), accelerator, system, memory)
 
 
 def measure(
@@ -123,10 +123,10 @@ def measure(
     Raises `mct.Error` where the command fails, or prints something else.
     """
     integer = _lower_for(model, profile, softmax) if model.points else model
-    return _ask_command(integer, _layers(model), command, device)
+    return _run_command(integer, _layers(model), command, device)
 
 
-def _ask_command(integer: Model, layers: Sequence[Mapping[str, Any]], command: Sequence[str], device: str) -> Costs:
+def _run_command(integer: Model, layers: Sequence[Mapping[str, Any]], command: Sequence[str], device: str) -> Costs:
     if isinstance(command, str) or not command:
         raise Error(f"command: expected a list of words, the first of which is a program, found {describe(command)}")
     words = [os.fspath(word) for word in command]
@@ -147,9 +147,9 @@ def _ask_command(integer: Model, layers: Sequence[Mapping[str, Any]], command: S
         except OSError as error:
             raise Error(f"command: '{words[0]}' cannot be run: {error.strerror}") from None
     if finished.returncode != 0:
-        said = finished.stderr.strip().splitlines()
+        output = finished.stderr.strip().splitlines()
         raise Error(
-            f"command: '{words[0]}' ends with {finished.returncode}: {said[-1] if said else 'it says nothing'}",
+            f"command: '{words[0]}' ends with {finished.returncode}: {output[-1] if output else 'it says nothing'}",
             diagnostics=finished.stderr,
         )
     return _read_answer(finished.stdout, {layer["name"] for layer in layers}, words[0], device)
@@ -203,9 +203,9 @@ def write_table(
 ) -> None:
     """Write a table of the costs of layers, for `mct.quantize(…, minimize="cycles", cost_table=path)`.
 
-    models:     quantized networks with their alternatives, as `mct.quantize` makes them. For each alternative Vela is
-                asked for the network in which all operators take it, so that layers are measured among their
-                neighbours; not where layers of other networks have told the costs of all of them.
+    models:     quantized networks with their alternatives, as `mct.quantize` makes them. For each alternative Vela
+                runs on the network in which all operators take it, so that layers are measured among their neighbours,
+                unless the costs of all layers are known from other networks.
     path:       of the JSON document `mct-costs`.
     tolerances: error tolerances of kernels that are alternatives, too (`weights-error-tolerances`).
     command:    is asked instead of Vela, as by `measure`, for a device of any name. `profile` is that of the integers.
@@ -225,9 +225,9 @@ def write_table(
                 continue
             if command is None:
                 names = frozenset(layer["name"] for layer in layers)
-                costs = _ask(_lower(network, accelerator, softmax), accelerator, system, memory, names)
+                costs = _run_vela(_lower(network, accelerator, softmax), accelerator, system, memory, names)
             else:
-                costs = _ask_command(_lower_for(network, profile, softmax), layers, command, accelerator)
+                costs = _run_command(_lower_for(network, profile, softmax), layers, command, accelerator)
             for points, layer in rows:
                 points.setdefault(layer["compressed_bytes"], []).append(costs[layer["name"]])
     layers = [
@@ -300,8 +300,8 @@ def _lower_for(model: Model, profile: str, softmax: str) -> Model:
     return stages.lower_to_integer(simulated, profile=profile, io="integer", softmax=softmax)  # type: ignore[arg-type]
 
 
-def _ask(model: Model, accelerator: str, system: str, memory: str, layers: Container[str] | None = None) -> Costs:
-    """Returns what Vela says of a network of integers. `layers`: the names that operators have; None: any."""
+def _run_vela(model: Model, accelerator: str, system: str, memory: str, layers: Container[str] | None = None) -> Costs:
+    """Returns Vela's estimates of a network of integers. `layers`: the names that operators have; None: any."""
     default = _SYSTEMS[_family(accelerator)]
     program = find_vela()
     options = [
@@ -336,8 +336,8 @@ def _cache() -> Path:
 
 @functools.cache
 def _version(program: Path) -> str:
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.split()
-    return "vela " + (said[-1] if said else "of an unknown version")
+    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    return "vela " + (output[-1] if output else "of an unknown version")
 
 
 def _run(program: Path, options: Sequence[str], file: Path, work: Path) -> dict[str, Any]:
@@ -352,11 +352,11 @@ def _run(program: Path, options: Sequence[str], file: Path, work: Path) -> dict[
     )
     folder = work / "vela"
     tables = [*folder.glob("*_per-layer.csv"), *folder.glob("*_summary_*.csv")]
-    said = finished.stdout + finished.stderr
+    output = finished.stdout + finished.stderr
     if finished.returncode != 0 or len(tables) != 2:
-        lines = [line for line in said.splitlines() if line.strip()]
+        lines = [line for line in output.splitlines() if line.strip()]
         reason = next((line for line in lines if "rror" in line), lines[-1] if lines else "it says nothing")
-        raise Error(f"vela refuses the network: {reason}", notes=[_REMEDY], diagnostics=said)
+        raise Error(f"vela refuses the network: {reason}", notes=[_REMEDY], diagnostics=output)
     operators, networks = ([*csv.DictReader(table.read_text().splitlines())] for table in tables)
     if left := [row["Name"] for row in operators if row["Target"] != "NPU"]:
         raise Error(
@@ -376,7 +376,7 @@ def _ops(model: Model) -> dict[str, Any]:
 
 
 def _read(answer: dict[str, Any], ops: Mapping[str, Any], accelerator: str, layers: Container[str] | None) -> Costs:
-    """Adds up the rows of each operator. A row that belongs to none counts with the one behind it."""
+    """Adds up the rows of each operator. A row without an operator counts with the next one that has one."""
     found: dict[str, list[int]] = {}
     pending = [0, 0]
     last = ""

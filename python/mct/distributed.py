@@ -53,9 +53,9 @@ _WRITTEN = ("statistics-out", "bit-widths-out")
 # Samples in memory, and files on the machine of the caller, are divided into so many shards for each worker, so that
 # one that is faster takes more of them.
 _SHARDS_PER_WORKER = 2
-# So long a scheduler has to answer.
+# Time within which a scheduler must answer.
 CONNECT_SECONDS = 10
-# A worker may die so often while it runs the same shard.
+# Number of times that a worker may die while it runs the same shard.
 _RETRIES = 4
 
 
@@ -101,13 +101,13 @@ Shard: TypeAlias = "list[Piece]"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The shard that a worker is asked about.
+class ShardRequest:
+    """The shard that a worker measures.
 
     arguments: the samples as `_native.Module.execute` takes them, and `option` as `calibration-data` does.
     labels:    a `.npy` of its labels; empty: none.
     files:     content of those that the job reads, by option.
-    known:     files of what the shards have said so far.
+    known:     files with the results of the shards so far.
     out:       the file that the worker writes.
     """
 
@@ -130,17 +130,17 @@ class Job:
     flag: str
     texts: Mapping[str, str]
 
-    def measure(self, asked: Asked) -> bool:
-        """Runs the passes on one shard; False where they ask nothing of it. Runs on a worker."""
+    def measure(self, request: ShardRequest) -> bool:
+        """Runs the passes on one shard; False if nothing is requested of it. Runs on a worker."""
         from mct import _native
 
-        options = {"shard": asked.shard, "shards-out": asked.out, "calibration-data": asked.option}
-        for option, content in asked.files.items():
-            path = asked.folder / f"{option}{Path(self.texts[option].strip(chr(34) + chr(39))).suffix}"
+        options = {"shard": request.shard, "shards-out": request.out, "calibration-data": request.option}
+        for option, content in request.files.items():
+            path = request.folder / f"{option}{Path(self.texts[option].strip(chr(34) + chr(39))).suffix}"
             path.write_bytes(content)
             options[option] = str(path)
-        if asked.known:
-            options["shards-in"] = ",".join(asked.known)
+        if request.known:
+            options["shards-in"] = ",".join(request.known)
         if "threads" not in self.texts and (threads := _threads()):
             options["threads"] = str(threads)
         pipeline = self.write_pipeline(options, _WRITTEN)
@@ -177,8 +177,8 @@ class RunJob:
     keywords: Mapping[str, Any]
     are_classes: bool = True
 
-    def measure(self, asked: Asked) -> bool:
-        """Runs the networks on one shard; False where nothing is asked of it. Runs on a worker."""
+    def measure(self, request: ShardRequest) -> bool:
+        """Runs the networks on one shard; returns False if nothing is requested of it. Runs on a worker."""
         from mct import _native
 
         keywords = dict(self.keywords)
@@ -187,13 +187,13 @@ class RunJob:
         others = {name: _native.Module.parse(source, name) for name, source in self.others.items()}
         run = getattr(_native.Module.parse(self.source, "model"), self.method)
         text = run(
-            asked.arguments,
+            request.arguments,
             **others,
             **keywords,
-            labels=asked.labels,
-            shards_in=list(asked.known),
-            shards_out=asked.out,
-            shard=asked.shard,
+            labels=request.labels,
+            shards_in=list(request.known),
+            shards_out=request.out,
+            shard=request.shard,
         )
         return text is None
 
@@ -257,7 +257,7 @@ def _pieces(value: Any, workers: int) -> list[Piece]:
 
 
 def _count(piece: Piece) -> int | None:
-    """The number of samples of a piece; None where only a worker can tell."""
+    """The number of samples of a piece; None if only a worker knows it."""
     if isinstance(piece.source, str) and "://" not in piece.source:
         return len(load_npy(piece.source, mmap_mode="r")[piece.begin : piece.end])
     return len(piece.source) if isinstance(piece.source, np.ndarray) else None
@@ -285,8 +285,8 @@ def _label_pieces(labels: Any, samples: Sequence[Piece], workers: int) -> list[P
 
 
 def shards_of(data: Any, inputs: Sequence[Input], workers: int, labels: Any = None) -> list[Shard]:
-    """Returns the samples in shards, each with a piece for each input, and one for its labels behind them where there
-    are any; `data` is as `mct.quantize` takes it.
+    """Returns the samples in shards, each with a piece for each input, followed by one for its labels if there are
+    any; `data` is as `mct.quantize` takes it.
 
     Raises Error for data that cannot be divided, and for inputs that are divided in different ways.
     """
@@ -328,7 +328,7 @@ def measure_shard(
     """Runs the job on one shard, and returns the file of `shards-out`, compressed. Runs on a worker.
 
     files:  those that options of the job name, by option.
-    parts:  what the shards have said so far, compressed files.
+    parts:  the results of the shards so far, compressed files.
     pieces: of each input, and of the labels.
     """
     with tempfile.TemporaryDirectory(prefix="mct-") as name:
@@ -345,7 +345,7 @@ def measure_shard(
         data: Any = arrays[0] if len(names) == 1 else dict(zip(names, arrays, strict=True))
         out = folder / "out.json"
         with spool(data, job.inputs, folder) as spooled:
-            asked = Asked(
+            request = ShardRequest(
                 spooled.arguments,
                 spooled.option,
                 labels,
@@ -355,7 +355,7 @@ def measure_shard(
                 f"{number}/{count}",
                 folder,
             )
-            if not job.measure(asked):
+            if not job.measure(request):
                 raise Error("nothing is asked of the samples any more; what the workers run is another version")
         return zlib.compress(out.read_bytes(), 1)
 
@@ -390,7 +390,7 @@ def connected(client: ClientLike) -> Iterator[Any]:
 
 
 class Distribution:
-    """The shards of the samples of one call, and what they have said so far."""
+    """The shards of the samples of one call, and their results so far."""
 
     def __init__(self, client: Any, job: Job | RunJob, data: Any, labels: Any = None) -> None:
         self.client, self.job = client, job
@@ -403,7 +403,7 @@ class Distribution:
         # Bytes that the workers have sent, by round.
         self.received: list[int] = []
 
-    def ask(self, kind: str, report: Reporter | None = None) -> None:
+    def request_shards(self, kind: str, report: Reporter | None = None) -> None:
         """Lets the workers find out what is missing, the `kind` of statistics of all shards."""
         from distributed import CancelledError, KilledWorker, as_completed
 
@@ -463,22 +463,22 @@ def run(
     labels: Any = None,
     kind: str = "calibration",
 ) -> Any:
-    """Returns what `work` makes of files of the shards in which samples lie.
+    """Returns the result of `work` for the shards of the samples.
 
-    work: takes what the shards have said so far, and the name of a file that says what they have to answer next;
-          returns None then.
-    kind: what the shards are asked first.
+    work: takes the results of the shards so far, and the name of a file to which it writes the next request; returns
+          None then.
+    kind: the first request.
     """
     with connected(client) as connection, tempfile.TemporaryDirectory(prefix="mct-") as name:
         folder = Path(name)
         distribution = Distribution(connection, job, data, labels)
         while True:
-            distribution.ask(kind, report)
-            asked = folder / f"asked{len(distribution.received)}.json"
-            result = work(write_parts(distribution.parts, folder), str(asked))
+            distribution.request_shards(kind, report)
+            request = folder / f"asked{len(distribution.received)}.json"
+            result = work(write_parts(distribution.parts, folder), str(request))
             if result is not None:
                 return result
-            kind = json.loads(asked.read_text())["missing"]
+            kind = json.loads(request.read_text())["missing"]
 
 
 def run_networks(
@@ -504,9 +504,9 @@ def run_networks(
     sources = {name: module.bytecode() for name, module in modules.items()}
     job = RunJob(model.module.bytecode(), inputs, method, sources, keywords, not keywords.get("metric"))
 
-    def work(known: Sequence[str], asked: str) -> Any:
+    def work(known: Sequence[str], request: str) -> Any:
         merge = getattr(model.module, method)
-        return merge([], **modules, **keywords, **alone, shards_in=list(known), shards_out=asked)
+        return merge([], **modules, **keywords, **alone, shards_in=list(known), shards_out=request)
 
     text: str = run(client, job, data, work, report, labels=labels, kind="evaluation")
     return text

@@ -58,7 +58,7 @@ class Error(Exception):
 
     @classmethod
     def of(cls, errors: Iterable[Diagnostic]) -> Error:
-        """Makes an error of diagnostics, the first of which says what went wrong."""
+        """Makes an error of diagnostics, the first of which is the error."""
         all_errors = [translate(error) for error in errors]
         first = all_errors[0]
         notes = [": ".join(filter(None, note)) for note in first.notes]
@@ -97,10 +97,10 @@ def check_place(path: str | os.PathLike[str], option: str = "") -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The words of whoever calls
+# Names that callers use
 # ----------------------------------------------------------------------------------------------------------------------
 
-# Patterns of what the compiler says, and what stands for it.
+# Patterns of the compiler's messages, and their replacements.
 _Words = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
@@ -119,7 +119,7 @@ _ARGUMENTS: _Words = (
     (_of_folder(r"input\d+\.npy"), "data"),
     (_of_folder(r"output\d+\.npy"), "the output"),
 )
-# How the compiler asks for samples, and how functions and the console command do.
+# Names of the compiler's options in messages, and those of functions and of the console command.
 PYTHON_WORDS: _Words = (
     (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
     (re.compile(r"\bcalibration-data\b"), "data"),
@@ -140,8 +140,8 @@ _links: ContextVar[_Words] = ContextVar("mct_links", default=())
 
 
 @contextlib.contextmanager
-def asking(words: _Words) -> Iterator[None]:
-    """Within it, messages of the compiler ask for arguments in these words."""
+def use_words(words: _Words) -> Iterator[None]:
+    """Within it, messages of the compiler name arguments by these words."""
     token = _words.set(words)
     try:
         yield

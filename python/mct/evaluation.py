@@ -228,9 +228,9 @@ def _judged_labels(labels: Any, metric: str | None) -> Any:
         return labels
     judged = (metric or "").partition("@")[2]
     if judged not in labels:
-        asked = f"none of the result {judged!r}" if judged else "those of several results"
+        existing = f"none of the result {judged!r}" if judged else "those of several results"
         raise Error(
-            f"labels: there are {asked}, by name: {', '.join(map(str, labels))}",
+            f"labels: there are {existing}, by name: {', '.join(map(str, labels))}",
             notes=['metric="top1@NAME" says which result is judged'],
         )
     return labels[judged]
@@ -358,7 +358,7 @@ def execute(
     preprocessing: of the samples, in place of what the module has recorded.
     float_points:  points that do not quantize, by name or pattern (`*/kernel_attr`).
     exact:         compares the stored integers of an integer network with those that `reference` simulates.
-    metric:        a name of `metrics`, of the first result, or with `@RESULT` behind it of another one.
+    metric:        a name of `metrics`, of the first result, or of another one, with the suffix `@RESULT`.
     client:        whose workers each run the model on some of the samples; see `mct.distributed`.
 
     Raises mct.Error; no output is written then.
@@ -504,10 +504,10 @@ def evaluate(
     labels:  class numbers, one for each sample, or what the metric takes, an array or a `.npy`; default: those that the
              data has (`mct.images` of folders that are classes, a `DataLoader`). A dictionary has those of several
              results, by name.
-    metric:  a name of `metrics` (`top5`, `miou`, `psnr:255`), of the first result, or with `@RESULT` behind it
-             (`top1@digits`) of another one, by name or index; or a function of the outputs of all samples and the
-             labels that returns a number for each sample, or one number. It is compared with that of `reference`, by
-             default the float model that `model` was made of. Default: what `model` was quantized with, else top-1.
+    metric:  a name of `metrics` (`top5`, `miou`, `psnr:255`), of the first result, or of another one with the suffix
+             `@RESULT` (`top1@digits`), by name or index; or a function of the outputs of all samples and the labels
+             that returns a number for each sample, or one number. It is compared with that of `reference`, by default
+             the float model that `model` was made of. Default: what `model` was quantized with, else top-1.
     higher_is_better: of a metric that is a function.
     options: those of `execute`.
     """

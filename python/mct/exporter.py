@@ -112,7 +112,7 @@ def pytorch_export_model(
 
 
 def _has_device(model: Model) -> bool:
-    """Returns whether the target of the network says which device runs it."""
+    """Returns whether the target of the network names the device that runs it."""
     import json
 
     return "device" in json.loads(model.explain("json"))

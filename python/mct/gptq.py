@@ -155,7 +155,7 @@ _LOSSES = {
 
 def _loss_name(owner: str, loss: Any) -> str:
     for named in (loss, type(loss)):
-        # A function of somebody else may have the name, too.
+        # A function of another module may have the same name.
         home = str(getattr(named, "__module__", "")).partition(".")[0]
         if home in ("mct", "model_compression_toolkit") and getattr(named, "__name__", "") in _LOSSES:
             return _LOSSES[named.__name__]
@@ -282,7 +282,7 @@ class GradientPTQConfig(Frozen):
     regularization_factor: factor of the term that pulls weights to levels.
     rounding_type:   which of two levels a weight takes (SoftQuantizer), or by how far it is moved (STE).
     optimizer_quantization_parameter: optimizer of scales, where they are learned; None: `optimizer_rest`.
-    log_function:    called behind each step with the loss, the gradients of all that is trained and what it is now, two
+    log_function:    called after each step with the loss, the gradients of all that is trained and what it is now, two
                      lists of arrays, and the names of the layers that are compared. An exception ends the training.
     gptq_quantizer_params_override: `quantization_parameter_learning`, `max_lsbs_change_map`.
     """

@@ -132,7 +132,7 @@ class UserInformation:
 
     mixed_precision_cfg: by name of an operator the index of the alternative that it takes, where bits were chosen.
     input_scale:         factor of the input that a user has to apply: 1, for `input_scaling` is a part of the model.
-    gptq_info_dict:      None: traces and remarks tell of training.
+    gptq_info_dict:      None: traces and remarks describe training.
     """
 
     gptq_info_dict: None = None
@@ -178,13 +178,13 @@ class _Arguments(NamedTuple):
     target: Any
     options: dict[str, Option]
     overrides: list[str]
-    # Gradient-based training behind it, and its samples.
+    # Gradient-based training after quantization, and its samples.
     gptq_config: Any
     gptq_data: Callable[[], Iterable[Any]]
 
 
 def batch_size(batches: Iterable[Any]) -> int | None:
-    """Samples of the first batch; None where there is none, or it does not say."""
+    """Samples of the first batch; None if there is none, or if it is not known."""
     first: Any = next(iter(batches), None)
     if isinstance(first, dict):
         first = list(first.values())
@@ -223,7 +223,7 @@ def _take_target(
         is_plain = target.tp_model is None
         if layers or (is_plain and any(operators.name not in TOSA for operators in target.plain_sets)):
             target = FrameworkQuantizationCapabilities(target, custom_opset_to_layer=layers)
-            # A set that nobody knows is an error before the model is read.
+            # Report an unknown operator set before the model is read.
             target.to_mlir()
     return target, options
 
@@ -352,9 +352,9 @@ def post_training_quantization(
     preprocessing, progress:     as in `mct.quantize`.
 
     By the names of MCT 1.0: n_iter (how often the function is called, each time for one batch), quant_config, a
-    `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then rounding
-    is trained behind it, and network_editor, a list of `mct.core.network_editor.EditRule`. analyze_similarity is an
-    error that names the replacement.
+    `mct.QuantizationConfig`, fw_info, a `FrameworkInfo`, and gptq_config, a `mct.gptq.GradientPTQConfig`: then
+    rounding is trained after it, and network_editor, a list of `mct.core.network_editor.EditRule`. analyze_similarity
+    is an error that names the replacement.
 
     Same as `mct.quantize(mct.load(model), target, data, config=…, overrides=…)`.
     """
@@ -367,7 +367,7 @@ def post_training_quantization(
     given |= dict(zip(names, earlier, strict=False))
     if (in_model is None) == (in_module is None):
         raise TargetError("post_training_quantization needs one of in_model and in_module")
-    asked = _collect(
+    collected = _collect(
         in_module if in_model is None else in_model,
         representative_data_gen,
         target_resource_utilization,
@@ -377,23 +377,23 @@ def post_training_quantization(
     )
     debug = core_config.debug_config if isinstance(core_config, CoreConfig) else None
     if debug is not None and debug.bypass:
-        model = _load(asked.model, asked.data)
+        model = _load(collected.model, collected.data)
         return QuantizedModel(model.module, model), UserInformation(model, {})
     quantize: Any = mct.quantize
     quantized = quantize(
-        _load(asked.model, asked.data),
-        target=asked.target,
-        data=asked.data,
-        config=_Options(asked.options),
-        overrides=asked.overrides,
+        _load(collected.model, collected.data),
+        target=collected.target,
+        data=collected.data,
+        config=_Options(collected.options),
+        overrides=collected.overrides,
         preprocessing=preprocessing,
         progress=progress,
     )
-    if asked.gptq_config is not None:
+    if collected.gptq_config is not None:
         from mct import gptq
 
-        quantized = gptq.train(quantized, asked.gptq_data, asked.gptq_config, progress)
-    chosen = _read_choices(quantized.text) if "budget" in asked.options else {}
+        quantized = gptq.train(quantized, collected.gptq_data, collected.gptq_config, progress)
+    chosen = _read_choices(quantized.text) if "budget" in collected.options else {}
     return quantized, UserInformation(quantized, chosen)
 
 
@@ -411,11 +411,11 @@ def resource_utilization_data(
     """
     stages: Any = importlib.import_module("mct.stages")
     rows = (lambda: []) if representative_data_gen is None else representative_data_gen
-    asked = _collect(in_model, rows, None, core_config, target_platform_capabilities, {})
-    prepared: Any = {name: asked.options[name] for name in _PREPARING if name in asked.options}
-    model = stages.attach_target(_load(asked.model, asked.data), target=asked.target)
+    collected = _collect(in_model, rows, None, core_config, target_platform_capabilities, {})
+    prepared: Any = {name: collected.options[name] for name in _PREPARING if name in collected.options}
+    model = stages.attach_target(_load(collected.model, collected.data), target=collected.target)
     model = stages.prepare(model, **prepared)
-    return _used_by(stages.insert_quantizers(model, overrides=asked.overrides))
+    return _used_by(stages.insert_quantizers(model, overrides=collected.overrides))
 
 
 # Options of `mct.quantize` that `mct.prepare` has as well.

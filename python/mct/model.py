@@ -301,7 +301,7 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
 
     State that a network keeps from run to run (`tosa.variable`) becomes arguments and results, by the pass
     `mct-lift-variables`: an argument has the name of its variable, and its attribute `tpc.initial_value` in `text` has
-    what the first run reads; the result is called like it, with `_next` behind.
+    what the first run reads; the name of the result is this one with `_next` appended.
 
     A network that is quantized already has its quantization points, with the parameters of its file, which no pass
     estimates again; what they are of is float.

@@ -5,8 +5,8 @@
     mct.core.CoreConfig(debug_config=mct.core.DebugConfig(network_editor=[rule]))
 
 Bits, methods, and whether a tensor is quantized, become `overrides` of `mct.quantize`. A method is one that the target
-offers, or a special case of it: power-of-two thresholds where any are, symmetric grids where there may be a zero point.
-Functions that select parameters are an error that says what does the same.
+offers, or a special case of it: power-of-two thresholds where any are, symmetric grids where there may be a zero
+point. Functions that select parameters are an error that names the replacement.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Action(Frozen):
 
 
 def _read_width(owner: str, changes: dict[str, Any], bits: str, enable: str) -> str:
-    """Returns the width that a change asks for, as a rule writes it."""
+    """Returns the width that a change requests, as a rule writes it."""
     for name in changes:
         if name not in (bits, enable):
             raise TargetError(
@@ -58,7 +58,7 @@ def _read_width(owner: str, changes: dict[str, Any], bits: str, enable: str) -> 
 
 
 def _read_weight(owner: str, attr_name: Any) -> str:
-    """Returns how a rule writes a weight behind a word: `.kernel_attr`, or nothing for all weights."""
+    """Returns the suffix of a word in a rule for a weight: `.kernel_attr`, or nothing for all weights."""
     if attr_name is not None and not isinstance(attr_name, str):
         raise TargetError(f"{owner}: attr_name must be the name of a weight, but is {describe(attr_name)}")
     return "" if attr_name is None else f".{BitWidthConfig.WEIGHTS.get(attr_name, attr_name)}"

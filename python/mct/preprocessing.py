@@ -29,7 +29,7 @@ class Preprocessing:
 
     scale, offset: one number, or one for each channel; () is 1 and 0.
     axis:          dimension of the network's input that the channels are, where 0 holds the samples; None is the last.
-    permutation:   behind the first, dimension i of the input is dimension `permutation[i]` of a sample; () is as it is.
+    permutation:   after the first, dimension i of the input is dimension `permutation[i]` of a sample; () is as it is.
 
     It is written into the module (the pass `mct-record-preprocessing`), where everything that reads samples finds it:
     give it once.
@@ -90,7 +90,7 @@ class Preprocessing:
         return self != Preprocessing()
 
     def over(self, other: Preprocessing) -> Preprocessing:
-        """This, and what `other` says where this says nothing."""
+        """Returns this one, with the values of `other` for those that are not set."""
         order = self.permutation or other.permutation
         if self.scale or self.offset:
             return Preprocessing(self.scale, self.offset, self.axis, order)
@@ -98,7 +98,7 @@ class Preprocessing:
         return Preprocessing(other.scale, other.offset, axis, order)
 
     def sample_shape(self, row: Sequence[int | None]) -> tuple[int | None, ...]:
-        """The shape of a sample of an input whose dimensions behind the first are `row`."""
+        """The shape of a sample of an input whose dimensions after the first are `row`."""
         if not self.permutation:
             return tuple(row)
         if sorted(self.permutation) != list(range(len(row))):

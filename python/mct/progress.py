@@ -39,7 +39,7 @@ class Report:
 
 Callback = Callable[[Report], None]
 
-# How stages are called whose progress is that of shards of the samples.
+# Suffix of the names of stages whose progress is counted in shards of the samples.
 _OF_SHARDS = " of shards"
 # Ends what bars show of stages whose parts are counted.
 _PARTS = " parts"
@@ -50,7 +50,7 @@ class Reporter:
 
     def __init__(self, callback: Callback, interval: float = 0.05) -> None:
         self.callback, self.interval = callback, interval
-        self.started = self.told = 0.0
+        self.started = self.last_time = 0.0
         self.last: Report | None = None
         self.stage, self.runs_before = "", 0
 
@@ -64,10 +64,10 @@ class Reporter:
         report = Report(stage, done, total, run, now - self.started, part, parts)
         unchanged = self.last is not None and report == replace(self.last, seconds=report.seconds)
         finished = bool(total) and done == total
-        # A new stage is told of at once; so is the last sample.
-        if not new_stage and (unchanged or (now - self.told < self.interval and not finished)):
+        # New stages and the last sample are reported at once.
+        if not new_stage and (unchanged or (now - self.last_time < self.interval and not finished)):
             return
-        self.last, self.told = report, now
+        self.last, self.last_time = report, now
         self.callback(report)
 
     def poll(self, stage: str, done: int, total: int, runs: int, part: int, parts: int) -> None:
@@ -152,7 +152,7 @@ class _Bars:
     def finish(self) -> None:
         if self.task is not None and self.report:
             done = self.report.total or self.report.done
-            # The last samples are often done before anybody asks again.
+            # The last samples are often done before the next poll.
             samples = f"{done}/{done}" if done else ""
             if self.report.parts:
                 done, samples = self.report.parts, f"{self.report.parts}/{self.report.parts}{_PARTS}"

@@ -118,8 +118,8 @@ def pytorch_quantization_aware_training_init_experimental(
         target_platform_capabilities,
         **options,
     )
-    asked: Any = qat_config.to_options()
-    trainable = stages.make_trainable(quantized, **asked)
+    training_options: Any = qat_config.to_options()
+    trainable = stages.make_trainable(quantized, **training_options)
     return QuantizedModel(trainable.module, quantized.float_model, quantized.calibration, quantized.metric), information
 
 

@@ -46,7 +46,7 @@ class ThresholdSelectionMethod(Enum):
     Lp = 5
 
 
-# As MCT calls it from 1.3 on.
+# MCT uses this name from 1.3 on.
 QuantizationErrorMethod = ThresholdSelectionMethod
 
 _ERROR_METHODS = {
@@ -86,7 +86,7 @@ class _Config:
         "activation_bias_correction",
         "activation_bias_correction_threshold",
     )
-    # How MCT 1.0 calls some of them.
+    # Names of some fields in MCT 1.0.
     _EARLIER: ClassVar[Mapping[str, str]] = {
         "activation_threshold_method": "activation_error_method",
         "weights_threshold_method": "weights_error_method",

@@ -264,7 +264,7 @@ class Layer:
         return f"<{self.operator_set} {self.name!r}>"
 
 
-# The layer that a target is asked with.
+# The layer for which a target is queried.
 StandInLayer = Layer
 
 
@@ -298,7 +298,7 @@ def layers(model: Model) -> dict[str, Layer]:
 
 
 class QuantizeConfig(abc.ABC):
-    """How a layer is quantized: six methods, as TensorFlow's toolkit asks them."""
+    """How a layer is quantized: six methods, as TensorFlow's toolkit calls them."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -336,8 +336,8 @@ class QuantizeConfig(abc.ABC):
     def to_attribute(self, layer: Layer) -> str:
         """The attribute that marks the layer."""
         owner = type(self).__name__
-        weights = self._ask("get_weights_and_quantizers", layer)
-        activations = self._ask("get_activations_and_quantizers", layer)
+        weights = self._call_method("get_weights_and_quantizers", layer)
+        activations = self._call_method("get_activations_and_quantizers", layer)
         for part, _ in weights:
             if part.name not in (KERNEL_ATTR, BIAS_ATTR):
                 raise TargetError(f"{owner}: get_weights_and_quantizers may name kernel and bias of a layer only")
@@ -370,18 +370,18 @@ class QuantizeConfig(abc.ABC):
         return f"#tpc.quantize_config<{', '.join(texts)}>"
 
     def to_op_config(self) -> OpQuantizationConfig:
-        """The config of a target that says the same."""
+        """The equivalent config of a target."""
         layer = Layer()
         owner = type(self).__name__
         weights: dict[str, AttributeQuantizationConfig] = {}
-        for part, quantizer in self._ask("get_weights_and_quantizers", layer):
+        for part, quantizer in self._call_method("get_weights_and_quantizers", layer):
             if part.name not in (KERNEL_ATTR, BIAS_ATTR):
                 raise TargetError(f"{owner}: get_weights_and_quantizers may name kernel and bias of a layer only")
             grid = self._check_grid(quantizer)
             weights[part.name] = AttributeQuantizationConfig(
                 grid.method, grid.num_bits, grid.per_axis, enable_weights_quantization=True
             )
-        inner = self._ask("get_activations_and_quantizers", layer)
+        inner = self._call_method("get_activations_and_quantizers", layer)
         # The layer's own activation function, which comes last, makes its result.
         results = [quantizer for _, quantizer in inner] + list(self.get_output_quantizers(layer))
         for quantizer in results:
@@ -409,7 +409,7 @@ class QuantizeConfig(abc.ABC):
         """The same for an `OperatorsSet`."""
         return QuantizationConfigOptions([self.to_op_config()])
 
-    def _ask(self, method: str, layer: Layer) -> list[tuple[_Part, Any]]:
+    def _call_method(self, method: str, layer: Layer) -> list[tuple[_Part, Any]]:
         pairs = list(getattr(self, method)(layer))
         for pair in pairs:
             is_pair = isinstance(pair, tuple) and len(pair) == 2
@@ -452,7 +452,7 @@ class QuantizeConfig(abc.ABC):
     def _check_setters(
         self, layer: Layer, weights: list[tuple[_Part, Any]], activations: list[tuple[_Part, Any]]
     ) -> None:
-        """A layer gets what its quantizers make: the methods are asked, and must put it where it was."""
+        """A layer gets what its quantizers make: the methods are called, and must put it where it was."""
         probe = Layer(layer.name, layer.operator_set, layer.weights, layer.model, layer.kernel_axes)
         for method, pairs in (("set_quantize_weights", weights), ("set_quantize_activations", activations)):
             made = [_Part(part.name, quantized=True) for part, _ in pairs]
@@ -578,7 +578,7 @@ class Default8BitQuantizeRegistry:
 
 
 class DefaultNBitQuantizeScheme:
-    """The compiler's own scheme: `mct-quantize-apply` says what it quantizes, and where.
+    """The compiler's own scheme: `mct-quantize-apply` describes what it quantizes, and where.
 
     disable_per_axis:    one grid for each kernel.
     num_bits_weight, num_bits_activation: widths.
@@ -667,7 +667,7 @@ def quantize_annotate_model(model: Model) -> Model:
 
 
 def quantize_apply(model: Model, scheme: Any = None) -> Model:
-    """The network with quantizers where its marks ask for them; `mct.qat` trains it.
+    """The network with the quantizers that its marks request; `mct.qat` trains it.
 
     scheme: what layers get that were annotated without a configuration; None: `Default8BitQuantizeScheme()`. One of
             your own has `get_quantize_registry`, whose `supports(layer)` and `get_quantize_config(layer)` are asked.

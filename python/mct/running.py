@@ -238,7 +238,8 @@ def _take_scale(
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None,
     function: str,
 ) -> Preprocessing | None:
-    """Removes scale and offset from the options; the preprocessing to record, so that later calls need not be told."""
+    """Removes scale and offset from the options; the preprocessing to record, so that later calls need no option for
+    it."""
     from mct.preprocessing import Preprocessing
     from mct.samples import preprocessing_of, read_signature
 
@@ -370,8 +371,8 @@ def _distribute(
     inputs = read_signature(module, function if isinstance(function, str) else "")
     job = distributed.Job(module.bytecode(), inputs, flag, texts)
 
-    def work(known: Sequence[str], asked: str) -> Any:
-        return run(job.write_pipeline({"shards-in": ",".join(known), "shards-out": asked}))
+    def work(known: Sequence[str], request: str) -> Any:
+        return run(job.write_pipeline({"shards-in": ",".join(known), "shards-out": request}))
 
     found: _native.Module = distributed.run(client, job, data, work, report)
     return found

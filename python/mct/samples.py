@@ -93,7 +93,7 @@ class Input:
 
     @property
     def row(self) -> tuple[int | None, ...]:
-        """Dimensions behind the leading one, in the order that samples have."""
+        """Dimensions after the leading one, in the order that samples have."""
         return self.preprocessing.sample_shape(self.shape[1:])
 
 
@@ -426,7 +426,7 @@ class _Spooler:
         self.result = Spooled(tuple(signature), folder=folder)
         self.folder, self.limit = folder, limit
         leading = {spec.shape[0] if spec.shape else None for spec in signature}
-        # As the executor has it: without a common batch a sample is a whole argument.
+        # As in the executor, a sample is a whole argument if the arguments have no common batch.
         own = len(leading) > 1 or any(not spec.shape for spec in signature)
         self.writers = [_InputWriter(spec, own, folder / f"input{number}.npy") for number, spec in enumerate(signature)]
 

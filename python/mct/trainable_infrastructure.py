@@ -447,7 +447,7 @@ def find_quantizer_class(
         and quant_method in (getattr(subclass, "quantization_method", None) or ())
         and getattr(subclass, "identifier", None) == quantizer_id
     ]
-    # One of a script goes before one that is here, whichever is imported first.
+    # A class of a script takes precedence over one of this package, whichever is imported first.
     found = [one for one in found if one.__module__ != "mct.trained_quantizers"] or found
     if len(found) == 1:
         return found[0]
@@ -528,8 +528,8 @@ class BaseTrainableQuantizer:
         names = tuple(kind.__name__ for kind in kinds)
         for number, parameter in enumerate(_parameters_of(cls)):
             if number == 0:
-                said = parameter.annotation
-                if said not in kinds and not (isinstance(said, str) and said.rpartition(".")[2] in names):
+                declared = parameter.annotation
+                if declared not in kinds and not (isinstance(declared, str) and declared.rpartition(".")[2] in names):
                     raise TargetError(
                         f"{cls.__name__}: the first parameter of the constructor, {parameter.name!r}, must be "
                         f"annotated with {' or '.join(names)}"
@@ -541,7 +541,7 @@ class BaseTrainableQuantizer:
                 )
 
     def initialize_quantization(self, tensor_shape: Sequence[int | None], name: str, layer: VariableOwner) -> Any:
-        """Make the variables on the layer, and tell of each by `add_quantizer_variable`. Here: there are none."""
+        """Make the variables on the layer, and register each by `add_quantizer_variable`. Here: there are none."""
         return {}
 
     def __call__(self, inputs: npt.NDArray[np.float32], training: bool) -> npt.NDArray[np.float32]:
@@ -622,7 +622,7 @@ class BaseTrainableQuantizer:
         config: dict[str, Any] = {
             "quantization_config": values | {"is_weights": is_weights, "is_activations": not is_weights}
         }
-        # MCT has no such key: only where it says something. A class that does not take it knows it.
+        # MCT does not have this key, so it is written only if it is true and the class accepts it.
         takes = any(
             one.name == "freeze_quant_params" or one.kind is one.VAR_KEYWORD for one in _parameters_of(type(self))
         )

@@ -80,7 +80,7 @@ class _Trained(BaseTrainableQuantizer):
             if hasattr(entry["var"], "detach"):
                 learned[key] = _list(entry["var"].detach().cpu().numpy())
         if THRESHOLD in learned:
-            # As the compiler computes with them.
+            # The compiler clamps and rounds thresholds in the same way.
             learned[THRESHOLD] = [max(one, MIN_THRESHOLD) for one in learned[THRESHOLD]]
             if method is QuantizationMethod.POWER_OF_TWO:
                 learned[THRESHOLD] = [2.0 ** math.ceil(math.log2(one)) for one in learned[THRESHOLD]]
@@ -248,7 +248,7 @@ class LSQUniformWeightQATQuantizer(_Weights):
     _GRADIENT = "lsq"
 
 
-# As MCT up to 2.2 calls them.
+# MCT up to 2.2 uses these names.
 STEActivationQATQuantizer = STESymmetricActivationTrainableQuantizer
 STEUniformActivationQATQuantizer = STEUniformActivationTrainableQuantizer
 LSQActivationQATQuantizer = LSQSymmetricActivationTrainableQuantizer

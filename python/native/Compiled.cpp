@@ -49,7 +49,7 @@ std::unique_ptr<CompiledFunction> Module::compile(StringRef function,
       own->context.get(), [&](Diagnostic &diagnostic) {
         // Remarks about slow ops do not concern users of a single point.
         if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-          job.tell(toMessage(diagnostic));
+          job.addMessage(toMessage(diagnostic));
       });
   DialectRegistry dependencies;
   execution::Executor::registerDependencies(dependencies);

@@ -14,12 +14,12 @@ using namespace mct;
 using namespace mct::python;
 
 namespace {
-/// The settings that a module and those beside it run with.
+/// Settings of the runs of a module and of the modules beside it.
 struct Session {
   Session(MLIRContext *context, Job &job)
       : handler(context,
                 [&job](Diagnostic &diagnostic) {
-                  job.tell(toMessage(diagnostic));
+                  job.addMessage(toMessage(diagnostic));
                 }),
         scope(context, job.progress()), shardScope(context, shardState) {
     job.setStage("run");
@@ -43,42 +43,43 @@ static FailureOr<std::optional<execution::Shards>>
 openShards(ModuleOp module, const ExecuteOptions &options) {
   if (options.shardsIn.empty() && options.shardsOut.empty())
     return std::optional<execution::Shards>();
-  execution::Shards::Options asked;
-  asked.in = options.shardsIn;
-  asked.out = options.shardsOut;
-  asked.shard = options.shard;
-  asked.hasSamples = !options.inputs.empty();
+  execution::Shards::Options runOptions;
+  runOptions.in = options.shardsIn;
+  runOptions.out = options.shardsOut;
+  runOptions.shard = options.shard;
+  runOptions.hasSamples = !options.inputs.empty();
   if (options.samples != 0)
     return emitError(module.getLoc())
            << "'samples' counts the samples of one process; leave it out where "
               "there are shards";
-  if (asked.out.empty() && asked.hasSamples)
+  if (runOptions.out.empty() && runOptions.hasSamples)
     return emitError(module.getLoc())
            << "samples beside 'shards_in' are a shard of all; give "
               "'shards_out', too";
-  FailureOr<execution::Shards> opened = execution::Shards::open(module, asked);
+  FailureOr<execution::Shards> opened =
+      execution::Shards::open(module, runOptions);
   if (failed(opened))
     return failure();
   return std::optional(std::move(*opened));
 }
 
-/// Evaluates all samples, or those of a shard; returns none where it failed,
-/// or other shards have to answer.
+/// Evaluates all samples, or those of a shard; returns none if that fails, or
+/// if the results of other shards are missing.
 static std::optional<execution::Evaluation>
 evaluate(ModuleOp module, ModuleOp reference,
          const execution::RunSettings &settings,
-         execution::EvaluationOptions &asked,
+         execution::EvaluationOptions &runOptions,
          std::optional<execution::Shards> &shards) {
-  asked.hasLabels = !asked.labelsFile.empty();
+  runOptions.hasLabels = !runOptions.labelsFile.empty();
   if (!shards) {
     FailureOr<execution::Evaluation> found =
-        execution::evaluate(module, reference, settings, asked);
+        execution::evaluate(module, reference, settings, runOptions);
     return succeeded(found) ? std::optional(std::move(*found)) : std::nullopt;
   }
   if (!shards->canMeasure())
-    asked.hasLabels = execution::haveLabels(*shards);
-  auto found =
-      execution::evaluateShards(*shards, module, reference, settings, asked);
+    runOptions.hasLabels = execution::haveLabels(*shards);
+  auto found = execution::evaluateShards(*shards, module, reference, settings,
+                                         runOptions);
   if (failed(found))
     return std::nullopt;
   LogicalResult ended = *found ? shards->checkOthers(execution::kEvaluationPart)
@@ -168,20 +169,20 @@ std::optional<std::string> Module::execute(const Module *reference,
       parseSettings(*own->op, options, job);
   if (failed(settings))
     return std::nullopt;
-  execution::EvaluationOptions asked;
-  asked.function = options.function;
-  asked.name = name;
-  asked.referenceName = reference ? reference->name : "";
-  asked.floatPoints = options.floatPoints;
-  asked.labelsFile = options.labels;
-  asked.metric = options.metric;
-  asked.outputFiles = options.outputs;
-  asked.exact = options.exact;
+  execution::EvaluationOptions runOptions;
+  runOptions.function = options.function;
+  runOptions.name = name;
+  runOptions.referenceName = reference ? reference->name : "";
+  runOptions.floatPoints = options.floatPoints;
+  runOptions.labelsFile = options.labels;
+  runOptions.metric = options.metric;
+  runOptions.outputFiles = options.outputs;
+  runOptions.exact = options.exact;
   auto shards = openShards(*own->op, options);
   if (failed(shards))
     return std::nullopt;
   std::optional<execution::Evaluation> found = evaluate(
-      *own->op, other ? *other : ModuleOp(), *settings, asked, *shards);
+      *own->op, other ? *other : ModuleOp(), *settings, runOptions, *shards);
   if (!found)
     return std::nullopt;
   return printed([&](llvm::json::OStream &json) {
@@ -264,9 +265,9 @@ bool Module::check(StringRef function, Job &job) const {
     return false;
   ScopedDiagnosticHandler handler(
       own->context.get(), [&](Diagnostic &diagnostic) {
-        // The warning that an op is slow comes when it runs.
+        // Running it emits the warnings on slow ops.
         if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-          job.tell(toMessage(diagnostic));
+          job.addMessage(toMessage(diagnostic));
       });
   return succeeded(execution::checkRunnable(*own->op, function));
 }
@@ -278,7 +279,7 @@ std::optional<std::string> Module::signature(StringRef function,
     return std::nullopt;
   ScopedDiagnosticHandler handler(
       own->context.get(),
-      [&](Diagnostic &diagnostic) { job.tell(toMessage(diagnostic)); });
+      [&](Diagnostic &diagnostic) { job.addMessage(toMessage(diagnostic)); });
   FailureOr<execution::Signature> found =
       execution::readSignature(*own->op, function);
   if (failed(found))

@@ -37,7 +37,7 @@ using namespace mct::python;
 // Job
 //===----------------------------------------------------------------------===//
 
-void Job::tell(Message message) {
+void Job::addMessage(Message message) {
   std::lock_guard<std::mutex> lock(mutex);
   messages.push_back(std::move(message));
 }
@@ -62,7 +62,7 @@ std::string Job::getStage() const {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-/// The outermost name, and the place in a file.
+/// Returns the outermost name, and the position in a file.
 static std::string describe(Location location) {
   std::string name;
   FileLineColLoc place;
@@ -117,7 +117,7 @@ Module::Module(StringRef name) : name(name.str()) {
   context = std::make_unique<MLIRContext>(
       getRegistry(), threads ? MLIRContext::Threading::ENABLED
                              : MLIRContext::Threading::DISABLED);
-  // A diagnostic says what is wrong; the op may hold a megabyte of weights.
+  // Diagnostics describe the error; the op may hold a megabyte of weights.
   context->printOpOnDiagnostic(false);
 }
 
@@ -129,7 +129,7 @@ OwningOpRef<ModuleOp> Module::readInto(MLIRContext &context,
   bool isSilent = true;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     isSilent &= diagnostic.getSeverity() != DiagnosticSeverity::Error;
-    job.tell(toMessage(diagnostic));
+    job.addMessage(toMessage(diagnostic));
   });
   llvm::MemoryBufferRef given(bytes, name);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
@@ -178,7 +178,7 @@ std::shared_ptr<const Module> Module::parse(std::string bytes, StringRef name,
 }
 
 namespace {
-/// Tells which pass runs.
+/// Reports the pass that runs.
 class StageInstrumentation : public PassInstrumentation {
 public:
   explicit StageInstrumentation(Job &job) : job(job) {}
@@ -202,7 +202,7 @@ Module::translate(function_ref<LogicalResult(ModuleOp, raw_ostream &)> work,
   MLIRContext *context = module->context.get();
   context->loadDialect<mct::tpc::TpcDialect>();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
+    job.addMessage(toMessage(diagnostic));
   });
   std::string written;
   llvm::raw_string_ostream stream(written);
@@ -249,12 +249,12 @@ std::optional<std::string> Module::exportTarget(int64_t schema,
       job);
 }
 
-/// Calls files in the texts of the last pipeline by other names.
+/// Replaces names of files in the texts of the last pipeline.
 static void callFiles(report::Trace &trace,
                       ArrayRef<std::pair<std::string, std::string>> renamed) {
   for (const auto &[path, word] : renamed) {
     bool isThere = false;
-    for (std::string *text : {&trace.asked.back(), &trace.pipelines.back()})
+    for (std::string *text : {&trace.requested.back(), &trace.pipelines.back()})
       for (size_t at = 0; (at = text->find(path, at)) != std::string::npos;
            at += word.size()) {
         text->replace(at, path.size(), word);
@@ -273,7 +273,7 @@ Module::run(StringRef passes, Job &job,
     return nullptr;
   MLIRContext *context = result->context.get();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
+    job.addMessage(toMessage(diagnostic));
   });
   support::ProgressScope scope(context, job.progress());
   execution::RunCache cache;
@@ -303,10 +303,10 @@ Module::run(StringRef passes, Job &job,
   manager.addInstrumentation(std::make_unique<StageInstrumentation>(job));
   result->trace = trace;
   if (!passes.empty()) {
-    result->trace.asked.push_back(passes.str());
+    result->trace.requested.push_back(passes.str());
     report::addTracing(manager, &result->trace);
   }
-  // A cancelled job leaves out the passes that have not begun.
+  // A cancelled job skips the passes that have not begun.
   context->registerActionHandler(
       [&](function_ref<void()> act, const tracing::Action &action) {
         if (!isa<PassExecutionAction>(action) || !job.isCancelled())
@@ -425,7 +425,7 @@ std::optional<std::string> Module::printCopy(
     return std::nullopt;
   MLIRContext *context = copy->context.get();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    job.tell(toMessage(diagnostic));
+    job.addMessage(toMessage(diagnostic));
   });
   context->getOrLoadDialect<mct::tpc::TpcDialect>();
   std::string text;

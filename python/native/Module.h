@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that the Python package does with modules, without Python: nothing here
-// throws, and what goes wrong is told to a job.
+// Operations on modules for the Python package that do not depend on Python.
+// They do not throw; errors are reported to a job, and results are null or
+// empty then.
 #ifndef MCT_PYTHON_NATIVE_MODULE_H
 #define MCT_PYTHON_NATIVE_MODULE_H
 
@@ -51,38 +52,38 @@ public:
   bool isCancelled() const { return samples.isCancelled(); }
 
   void fail(llvm::StringRef text) {
-    tell({Message::Kind::Error, "", text.str(), {}});
+    addMessage({Message::Kind::Error, "", text.str(), {}});
   }
-  void tell(Message message);
+  void addMessage(Message message);
   /// Returns the messages that were not taken yet.
   std::vector<Message> takeMessages();
 
-  /// Quantizers of the program, for points that ask for one; none: not.
+  /// Sets the factory of the program's quantizers, for points that ask for one;
+  /// may be null.
   void setHosts(HostQuantizers::Factory factory) { hosts = std::move(factory); }
-  /// Tells a context of them. Once for each context.
+  /// Attaches these quantizers to a context; called once for each context.
   void attachHosts(mlir::MLIRContext *context) const {
     if (hosts)
       HostQuantizers::attach(context, hosts);
   }
 
-  /// Sets the program's part in training; null: none. Outlives the
-  /// job.
+  /// Sets the program's part in training; may be null. It must outlive the job.
   void setTraining(TrainingHost *host) { training = host; }
   TrainingHost *getTraining() const { return training; }
 
-  /// Sets the metric of the program that drops are those of; null: none.
-  /// Outlives the job.
+  /// Sets the program's metric, whose drops are measured; may be null. It must
+  /// outlive the job.
   void setMetric(execution::MetricHost *host) { metric = host; }
   execution::MetricHost *getMetric() const { return metric; }
 
-  /// Says how it ended.
+  /// Records whether the call succeeded.
   void end(bool isDone) { done = isDone; }
   bool hasFailed() const { return !done; }
 
   void setStage(llvm::StringRef flag);
   /// The flag of the pass that runs; empty before the first.
   std::string getStage() const;
-  /// How far the run over samples is that is under way.
+  /// Returns the progress of the present run over samples.
   support::Progress &progress() { return samples; }
 
 private:
@@ -96,43 +97,43 @@ private:
   std::string stage;
 };
 
-/// How a module is run: as mct-run does by the options of these names.
-/// Results of a metric of the user's for networks, computed by others.
+/// Results of a user's metric for the networks.
 struct UserMetric {
   std::string name;
   bool isHigherBetter = true;
   int64_t samples = 0;
-  /// One number for each sample, or one for all of them; those of the float
-  /// network and of the integer one may be empty.
+  /// One number for each sample, or one for all of them; may be empty for the
+  /// float and the integer network.
   std::vector<double> values, reference, integer;
   bool hasRows = true;
-  /// Detections after numbers that are average precisions; none for other
-  /// metrics, and networks that are not there.
+  /// Matched detections, if the metric is an average precision and there is
+  /// such a network.
   std::optional<execution::MatchedDetections> detections, referenceDetections,
       integerDetections;
 
   execution::MetricResult judge() const;
   execution::MetricResult judgeInteger() const;
-  /// Returns the JSON that mct-run prints of a metric.
+  /// Returns the JSON that mct-run prints for a metric.
   std::string print() const;
 };
 
-/// Returns whether it is the name of a metric of the compiler; what is none is
-/// told to `job`.
+/// Returns whether `text` names a metric of the compiler; reports an error to
+/// `job` if it does not.
 bool checkMetric(llvm::StringRef text, Job &job);
 
+/// Options of a run, with the names of those of mct-run.
 struct ExecuteOptions {
   std::vector<std::string> inputs, outputs, floatPoints;
   std::string labels, function, maxMemory, metric;
-  /// Table of costs for the report; empty: none.
+  /// Table of costs for the report; may be empty.
   std::string costTable;
   uint64_t samples = 0, batchSize = 0;
   unsigned threads = 0;
   bool exact = false;
   /// Metric of the report; may be null.
   const UserMetric *judged = nullptr;
-  /// Files of what shards have found out, the one of the shard that `inputs`
-  /// are, and `I/N`.
+  /// Files with the results of shards, the file to write if `inputs` are a
+  /// shard, and the shard as `I/N`.
   std::vector<std::string> shardsIn = {};
   std::string shardsOut = "", shard = "";
 };
@@ -151,9 +152,9 @@ public:
   };
   using Result = std::pair<std::vector<int64_t>, std::vector<float>>;
 
-  /// Computes the results from as many arrays as there are arguments, of their
-  /// shapes. None, and told to `job`, where arrays do not fit or a step fails.
-  /// One thread runs at a time.
+  /// Computes the results from one array for each argument, of the argument's
+  /// shape. Returns none, and reports to `job`, if arrays do not fit or the run
+  /// fails. Only one thread runs at a time.
   std::optional<std::vector<Result>> run(llvm::ArrayRef<Array> arrays,
                                          Job &job);
 
@@ -168,109 +169,113 @@ private:
   std::mutex mutex;
 };
 
-/// A module in a context of its own, never changed: threads may share it, and
-/// all memory goes with it.
+/// A module in its own context. It is never changed, so threads may share it,
+/// and it frees all memory.
 class Module {
 public:
-  /// Parses text or bytecode. Null, and told to `job`, where it is invalid.
-  /// `name`: what messages call it.
+  /// Parses text or bytecode, which messages call `name`. Returns null, and
+  /// reports to `job`, if it is invalid.
   static std::shared_ptr<const Module> parse(std::string bytes,
                                              llvm::StringRef name, Job &job);
 
-  /// A copy on which the passes of `pipeline`, a textual pipeline of passes on
-  /// a module, have run. Null, and told to `job`, where one of them fails, and
-  /// where the job is cancelled.
-  /// `renamed`: of files in it that nobody keeps what traces call them, words
-  /// in capitals.
+  /// Returns a copy on which the passes of `pipeline`, a textual pipeline of
+  /// passes on a module, have run. Returns null, and reports to `job`, if one
+  /// of them fails or the job is cancelled. `renamed` maps temporary files in
+  /// the pipeline to the words in capitals by which traces name them.
   std::shared_ptr<const Module>
   run(llvm::StringRef pipeline, Job &job,
       llvm::ArrayRef<std::pair<std::string, std::string>> renamed = {}) const;
-  /// A copy.
+  /// Returns a copy.
   std::shared_ptr<const Module> clone(Job &job) const { return run("", job); }
 
-  /// Runs a function on samples, and `reference`, which may be null, beside it.
-  /// A JSON object with what mct-run finds out, but for its own memory; none,
-  /// and told to `job`, where it fails.
+  /// Runs a function on samples together with `reference`, which may be null.
+  /// Returns the JSON object of mct-run except for its memory; returns none,
+  /// and reports to `job`, if the run fails.
   std::optional<std::string> execute(const Module *reference,
                                      const ExecuteOptions &options,
                                      Job &job) const;
-  /// The JSON document of mct-run's --report: this module, the quantized one,
-  /// beside the float one; `integer` may be null. Of `options` neither outputs
-  /// nor float points count. `trace`: what mct-opt --mct-trace writes; empty:
-  /// that of this module. None, and told to `job`, where it fails.
+  /// Returns the JSON document of mct-run's --report that compares this
+  /// quantized module with the float one; `integer` may be null. Outputs and
+  /// float points in `options` are ignored. `trace` is the text that mct-opt
+  /// --mct-trace writes; if empty, it is the trace of this module. Returns
+  /// none, and reports to `job`, if the run fails.
   std::optional<std::string> report(const Module &reference,
                                     const Module *integer,
                                     const ExecuteOptions &options,
                                     uint64_t effectSamples,
                                     llvm::StringRef trace, Job &job) const;
-  /// The JSON object of mct-run's --signature.
+  /// Returns the JSON object of mct-run's --signature.
   std::optional<std::string> signature(llvm::StringRef function,
                                        Job &job) const;
 
-  /// Compiles a function of tensors of f32 that all have a static shape. Null,
-  /// and told to `job`, where it fails.
+  /// Compiles a function of f32 tensors with static shapes. Returns null, and
+  /// reports to `job`, on failure.
   std::unique_ptr<CompiledFunction> compile(llvm::StringRef function,
                                             Job &job) const;
 
-  /// Returns whether a function can be run; what is wrong is told to `job`.
+  /// Returns whether a function can be run; reports to `job` if it cannot.
   bool check(llvm::StringRef function, Job &job) const;
 
-  /// A JSON array: what every point quantizes, and how.
+  /// Returns a JSON array that describes what each point quantizes, and how.
   std::string points() const;
-  /// Returns what tpc-explain prints in this `format`; none, and told
-  /// to `job`, where it fails.
+  /// Returns the output of tpc-explain in this `format`; returns none, and
+  /// reports to `job`, on failure.
   std::optional<std::string> explain(llvm::StringRef format,
                                      llvm::StringRef overrides, Job &job) const;
-  /// Returns the JSON object that mct-report-resources prints; none, and told
-  /// to `job`, where it fails.
+  /// Returns the JSON object that mct-report-resources prints; returns none,
+  /// and reports to `job`, on failure.
   std::optional<std::string> reportResources(Job &job) const;
-  /// Returns the JSON object that mct-report-costs prints by a table of costs,
-  /// or by none for an empty path; none, and told to `job`, where it fails.
+  /// Returns the JSON object that mct-report-costs prints with a table of
+  /// costs, or without one for an empty path; returns none, and reports to
+  /// `job`, on failure.
   std::optional<std::string> reportCosts(llvm::StringRef table, Job &job) const;
-  /// Returns a JSON array: of each `function` the `names` of the ops that have
-  /// a result, in program order, and as `results` the number of the op that
-  /// makes each result of the function, or -1; an op without a name has an
-  /// empty one.
+  /// Returns a JSON array with an object for each function: its name as
+  /// `function`, the `names` of the ops with a result in program order (empty
+  /// for an op without a name), and as `results` the index of the op that
+  /// defines each result of the function, or -1.
   std::string opNames() const;
 
-  /// The bytes that mct-opt writes.
+  /// Return the text and the bytecode that mct-opt writes.
   std::string text() const;
   std::string bytecode() const;
 
-  /// The network as an ONNX file, as mct-translate writes it. None, and told to
-  /// `job`, where it cannot be one.
+  /// Returns the network as the ONNX file that mct-translate writes. Returns
+  /// none, and reports to `job`, if it cannot be exported.
   std::optional<std::string> exportOnnx(const OnnxOptions &options,
                                         Job &job) const;
-  /// Returns what its numbers stand for, as JSON (`mct/Export/Parameters.h`).
+  /// Returns the meaning of its integers as JSON (`mct/Export/Parameters.h`).
   std::optional<std::string> exportParameters(llvm::StringRef function,
                                               Job &job) const;
-  /// Returns what a `.tflite` file of it has, as JSON (`mct/Export/Tflite.h`).
+  /// Returns the content of a `.tflite` file of the network as JSON
+  /// (`mct/Export/Tflite.h`).
   std::optional<std::string> exportTflite(const TfliteOptions &options,
                                           Job &job) const;
-  /// The target that it holds, as JSON of MCT in that version of the schema.
+  /// Returns the target that the module contains as MCT's JSON, in that version
+  /// of the schema.
   std::optional<std::string> exportTarget(int64_t schema, Job &job) const;
 
   const std::string &getName() const { return name; }
-  /// The passes that it comes from, with all their options; empty for one that
-  /// was parsed.
+  /// Returns the passes that created the module with all their options; empty
+  /// for a parsed module.
   const std::string &getPipeline() const { return pipeline; }
-  /// How it came about since it was parsed, as mct-opt --mct-trace writes it.
+  /// Returns the trace of the passes since the module was parsed, as mct-opt
+  /// --mct-trace writes it.
   std::string getTrace() const;
 
 private:
   Module(llvm::StringRef name);
   std::string write() const;
-  /// Returns what `print` writes about a copy of the module; none, and told to
-  /// `job`, where it fails.
+  /// Returns the text that `print` writes about a copy of the module; returns
+  /// none, and reports to `job`, on failure.
   std::optional<std::string>
   printCopy(Job &job,
             llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp,
                                                    llvm::raw_ostream &)>
                 print) const;
-  /// Returns the text that it was parsed from, or its bytecode. That does not
-  /// change any more.
+  /// Returns the text that the module was parsed from, or its bytecode. Later
+  /// calls return the same.
   const std::string &getSource() const;
-  /// Returns what `work` writes about a copy.
+  /// Returns the text that `work` writes about a copy of the module.
   std::optional<std::string>
   translate(llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp,
                                                    llvm::raw_ostream &)>
@@ -285,18 +290,18 @@ private:
   std::string name, pipeline;
   report::Trace trace;
   std::unique_ptr<mlir::MLIRContext> context;
-  /// Resources of dialects that are not known, which are kept.
+  /// Resources of unknown dialects, which are preserved.
   mutable mlir::FallbackAsmResourceMap resources;
   mlir::OwningOpRef<mlir::ModuleOp> op;
-  /// The text that it was parsed from; of a result of passes its bytecode, once
-  /// asked.
+  /// The text that the module was parsed from; for a result of passes, its
+  /// bytecode after the first call of `getSource`.
   mutable std::string source;
   mutable std::mutex mutex;
 };
 
 Message toMessage(mlir::Diagnostic &diagnostic);
 
-/// The dialects, and once the passes, that mct-opt has.
+/// Returns the dialects of the package. The first call registers the passes.
 const mlir::DialectRegistry &getRegistry();
 
 } // namespace mct::python

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sys/random.h>
 
-/// Returns a random number, which LLVM makes names of temporary files of.
+/// Returns a random number, from which LLVM makes names of temporary files.
 extern "C" __attribute__((visibility("hidden"))) uint32_t arc4random() {
   uint32_t value = 0;
   if (getrandom(&value, sizeof(value), 0) != sizeof(value))

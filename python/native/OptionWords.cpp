@@ -9,7 +9,7 @@
 using namespace mct::python;
 
 namespace {
-/// Options of nothing, to ask one for its words.
+/// Owner of an option whose words are read.
 template <typename T>
 struct Probe : public mlir::PassPipelineOptions<Probe<T>> {
   explicit Probe(const llvm::cl::ValuesClass &values)

@@ -16,11 +16,12 @@ struct OptionWords {
   std::string type, initial;
   /// The word of `initial`.
   std::string initialWord;
-  /// Each with what it means.
+  /// Words and their descriptions.
   std::vector<std::pair<std::string, std::string>> words;
 };
 
-/// One for each type and initial value in the definitions of the options.
+/// Returns an entry for each type and initial value in the definitions of the
+/// options.
 std::vector<OptionWords> getOptionWords();
 
 } // namespace mct::python

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module `mct._native`. Compiled with exceptions, as what it includes:
-// they are those of Python, and none crosses a function of MLIR or of ours:
-// what these call back keeps an exception until they have returned.
+// The module `mct._native`. This file and its headers are compiled with
+// exceptions, which are those of Python. No exception crosses a function of
+// MLIR or of this project: callbacks keep an exception until these functions
+// have returned.
 #include "Module.h"
 #include "OptionWords.h"
 #include "PythonHosts.h"
@@ -51,7 +52,7 @@ static nb::object toPython(const Message &message) {
                           message.text, nb::tuple(notes));
 }
 
-/// Warnings and remarks to `logging`; errors wait in `errors`.
+/// Passes warnings and remarks to `logging`, and appends errors to `errors`.
 static void deliver(Job &job, nb::list &errors) {
   for (const Message &message : job.takeMessages()) {
     nb::object diagnostic = toPython(message);
@@ -75,7 +76,8 @@ static void deliver(Job &job, nb::list &errors) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A call in a thread of its own while the caller's waits for signals.
+/// A call that runs in its own thread while the thread of the caller waits for
+/// signals.
 struct Call {
   llvm::function_ref<void()> work;
   std::mutex mutex;
@@ -101,11 +103,11 @@ static void *runCall(void *call) {
   return nullptr;
 }
 
-/// Runs `work` without the interpreter's lock. Meanwhile hears of Ctrl-C, logs
-/// what the job tells, and calls `poll` (None: nothing) with the stage and the
-/// samples of the run that is under way: done, of how many, and how many runs
-/// there have been. An exception of either cancels the job, and is raised when
-/// it has ended.
+/// Runs `work` without the interpreter's lock. Meanwhile handles Ctrl-C, logs
+/// the messages of the job, and calls `poll` (unless None) with the stage and
+/// the samples of the present run: how many are done, how many there are, and
+/// the number of runs so far. An exception of either cancels the job, and is
+/// raised after the job has ended.
 template <typename Work>
 static void perform(Job &job, const nb::object &poll, Work &&work,
                     PythonTraining *training = nullptr,
@@ -164,7 +166,7 @@ static void perform(Job &job, const nb::object &poll, Work &&work,
   if (isOwn)
     pthread_join(thread, nullptr);
   attend([&] { deliver(job, errors); });
-  // The exception of a callback is what the errors are about.
+  // The errors follow from the exception of a callback.
   if (inCallback.first && job.hasFailed())
     std::rethrow_exception(inCallback.first);
   if (raised)
@@ -210,8 +212,8 @@ run(const Module &self, const std::string &pipeline, const nb::object &poll,
   return module;
 }
 
-/// Returns a text that somebody makes, who tells the job what is wrong where
-/// there is none; none without an error where other shards have to answer.
+/// Returns the text that `printed` computes, which reports to the job if it
+/// fails; none without an error if the results of other shards are missing.
 template <typename Print>
 static std::optional<std::string> printUnlessSharded(const nb::object &poll,
                                                      Print &&printed) {
@@ -333,7 +335,7 @@ static nb::list runCompiled(mct::python::CompiledFunction &self,
   return made;
 }
 
-/// Returns what `work` writes, as bytes.
+/// Returns the output of `work` as bytes.
 template <typename Work> static nb::bytes write(Work &&work) {
   Job job;
   std::optional<std::string> written;
@@ -344,7 +346,7 @@ template <typename Work> static nb::bytes write(Work &&work) {
   return nb::bytes(written->data(), written->size());
 }
 
-/// The file, and what does not fit into it.
+/// Returns the file, and the data that do not fit into it.
 static std::pair<nb::bytes, nb::bytes>
 exportOnnx(const Module &self, const std::string &profile,
            const std::string &producer, const std::string &producerVersion,
@@ -398,7 +400,7 @@ static nb::bytes exportTflite(const Module &self, const std::string &io,
   });
 }
 
-/// A file that has its name when it is complete, or never.
+/// Writes a file, which gets its name only when it is complete.
 static void writeFile(const std::string &path, const nb::bytes &data) {
   mct::support::OutputFile file(path);
   std::optional<llvm::Error> failed;
@@ -454,7 +456,7 @@ static void checkMetric(const std::string &text) {
           [&] { job.end(mct::python::checkMetric(text, job)); });
 }
 
-/// Defines what a module writes and copies.
+/// Defines the class of modules, and how they are written and copied.
 static nb::class_<Module> defineModule(nb::module_ &m) {
   return nb::class_<Module>(
              m, "Module",
@@ -507,7 +509,7 @@ static nb::class_<Module> defineModule(nb::module_ &m) {
           "A copy, in a context of its own.");
 }
 
-/// Defines what runs a module or looks at it.
+/// Defines the functions that run or inspect a module.
 static void defineRuns(nb::class_<Module> &module) {
   module
       .def("run", run, "pipeline"_a, "poll"_a = nb::none(),
@@ -605,7 +607,7 @@ static void defineRuns(nb::class_<Module> &module) {
                    "The passes that it comes from, with all their options.");
 }
 
-/// Defines functions that are compiled once.
+/// Defines the class of compiled functions.
 static void defineCompiled(nb::module_ &m) {
   nb::class_<mct::python::CompiledFunction>(
       m, "CompiledFunction",

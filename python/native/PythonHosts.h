@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantizers and losses that are written in Python, for what the compiler calls
-// back. Compiled with exceptions, which are those of Python.
+// Callbacks of the compiler to quantizers and losses that are written in
+// Python. Compiled with exceptions, which are those of Python.
 #ifndef MCT_PYTHON_NATIVE_PYTHONHOSTS_H
 #define MCT_PYTHON_NATIVE_PYTHONHOSTS_H
 
@@ -20,7 +20,7 @@ namespace mct::python {
 
 namespace nb = nanobind;
 
-/// Defines what a metric of the user says.
+/// Defines the classes for results of a user's metric.
 void defineMetrics(nb::module_ &m);
 
 //===----------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ inline nb::object toPython(mlir::Attribute attribute) {
           toPython(entry.getValue());
     return dictionary;
   }
-  // `unit`, and what no configuration of Python's has.
+  // `unit`, and attributes that configurations of Python do not contain.
   return nb::none();
 }
 
@@ -67,7 +67,8 @@ nb::object view(const Sizes &shape, Values values) {
 struct Raised {
   std::exception_ptr first;
 
-  /// Runs with the interpreter's lock; what is raised becomes an error.
+  /// Runs `work` with the interpreter's lock, and turns an exception into an
+  /// error.
   template <typename Work> llvm::Error guard(Work &&work) {
     nb::gil_scoped_acquire acquired;
     try {
@@ -254,7 +255,7 @@ public:
     return measured;
   }
 
-  /// The exception of the call that asks.
+  /// The exception of the present call.
   Raised *raised = nullptr;
 
 private:

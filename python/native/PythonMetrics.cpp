@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics that others computed, for Python.
+// Python classes for metrics that the caller has computed.
 #include "PythonHosts.h"
 
 namespace nb = nanobind;
@@ -17,7 +17,6 @@ mct::python::toDetections(const MatchedClasses &classes, unsigned overlaps) {
   return made;
 }
 
-/// Defines what a metric of the user says.
 void mct::python::defineMetrics(nb::module_ &m) {
   using mct::python::UserMetric;
   using Numbers = std::vector<double>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The dialects and passes that the package knows: those in which networks are
-// written or compiled. What `mct-opt` has besides (GPUs, SPIR-V, other
-// accelerators) would be three times the size of a wheel.
+// written or compiled. The other ones of `mct-opt` (GPUs, SPIR-V, other
+// accelerators) would triple the size of a wheel.
 #include "Module.h"
 #include "mct/Execution/Executor.h"
 #include "mct/Interfaces/OpInterfaces.h"

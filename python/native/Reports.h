@@ -8,14 +8,14 @@
 
 namespace mct::python {
 
-/// A report as it is printed; `name` is what messages call it. Empty, and told
-/// to `job`, where it is none.
+/// Returns a report, which messages call `name`, as it is printed. Returns an
+/// empty text, and reports to `job`, if it is not a report.
 std::string readReport(llvm::StringRef text, llvm::StringRef name, Job &job);
-/// Two reports side by side, as JSON (`mct/Report/Compare.h`). Empty, and told
-/// to `job`, where one is none.
+/// Returns the comparison of two reports as JSON (`mct/Report/Compare.h`).
+/// Returns an empty text, and reports to `job`, if one of them is not a report.
 std::string compareReports(llvm::StringRef before, llvm::StringRef after,
                            Job &job);
-/// The JSON Schema of reports.
+/// Returns the JSON Schema of reports.
 std::string getReportSchema();
 
 } // namespace mct::python

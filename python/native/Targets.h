@@ -8,8 +8,8 @@
 
 namespace mct::python {
 
-/// The JSON, as MCT loads it, of a stock target or of that of a file. Empty,
-/// and told to `job`, where there is none.
+/// Returns a stock target, or the target of a file, as the JSON that MCT loads.
+/// Returns an empty text, and reports to `job`, if there is no such target.
 std::string exportTarget(llvm::StringRef target, Job &job);
 
 } // namespace mct::python

@@ -1,6 +1,6 @@
 // RUN: mct-reduce %s --reduction-tree="traversal-mode=0 test=%S/Inputs/keeps-shift.sh" 2>/dev/null | FileCheck %s
 
-// What stands before and behind the shift is left out, or becomes zeros; MLIR's own reducer knows no way to do so.
+// What stands before and after the shift is left out, or becomes zeros; MLIR's own reducer knows no way to do so.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT:    %[[BY:.*]] = "tosa.const"() <{values = dense<1> : tensor<1x1xi8>}>
 // CHECK-NEXT:    %[[SHIFTED:.*]] = tosa.arithmetic_right_shift %arg0, %[[BY]]

@@ -4,8 +4,8 @@
 // through what mct-run does: each is done, or refused with an error; what is
 // written reads back the same.
 //
-// A crash inside of MLIR's own parser, reader or verifier, with no code of
-// ours on the stack, is printed apart and fails nothing.
+// A crash inside of MLIR's own parser, reader or verifier, with no code of ours
+// on the stack, is printed separately and is not a failure.
 //
 // MCT_FUZZ_SECONDS: how long each test runs (default 15). MCT_FUZZ_SEED:
 // another sequence of modules, 1 where it is not set; it is printed.

@@ -579,7 +579,7 @@ void TextMutator::changeEntry(Tokens &tokens, Random &random) const {
   size_t at = random.pick(found), from = findEntry(tokens, at),
          end = findEntryEnd(tokens, from);
   if (random.oneIn(4)) {
-    // The comma after it goes too, or the one before.
+    // Also remove the comma after it, or the one before.
     size_t first = at, last = end;
     if (last < tokens.size() && tokens[last].text == ",")
       ++last;

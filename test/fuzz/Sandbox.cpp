@@ -56,8 +56,8 @@ void mct::fuzz::enter(Phase phase, void *mark) {
 static _Unwind_Reason_Code recordFrame(_Unwind_Context *context, void *) {
   auto frame = reinterpret_cast<const char *>(_Unwind_GetCFA(context));
   if (frame > board->mark && syscall(SYS_gettid) == getpid()) {
-    // A frame's address is told with its caller: the last one is the function
-    // that entered the phase.
+    // The address of a frame is recorded with its caller: the last one is the
+    // function that entered the phase.
     if (board->numFrames != 0 && board->numFrames < std::size(board->frames))
       --board->numFrames;
     return _URC_END_OF_STACK;
@@ -149,7 +149,7 @@ std::string mct::fuzz::describe(const Failure &failure) {
   text += std::string(" while ") + getName(failure.phase);
   size_t shown = 0;
   for (const std::string &frame : failure.frames) {
-    // Libraries without names have nothing to tell.
+    // Frames of libraries without names are not useful.
     if (StringRef(frame).contains(".so."))
       continue;
     if (shown++ == (failure.isOwn ? 12 : 3))
@@ -209,12 +209,11 @@ tryAll(uint64_t from, uint64_t to, double end,
         recordStack();
     });
   } else {
-    // Memory that nobody touches is not seen from outside.
+    // Memory that is not touched cannot be measured from outside.
     rlimit space = {rlim_t(6) << 30, rlim_t(6) << 30};
     setrlimit(RLIMIT_AS, &space);
   }
-  // As in the tools: what cannot be had ends the process, where it is asked
-  // for.
+  // As in the tools, a failed allocation ends the process where it occurs.
   std::set_new_handler([] { abort(); });
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -356,7 +355,8 @@ mct::fuzz::runIsolated(const Limits &limits,
   double end = now(CLOCK_MONOTONIC) + limits.seconds;
   uint64_t next = 0;
   while (now(CLOCK_MONOTONIC) < end) {
-    // A process for so many: what leaks and what is cached goes with it.
+    // Run this number in one process, which frees leaks and caches when it
+    // ends.
     std::optional<Failure> failure =
         tryIsolated(next, next + 1000, end, limits, attempt, output);
     next = board->number + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tries things in processes of their own, so that one that crashes, does not
-// end or fills the memory is told, and the next is tried.
+// Runs attempts in processes of their own, so that one that crashes, does not
+// end or fills the memory is reported, and the next one runs.
 #ifndef MCT_TEST_FUZZ_SANDBOX_H
 #define MCT_TEST_FUZZ_SANDBOX_H
 
@@ -97,8 +97,8 @@ struct Limits {
   uint64_t parsingBytes = uint64_t(1) << 30;
 };
 
-/// Calls `attempt` in a process of its own; only within `onFailure`. Whether it
-/// came to its end.
+/// Calls `attempt` in a process of its own, and returns whether it ended
+/// normally. May only be called within `onFailure`.
 bool succeedsAlone(const Limits &limits, llvm::function_ref<void()> attempt);
 
 /// Calls `attempt` with 0, 1, 2, ... until the time is over; it returns what is

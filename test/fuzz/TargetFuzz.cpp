@@ -95,7 +95,7 @@ public:
   }
 
   std::string next() {
-    // The first seed says most in the fewest words.
+    // The first seed covers most in the fewest words.
     std::vector<std::string> file =
         words[below(2) == 0 ? 0 : below(words.size())];
     for (size_t i = 0, n = 1 + below(3); i != n && !file.empty(); ++i)
@@ -243,8 +243,8 @@ void attachMutations(ArrayRef<std::string> seeds, StringRef suffix) {
       passes.addPass(mct::tpc::createAttachTargetPass({std::string(path)}));
       passes.addPass(mct::createInsertQuantizersPass());
       bool isTaken = succeeded(passes.run(*module));
-      // MLIR's parser goes on after some errors of its lexer, so that a file
-      // may be taken with an error.
+      // MLIR's parser continues after some errors of its lexer, so that it may
+      // accept a file and report an error.
       ASSERT_TRUE(isTaken || !errors.empty())
           << "no word about what is wrong with\n"
           << text;

@@ -37,7 +37,7 @@ def constants_in(text: str) -> dict[str, np.ndarray]:
     for name, resource, values, shape in constant.findall(text):
         extents = [int(extent) for extent in shape.split("x")]
         if resource:
-            array = np.frombuffer(bytes.fromhex(blobs[values]), "<f4")[1:]  # behind the alignment
+            array = np.frombuffer(bytes.fromhex(blobs[values]), "<f4")[1:]  # after the alignment
         elif values.startswith('"0x'):
             array = np.frombuffer(bytes.fromhex(values[3:-1]), "<f4")
         else:
@@ -195,7 +195,7 @@ def onnx_model(nodes, inputs, outputs, constants, opset: int = 17):
 
 
 def resnet8_onnx(parameters: Parameters):
-    """Channels first, with a batch norm behind the first layer that changes nothing and a dynamic batch."""
+    """Channels first, with a batch norm after the first layer that changes nothing and a dynamic batch."""
     from onnx import helper
 
     nodes, constants = [], {}
@@ -254,7 +254,7 @@ def onnx_runtime(model, samples: np.ndarray, per_call: int = 0) -> np.ndarray:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Else sums of 8-bit products saturate in 16 bits on processors without VNNI.
+    # Otherwise, sums of 8-bit products saturate in 16 bits on processors without VNNI.
     options.add_session_config_entry("session.x64quantprecision", "1")
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name

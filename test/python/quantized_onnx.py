@@ -293,7 +293,7 @@ def constants_in(text: str) -> dict[str, np.ndarray]:
     for name, resource, values, shape in re.findall(
         r'(%\w+) = "tosa\.const"\(\) <\{values = dense(_resource)?<(.*)> : tensor<([\dx]+)xf32>\}>', text
     ):
-        if resource:  # behind its alignment
+        if resource:  # after its alignment
             array = np.frombuffer(bytes.fromhex(blobs[values][8:]), "<f4")
         elif values.startswith('"0x'):
             array = np.frombuffer(bytes.fromhex(values[3:-1]), "<f4")

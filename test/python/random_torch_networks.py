@@ -38,15 +38,15 @@ def axis_of(net, x):
 
 
 def random_window(net, size, dilations=2):
-    """Kernel, padding before and behind, stride and dilation that fit a size; without dilation, those of pools."""
+    """Kernel, padding before and after, stride and dilation that fit a size; without dilation, those of pools."""
     while True:
         kernel, stride, dilation = between(net, 1, 3), between(net, 1, 3), between(net, 1, dilations)
         # The padding of a convolution may be more than what the window reaches.
         most = kernel - 1 if dilations == 1 else (kernel - 1) * dilation + 1
-        before, behind = between(net, 0, most), between(net, 0, most)
-        rest = size - 1 + before + behind - (kernel - 1) * dilation
+        before, after = between(net, 0, most), between(net, 0, most)
+        rest = size - 1 + before + after - (kernel - 1) * dilation
         if rest >= 0 and rest % stride == 0:
-            return kernel, (before, behind), stride, dilation
+            return kernel, (before, after), stride, dilation
 
 
 def random_convolution(net, x, op):

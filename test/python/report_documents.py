@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of reports, made by hand, in the form that include/mct/Report/Report.h says: for tests of what shows them.
+"""Documents of reports, made by hand, in the form that include/mct/Report/Report.h defines, for tests of the code that
+shows them.
 
 Nothing of them is measured; the numbers are seeded, and of the sizes that those of real networks have.
 """
@@ -395,8 +396,8 @@ def make_odd_document():
     activations[2]["parameters"].update(threshold=[None], lowest=[None], highest=[None], step=[None])
     activations[3]["selection"]["curve"] = [{"scale": scale, "error": 0.0} for scale in (0.5, 1.0, 2.0)]
     activations[4]["statistics"].update(min=None, max=None, count=0)
-    for seen in ("statistics", "observed"):
-        activations[4][seen].update(channel_min=[None] * 16, channel_max=[None] * 16)
+    for member in ("statistics", "observed"):
+        activations[4][member].update(channel_min=[None] * 16, channel_max=[None] * 16)
     activations[5]["own"] = activations[5]["inherited"] = {"sqnr": None, "cosine": None, "largest": 0.0}
     activations[6]["effect"] = {"own": None, "without": None, "gain": None}
     activations[7]["statistics"]["histogram"] = {"first": -1e30, "width": 1e28, "counts": [1] * 192}
@@ -425,7 +426,8 @@ def _change(name, before, after):
 
 
 def make_comparison(document):
-    """As include/mct/Report/Compare.h says it: an earlier report of the same network beside `document`."""
+    """Comparison in the form of include/mct/Report/Compare.h: an earlier report of the same network beside
+    `document`."""
     points = []
     for index, point in enumerate(document["points"]):
         effect, total = point["effect"]["own"], point["total"]["sqnr"]

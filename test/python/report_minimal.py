@@ -63,7 +63,7 @@ def point(name: str, own: float = 0.01, sqnr: float = 30.0, **members: Any) -> d
 
 def diagnosis(subject: str, cause: str, remedy: str = "", **members: Any) -> dict[str, Any]:
     made = {"rule": "clipped-tail", "severity": 0.5, "subject": subject, "cause": cause, "remedy": remedy}
-    # As the compiler writes names: a line of overrides has no end of a line inside.
+    # The compiler writes names in this way, since a line of overrides cannot contain the end of a line.
     pattern = subject.replace("\n", "?").replace("\r", "?")
     made |= {"kind": "overrides", "paste": f'name "{pattern}" activation=16'}
     return item("diagnoses") | made | members

@@ -52,7 +52,7 @@ def nearest(folder):
 
 
 def table():
-    """By folder: what the page says that it depends on."""
+    """Dependencies of each folder by the page."""
     page = (ROOT / "docs" / "dev" / "architecture.md").read_text()
     rows = re.findall(r"^\| `([\w/]+?)/?` \| .* \| (.*) \|$", page.split("\n## ")[0], re.MULTILINE)
     return {folder: [name.strip().strip("`") for name in text.split(",")] for folder, text in rows}

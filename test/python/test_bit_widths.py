@@ -180,7 +180,7 @@ def test_digits_get_the_cheapest_that_fits(measured, tmp_path, target, budget):
     assert cheaper > 0
 
 
-# By the gradients of the results points count otherwise than alike; whoever computes them, they are the same.
+# Gradients of the results weight points unequally, and are the same however they are computed.
 @pytest.mark.alternating
 def test_digits_with_points_weighted_by_gradients(measured, tmp_path):
     calibrated = measured("imx500").with_name("calibrated.mlirbc")

@@ -129,7 +129,7 @@ def test_cancelled_call_goes_on_to_the_same_bytes(mct, tmp_path):
 
 
 def interrupt(command, checkpoint):
-    """Ctrl-C behind the first stage of a run: the exit status, what it prints, and seconds until it has ended."""
+    """Ctrl-C after the first stage of a run: returns the exit status, the output, and seconds until it has ended."""
     # Jobs that a shell runs in the background ignore Ctrl-C, and so do their children.
     process = subprocess.Popen(
         list(map(str, command)),
@@ -152,7 +152,7 @@ def test_interrupted_command_ends_soon_and_goes_on_to_the_same_bytes(mct, case, 
     texts = {name: str(value) for name, value in options.items() if name not in ("input_scale", "gptq_epochs")}
     words = [word for name, value in texts.items() for word in (f"--{name.replace('_', '-')}", value)]
     command = [sys.executable, "-m", "mct", "quantize", MODEL, "--target", "imx500", "--data", CALIBRATION]
-    # Training makes the stages behind the first one long enough.
+    # Training makes the stages after the first one long enough.
     command += ["--scale", "0.0625", "--effort", "best", *words, "-o", output]
     measure.run_ok(command)
     expected = output.read_bytes()

@@ -164,10 +164,10 @@ def test_flatbuffers_in_a_stream_are_told_apart():
 
 
 def test_answers_are_kept_for_the_same_file_and_samples(monkeypatch, tmp_path):
-    asked = []
+    requested = []
 
     def run(key, folder, entries):
-        asked.append(list(entries))
+        requested.append(list(entries))
         return {name: {"case": name, "outputs": []} for name in entries}
 
     monkeypatch.setattr(runtimes, "run", run)
@@ -175,16 +175,16 @@ def test_answers_are_kept_for_the_same_file_and_samples(monkeypatch, tmp_path):
     forms = {"x": {"files": {"onnx": "x.onnx"}, "inputs": [{"values": [1]}]}}
     for _ in range(2):
         assert "x" in runtimes.answer("onnxruntime", tmp_path, forms, tmp_path / "kept")
-    assert asked == [["x"]]
+    assert requested == [["x"]]
     (tmp_path / "x.onnx").write_bytes(b"2")
     runtimes.answer("onnxruntime", tmp_path, forms, tmp_path / "kept")
-    assert asked == [["x"], ["x"]]
+    assert requested == [["x"], ["x"]]
 
 
 def test_the_reducer_keeps_what_deviates(cases, monkeypatch, tmp_path):
     """A runtime that is wrong for every image of at least two rows and three columns."""
 
-    def judge_all(candidates, keys, root, asked):
+    def judge_all(candidates, keys, root, requested):
         deviates = lambda case: case.arguments["height"] >= 2 and case.arguments["width"] >= 3  # noqa: E731
         found = {case.name: Verdict("wrong" if deviates(case) else "exact") for case in candidates}
         return survey.Result(candidates, {case.name: {} for case in candidates}, {}, {}, {"iree": found}, [])
@@ -242,7 +242,7 @@ def test_a_few_cases_are_exact(judged, key):
     if key == "openvino" and measure.has_saturating_sums():
         # Sums of 8-bit products may saturate on this processor; the other cases have none.
         found = {name: verdict for name, verdict in found.items() if not name.startswith("convolution")}
-    # XNNPACK has its own roundings, which docs/results/conformance.md tells.
+    # XNNPACK has its own roundings, which docs/results/conformance.md describes.
     allowed = {"litert": {"off by one"}}.get(key, set())
     assert {verdict.kind for verdict in found.values()} <= {"exact", "taken"} | allowed
 

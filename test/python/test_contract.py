@@ -43,7 +43,7 @@ def test_what_is_promised_was_measured_of_the_network_that_is_returned(tmp_path:
     assert made.contract.drop == kept["drop"] < made.contract.drop_at_most == kept["drop_at_most"] <= 0.02
     assert made.contract.held_out_samples == kept["samples"] >= 0.9 * len(TEST) - 1
     assert made.contract.text == written["contract"]["text"]
-    # Each is cheaper than the one before, and nothing is judged behind the first that fails.
+    # Each is cheaper than the one before, and nothing is judged after the first that fails.
     assert all(first["use"] > second["use"] for first, second in pairwise(judged))
     assert all(look["holds"] for look in judged[:-1])
     [searched] = [look for look in looks if not look["held_out"] and look["alternatives"] == kept["alternatives"]]

@@ -11,9 +11,9 @@ import pytest
 # within 0.03 dB: last bits, which roundings that follow each other multiply. Other machines have to reach less.
 WITH_AVX512 = "avx512bw" in Path("/proc/cpuinfo").read_text()
 
-# Top-1 and agreement with float that ResNet8 must reach on 2000 images. One image is 0.05 %. Results are the same bytes
-# in every run; another instruction set may move an image or two, of coarse kernels more, for one code that is rounded
-# in another way moves those behind it.
+# Top-1 and agreement with float that ResNet8 must reach on 2000 images. One image is 0.05 %. Results are the same
+# bytes in every run; another instruction set may move an image or two, with coarse kernels more, since one code that
+# is rounded in another way moves those after it.
 REQUIRED = {
     "imx500 (8/8)": (0.745, 0.975),
     "4-bit weights": (0.745 if WITH_AVX512 else 0.74, 0.93),
@@ -66,8 +66,8 @@ def test_resnet8_without_rounding_reaches_what_is_required(judge, target):
 
 
 # Each of these has layers that the others have not: depthwise ones, a product per layer, slopes, many small blocks.
-# Measured are 5.1, 4.2, 3.8 and 6.1 dB; and with fine kernels that read coarse activations 1.3 and 2.7 dB. What is
-# rounded on a few images fewer has 0.6 to 2.2 dB there, so that 0.5 is asked of VWW.
+# Measured are 5.1, 4.2, 3.8 and 6.1 dB; and with fine kernels that read coarse activations 1.3 and 2.7 dB. Rounding on
+# a few images fewer gives 0.6 to 2.2 dB there, so that 0.5 is required of VWW.
 @pytest.mark.alternating
 @pytest.mark.parametrize(
     ("network", "target", "gain"),

@@ -24,7 +24,7 @@ DATA = measure.DIGITS
 TEST, LABELS = DATA / "digits_test.npy", DATA / "digits_test_labels.npy"
 SCALE = {"preprocessing": mct.Preprocessing.of(0.0625), "progress": False}
 
-# Writes what it is told by $FAKE_VELA, and counts its calls.
+# Writes the rows in $FAKE_VELA, and counts its calls.
 VELA = """\
 #!{python}
 import json, os, pathlib, sys
@@ -53,7 +53,7 @@ shutil.copy(sys.argv[2], re.search(r"filename=(\\S+)", sys.argv[1])[1])
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Programs in place of Vela and the serializer; told what to answer, and the calls of Vela."""
+    """Programs in place of Vela and the serializer: a function that sets their results, and the calls of Vela."""
     mct.cost._version.cache_clear()
     for name, text in (("vela", VELA), ("tosa-opt", SERIALIZER)):
         program = tmp_path / "bin" / name
@@ -67,11 +67,11 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setenv(variable, str(value))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
-    def tell(**told: Any) -> Any:
-        monkeypatch.setenv("FAKE_VELA", json.dumps(told))
+    def configure(**settings: Any) -> Any:
+        monkeypatch.setenv("FAKE_VELA", json.dumps(settings))
         return lambda: calls.read_text().splitlines()
 
-    yield tell
+    yield configure
     mct.cost._version.cache_clear()
 
 
@@ -93,7 +93,7 @@ def test_rows_belong_to_the_operators_whose_results_they_are(quantized: Any, fak
     name = next(name for name in layers if name in ops["names"])
     last = ops["names"][ops["results"][0]]
     number = max(at for at, each in enumerate(ops["names"]) if each == name)
-    # One without a name belongs to what comes behind it, the last one to what came before.
+    # A row without a name belongs to the next row with one, and the last row to the previous one.
     rows = [
         ["NPU", 30, 64, "unknown"],
         ["NPU", 70, 32, f"layer_{number}"],
@@ -107,7 +107,7 @@ def test_rows_belong_to_the_operators_whose_results_they_are(quantized: Any, fak
         assert costs[last] == mct.cost.OperatorCost(last, 6, 16)
         assert costs["nothing"].cycles == 0
         assert (costs.cycles, costs.memory_bytes, costs.device) == (106, 2560, "ethos-u55-256")
-    # The same network is asked for once, and another device is another question.
+    # The tool is called once for the same network, and again for another device.
     assert len(calls()) == 1
     assert "--accelerator-config ethos-u55-256 " in calls()[0]
     mct.cost.ethos_u(integer, "ethos-u85-256", memory="Sram_Only")
@@ -182,12 +182,12 @@ def test_a_command_measures_networks_and_writes_tables(quantized: Any, tmp_path:
     jsonschema.validate(table, json.loads((SCHEMAS / "costs.json").read_text()))
     assert (table["device"], table["tool"]) == ("own", Path(sys.executable).name)
     assert all(one["cycles"] == one["compressed_bytes"] + 5 for layer in table["layers"] for one in layer["points"])
-    # It is asked once for the network, and once for kernels of 8, of 4 and of 2 bits.
+    # The command is called once for the network, and once each for kernels of 8, 4 and 2 bits.
     assert calls.read_text().split() == ["own"] * 4
     mixed = quantize(budget=("cycles:75%",), cost_table=path)
     found = mixed.costs(path)["functions"][0]
     assert found["cycles"] <= 0.75 * quantized.costs(path)["functions"][0]["cycles"]
-    # The table tells what the command says of a network that it was not asked for.
+    # The table predicts the cost of a network for which the command was not called.
     assert found["cycles"] + 100 == pytest.approx(mct.cost.measure(mixed, command).cycles, rel=0.01)
 
 
@@ -275,7 +275,7 @@ def test_a_promised_drop_takes_the_fewest_cycles(quantized: Any, tmp_path: Path)
     assert written["contract"]["minimized"] == "cycles"
     assert f"cycles: {written['resources']['cycles']} cycles" in made.contract.text
     cycles = made.costs(table)["functions"][0]["cycles"]
-    # Kernels of few bits are rounded together behind the choice, which changes their sizes a little.
+    # Kernels of few bits are rounded together after the choice, which changes their sizes a little.
     assert written["resources"]["cycles"] == pytest.approx(cycles, rel=0.02)
     assert cycles < 0.9 * quantized.costs(table)["functions"][0]["cycles"]
 

@@ -102,7 +102,7 @@ class Study:
             np.save(path, generator.normal(size=(SAMPLES, SIZE, SIZE, 4)).astype(np.float32))
 
     def quantize(self, name, **options):
-        """Returns the module and what the tool says."""
+        """Returns the module and the messages of the tool."""
         output = self.folder / f"{name}.mlirbc"
         finished = measure.run_ok(measure.ptq_command(self.model, self.calibration, output, **options))
         return output, finished.stderr
@@ -121,9 +121,9 @@ class Study:
 @pytest.mark.parametrize("target", ["imx500", "tflite"])
 def test_places_are_not_rounded_to_the_grid_of_a_result(study, target):
     expected = study.result(study.model)
-    float_part, told = study.quantize("float", target=target)
+    float_part, printed = study.quantize("float", target=target)
     quantized, _ = study.quantize("quantized", target=target, decode="quantize")
-    assert "ops that decode the places of objects stay float; they read 'boxes', 'scores'" in told
+    assert "ops that decode the places of objects stay float; they read 'boxes', 'scores'" in printed
     errors = [np.sqrt(np.square(study.result(module) - expected).mean((0, 1))) for module in (float_part, quantized)]
     # Corners lie up to 90 pixels away, with a step of a third of a pixel; offsets are means of bins.
     assert errors[0][:4].max() < errors[1][:4].max() / 1.5
@@ -177,9 +177,9 @@ def test_the_bytes_are_those_of_a_whole_network_without_a_decoding_part(study):
         )
     )
     study.model = heads
-    one, told = study.quantize("one")
+    one, printed = study.quantize("one")
     other, _ = study.quantize("other", decode="quantize")
-    assert "decode" not in told
+    assert "decode" not in printed
     assert one.read_bytes() == other.read_bytes()
 
 
@@ -195,12 +195,12 @@ def test_the_file_of_a_camera_ends_with_non_maximum_suppression(study):
     files = [study.folder / f"{name}.npy" for name in ("boxes", "scores", "labels", "valid")]
     run = measure.REPOSITORY / "tools" / "dev" / "downstream" / "run_nms.py"
     finished = measure.run_ok([program, run, path, study.inputs, ",".join(map(str, files))])
-    told = json.loads(finished.stdout.splitlines()[0])
-    assert told["op"] == ["EdgeMDT", "MultiClassNMS"] and told["sets"]["EdgeMDT"] == 1 and told["unread"] == []
+    printed = json.loads(finished.stdout.splitlines()[0])
+    assert printed["op"] == ["EdgeMDT", "MultiClassNMS"] and printed["sets"]["EdgeMDT"] == 1 and printed["unread"] == []
     expected = {"score_threshold": 0.3, "iou_threshold": 0.2, "max_detections": 150}
-    assert told["attributes"] == pytest.approx(expected)
+    assert printed["attributes"] == pytest.approx(expected)
     # FLOAT is 1 and INT32 is 6.
-    assert told["types"] == [1, 1, 6, 6] and told["shapes"] == [[1, 150, 4], [1, 150], [1, 150], [1, 1]]
+    assert printed["types"] == [1, 1, 6, 6] and printed["shapes"] == [[1, 150, 4], [1, 150], [1, 150], [1, 1]]
     results = study.result(module)
     wanted = run_nms.suppress(results[..., :4], results[..., 4:], np.float32(0.3), np.float32(0.2), 150)
     found = [np.load(file) for file in files]

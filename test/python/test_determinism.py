@@ -179,16 +179,16 @@ def test_ranges_of_parts_do_not_depend_on_order_or_shards(tools, tmp_path):
             np.save(tmp_path / f"{shard}.npy", samples[shard::2])
         files: list = []
         for turn in range(8):
-            asked = [tmp_path / f"{turn}.{shard}.json" for shard in range(2)]
+            requests = [tmp_path / f"{turn}.{shard}.json" for shard in range(2)]
             output = tmp_path / "merged.mlir"
             known = {"shards_in": ",".join(map(str, files))} if files else {}
             if files:
                 merged = measure.ptq_command(network, None, output, shards_out=tmp_path / "asked.json", **known)
                 if measure.run(merged).returncode == 0:
                     break
-            for shard, file in enumerate(asked):
+            for shard, file in enumerate(requests):
                 options = {"shard": f"{shard}/2", "shards_out": file, **known}
                 measure.run_ok(measure.ptq_command(network, tmp_path / f"{shard}.npy", output, **options))
-            files += asked
+            files += requests
         assert output.read_bytes() == whole
     assert modules[0] == modules[1]

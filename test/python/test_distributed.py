@@ -74,7 +74,7 @@ def test_any_split_and_order_gives_the_bytes_of_one_process(
         np.save(tmp_path / f"{number}.npy", shuffled[begin:end])
     files = [tmp_path / f"{number}.npy" for number in range(3)]
     assert quantize(model, {"input": shuffled}, client=client) == whole
-    # The rounds behind calibration are the same for all of these.
+    # The rounds after calibration are the same for all of these.
     fast = quantize(model, CALIBRATION, effort="fast")
     for data in (
         [f"file://{path}" for path in files],
@@ -142,20 +142,20 @@ def test_workers_with_other_instructions_are_noted(model: Any, samples: Any, cap
 def test_progress_counts_shards_and_workers_send_little(model: Any, client: Any, samples: Any) -> None:
     from mct import distributed
 
-    seen = []
+    reports = []
     received = []
-    ask = distributed.Distribution.ask
+    request_shards = distributed.Distribution.request_shards
 
     def record(self: Any, *arguments: Any) -> None:
-        ask(self, *arguments)
+        request_shards(self, *arguments)
         received.append(self.received[-1])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distributed.Distribution, "ask", record)
-        quantize(model, samples, client=client, progress=lambda report: seen.append(report))
-    stages = [report.stage for report in seen if report.stage.endswith(" of shards")]
+        quantize(model, samples, client=client, progress=lambda report: reports.append(report))
+    stages = [report.stage for report in reports if report.stage.endswith(" of shards")]
     assert list(dict.fromkeys(stages)) == ["calibration of shards", "samples of shards"]
-    last = [report for report in seen if report.stage == stages[0]][-1]
+    last = [report for report in reports if report.stage == stages[0]][-1]
     # Each worker that is alive has two; the scheduler may still miss one that has died.
     assert last.done == last.total and last.total in (2, 4)
     # The second round has 300 samples of 256 bytes in f32.

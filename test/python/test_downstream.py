@@ -44,7 +44,7 @@ def call(*arguments, **environment):
     )
 
 
-def ask(folder, *arguments, **environment):
+def run_tools(folder, *arguments, **environment):
     """Exit status, and what was found. Skips by name where a tool is not installed."""
     path = folder / "results.json"
     finished = call(*arguments, "--json", path, **environment)
@@ -58,7 +58,7 @@ def ask(folder, *arguments, **environment):
 
 def results(tmp_path, *arguments, **environment):
     """Exit status, and what was found for one network, by tool."""
-    status, found = ask(tmp_path, *arguments, **environment)
+    status, found = run_tools(tmp_path, *arguments, **environment)
     return status, {entry["tool"]: entry for entry in found}
 
 
@@ -128,7 +128,7 @@ def test_lowered_digits_are_taken(quantize, tmp_path):
     digits = quantize(measure.DIGITS / "digits.mlirbc", measure.DIGITS / "digits_calib.npy", input_scale=0.0625)
     network = lower(digits, tmp_path / "digits.mlirbc", LOWERING)
     samples = ["--samples", measure.DIGITS / "digits_test.npy", "--input-scale", "0.0625", "--count", "50"]
-    # Where a part stays float, Vela refuses it, and the profiles of mct-check-integer tell.
+    # Vela refuses a network with a part that stays float, and the profiles of mct-check-integer report it.
     take(network, tmp_path, *samples)
 
 
@@ -209,14 +209,14 @@ def examples():
 
 @pytest.fixture(scope="module")
 def taken(request, tools, tmp_path_factory):
-    """Returns the verdicts on all examples that are tested, by name and tool. One process asks the consumers."""
+    """Returns the verdicts on all examples that are tested, by name and tool. One process runs the consumers."""
     folder = tmp_path_factory.mktemp("examples")
     networks = []
     for item in request.session.items:
         if item.originalname == "test_examples_of_the_lowering_are_taken":
             path, options = (item.callspec.params[name] for name in ("path", "options"))
             networks.append(lower(path, folder / f"{path.stem}.mlirbc", f"--mct-lower-to-integer={options}"))
-    _, found = ask(folder, *networks, "--tools", "tosa,ours,vela")
+    _, found = run_tools(folder, *networks, "--tools", "tosa,ours,vela")
     return {path.stem: {entry["tool"]: entry for entry in found if entry["network"] == path.stem} for path in networks}
 
 

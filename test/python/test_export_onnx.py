@@ -215,7 +215,7 @@ def test_plain_digits_are_the_same_and_fused(runtime, quantize, tmp_path):
     assert operators["QLinearConv"] == 5
     assert operators["QLinearAdd"] == 1
     assert operators["QLinearGlobalAveragePool"] == 1
-    # The shift behind a swish is a part of a zero point.
+    # The shift after a swish is a part of a zero point.
     assert not FLOAT_OPERATORS & set(operators) and "Add" not in operators
 
 

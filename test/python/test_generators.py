@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writer of TOSA text behind tools/dev/train_digits.py and make_resnet50.py."""
+"""The writer of TOSA text that tools/dev/train_digits.py and make_resnet50.py use."""
 
 import re
 import subprocess

@@ -38,8 +38,8 @@ def train(module, output, **options):
     """Runs mct-gptq with remarks. Returns what is judged before and after training, and by how many samples."""
     text = " ".join(f"{name}={value}" for name, value in (DIGITS | {"remarks": "true"} | options).items())
     finished = measure.run_ok([measure.BIN / "mct-opt", module, f"--mct-gptq={text}", "-o", output])
-    told = ("remark:", "warning:")
-    found = [REMARK.search(line) for line in finished.stderr.splitlines() if any(kind in line for kind in told)]
+    prefixes = ("remark:", "warning:")
+    found = [REMARK.search(line) for line in finished.stderr.splitlines() if any(kind in line for kind in prefixes)]
     (match,) = [one for one in found if one]
     return float(match[2]), float(match[3]), int(match[1])
 
@@ -74,7 +74,7 @@ def test_training_lowers_the_error_on_other_samples(two_bits, tmp_path):
     assert end["agreement"] >= agreement - 2 * math.sqrt(agreement * (1 - agreement) / images)
 
 
-# The teacher of a second run is what the records of the first one tell.
+# The records of the first run give the teacher of a second one.
 @pytest.mark.alternating
 def test_the_float_network_can_be_told_from_what_was_trained(two_bits, tmp_path):
     once, twice = tmp_path / "once.mlir", tmp_path / "twice.mlir"

@@ -79,7 +79,8 @@ def test_pools_layers_and_activations_are_integers(target):
     assert rescales - 4 - 3 <= 2 * means
     codes = integer.run(codes_of(integer, "inputs", samples))
     steps = np.abs(codes.astype(int) - codes_of(integer, "outputs", simulated.run(samples)).astype(int))
-    # Every fourth mean of four codes lies between two, where roundings of f32 decide; layers behind it multiply that.
+    # Every fourth mean of four codes lies between two, where roundings of f32 decide; the layers after it multiply
+    # that.
     assert steps.max() <= 4 and (steps > 1).mean() < 0.1
 
 

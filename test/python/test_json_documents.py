@@ -129,17 +129,17 @@ def test_statistics_of_channels_agree_with_the_schema(tools: Path, work: Path) -
 
 
 def test_what_a_shard_says_agrees_with_the_schema(tools: Path, work: Path) -> None:
-    said, asked = work / "shard.json", work / "asked.json"
-    command = measure.ptq_command(MODEL, CALIBRATION, work / "none.mlirbc", input_scale=0.0625, shards_out=said)
+    shard, request = work / "shard.json", work / "asked.json"
+    command = measure.ptq_command(MODEL, CALIBRATION, work / "none.mlirbc", input_scale=0.0625, shards_out=shard)
     measure.run_ok(command)
     assert not (work / "none.mlirbc").exists()
-    check("shards", said.read_text(), tools)
+    check("shards", shard.read_text(), tools)
     command = measure.ptq_command(
-        MODEL, None, work / "none.mlirbc", input_scale=0.0625, shards_in=said, shards_out=asked
+        MODEL, None, work / "none.mlirbc", input_scale=0.0625, shards_in=shard, shards_out=request
     )
     assert measure.run(command).returncode == 3
-    check("shards", asked.read_text(), tools)
-    assert json.loads(asked.read_text())["missing"] == "samples"
+    check("shards", request.read_text(), tools)
+    assert json.loads(request.read_text())["missing"] == "samples"
 
 
 @pytest.mark.parametrize(

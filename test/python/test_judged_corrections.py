@@ -27,7 +27,7 @@ PLAIN = "return %0 : tensor<1x1x1x1xf32>"
 
 @pytest.fixture
 def corrected(tools, tmp_path):
-    """Text of the network behind `mct-correct-bias` with samples and options."""
+    """Text of the network after `mct-correct-bias` with samples and options."""
 
     def run(samples, end=CLAMP, flag="mct-correct-bias", **options):
         np.save(tmp_path / "samples.npy", samples.reshape(-1, 1, 1, 1))
@@ -111,8 +111,8 @@ func.func @main(%x: tensor<1x1x128xf32>) -> tensor<1x1x8xf32> {{
     return (folder / "rounded.mlir").read_text(), 10 * np.log10(np.square(expected).sum() / error)
 
 
-# Few rows for 128 columns: what makes up for errors on these makes those of others larger, which only samples tell that
-# nothing was rounded by. Of 60 a quarter is held out, of 300 64.
+# There are few rows for 128 columns: rounding that compensates errors on these makes those on others larger, which
+# only held-out samples show. A quarter of 60 samples is held out, and 64 of 300.
 @pytest.mark.parametrize(("count", "judging"), [(60, 15), (300, 64)])
 def test_rounding_is_judged_on_samples_that_were_held_out(tools, tmp_path, count, judging):
     samples = np.random.default_rng(101).normal(size=(count, 1, 128)).astype(np.float32)

@@ -71,6 +71,6 @@ def test_long_files_and_functions_are_refused(tmp_path, name, text, message):
     path = tmp_path / name
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    found = [f"{line}: {said}" for _, line, said in lint(tmp_path)]
+    found = [f"{line}: {finding}" for _, line, finding in lint(tmp_path)]
     assert len(found) == (message is not None)
     assert not found or found[0].startswith(message)

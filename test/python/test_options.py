@@ -74,7 +74,7 @@ MODULE = "module {}"
 
 @pytest.fixture(scope="module")
 def described(tools):
-    """By pass and pipeline: option -> what the help says of it."""
+    """Descriptions of the options in the help, by pass or pipeline and option."""
     text = subprocess.run([tools / "mct-opt", "--help"], capture_output=True, text=True, check=True).stdout
     found, options = {}, {}
     for line in text.splitlines():
@@ -116,11 +116,11 @@ def split_pipelines(options):
         end = find_end(options, match.end())
         passes = options[match.end() : end - 1] if match[1] == "made-by" else ""
         while step := re.match(r",?((?:mct|tpc)-[\w-]+)\{", passes):
-            behind = find_end(passes, step.end())
-            inner, deeper = split_pipelines(passes[step.end() : behind - 1])
+            after = find_end(passes, step.end())
+            inner, deeper = split_pipelines(passes[step.end() : after - 1])
             nested.append((step[1], dict(re.findall(r"([\w-]+)=(\{.*?\}|\S*)", inner))))
             nested += deeper
-            passes = passes[behind:]
+            passes = passes[after:]
         options = options[: match.start()] + options[end + 1 :]
     return options, nested
 

@@ -294,10 +294,10 @@ def test_fish_is_told_commands_options_and_values() -> None:
     lines = output("completion", "fish").splitlines()
     for command in COMMANDS:
         assert any(line.startswith(f"complete -c mct -n __fish_use_subcommand -f -a {command} -d ") for line in lines)
-    seen = "complete -c mct -n '__fish_seen_subcommand_from {}'"
-    assert f"{seen.format('compare')} -l sort -x -a 'program error'" in lines
-    assert f"{seen.format('compare')} -l exact" in lines
-    (target,) = (line for line in lines if line.startswith(f"{seen.format('quantize')} -l target "))
+    completion = "complete -c mct -n '__fish_seen_subcommand_from {}'"
+    assert f"{completion.format('compare')} -l sort -x -a 'program error'" in lines
+    assert f"{completion.format('compare')} -l exact" in lines
+    (target,) = (line for line in lines if line.startswith(f"{completion.format('quantize')} -l target "))
     assert " -r -a '" in target and " imx500 " in target
     if fish := shutil.which("fish"):
         subprocess.run([fish, "--no-execute"], input="\n".join(lines), text=True, check=True)

@@ -16,7 +16,7 @@ HEAD = "import json\nimport mct.compat as model_compression_toolkit\n"
 
 
 def run(script):
-    """Returns the JSON that a script prints, behind the line that it begins with."""
+    """Returns the JSON that a script prints after the line that it begins with."""
     done = subprocess.run([sys.executable, "-c", HEAD + script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -24,7 +24,7 @@ def run(script):
 
 @pytest.fixture(scope="module")
 def names():
-    """By path of a public name: what stands for it, what it says, and what importing and using it gives."""
+    """For each path of a public name, its replacement, its message, and the results of importing and using it."""
     return run("""
 import importlib
 from mct.compat import NAMES, Unavailable

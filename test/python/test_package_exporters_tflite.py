@@ -123,7 +123,7 @@ def test_reference_kernels_compute_the_codes_that_round_twice(digits, tmp_path):
     assert np.array_equal(found, twice) and not np.array_equal(found, once)
 
 
-# Thresholds behind it: with factors of more and of less than a code for positive and negative codes.
+# Thresholds of the result: with factors of more and of less than a code for positive and negative codes.
 @pytest.mark.parametrize("slope, threshold", [(0.1, 21.0), (0.1, 8.0), (0.3, 64.0), (0.77, 64.0)])
 def test_reference_kernels_compute_leaky_relus_that_round_twice(slope, threshold, tmp_path):
     codes = np.arange(-128, 128, dtype=np.int8).reshape(1, 1, 256, 1)

@@ -44,14 +44,14 @@ class Steps:
     def __init__(self, most=1 << 20):
         self.calls, self.most = [], most
 
-    def __call__(self, *told):
-        self.calls.append(told)
+    def __call__(self, *recorded):
+        self.calls.append(recorded)
         if len(self.calls) == self.most:
             raise InterruptedError("enough")
 
     @property
     def losses(self):
-        return [told[0] for told in self.calls]
+        return [recorded[0] for recorded in self.calls]
 
 
 def train(quantized, **options):
@@ -60,7 +60,7 @@ def train(quantized, **options):
     return gptq.train(quantized, batches, config), steps
 
 
-# Gradient descent: what is told of two steps is what one of them has done.
+# By gradient descent, the records of two steps give the change made by one of them.
 def test_each_step_is_told_with_gradients_and_what_they_moved(quantized):
     _, steps = train(quantized)
     assert len(steps.calls) == STEPS
@@ -91,11 +91,11 @@ def mean_squared_errors(quantized, floats, weights):
 @pytest.mark.parametrize("scores", [None, gptq.GPTQHessianScoresConfig(False, 8)], ids=["alike", "scores"])
 def test_a_loss_of_python_trains_as_the_same_one_of_the_compiler(quantized, scores):
     options = {"hessian_weights_config": scores}
-    ours, told = train(quantized, loss=gptq.multiple_tensors_mse_loss, **options)
-    own, own_told = train(quantized, loss=mean_squared_errors, **options)
+    ours, recorded = train(quantized, loss=gptq.multiple_tensors_mse_loss, **options)
+    own, own_recorded = train(quantized, loss=mean_squared_errors, **options)
     # The order of sums differs.
-    np.testing.assert_allclose(own_told.losses, told.losses, rtol=1e-5)
-    for mine, theirs in zip(own_told.calls[-1][2], told.calls[-1][2], strict=True):
+    np.testing.assert_allclose(own_recorded.losses, recorded.losses, rtol=1e-5)
+    for mine, theirs in zip(own_recorded.calls[-1][2], recorded.calls[-1][2], strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5)
     assert isinstance(own, mct.QuantizedModel) and isinstance(ours, mct.QuantizedModel)
 
@@ -107,9 +107,9 @@ def test_a_loss_of_torch_is_differentiated_by_torch(quantized):
         parts = [((one - other) ** 2).mean() / (other**2).mean() for one, other in zip(values, floats, strict=True)]
         return (weights * torch.stack(parts)).mean()
 
-    _, told = train(quantized, loss=mean_squared_errors)
+    _, recorded = train(quantized, loss=mean_squared_errors)
     _, own = train(quantized, loss=gptq.torch_loss(loss))
-    np.testing.assert_allclose(own.losses, told.losses, rtol=1e-4)
+    np.testing.assert_allclose(own.losses, recorded.losses, rtol=1e-4)
 
 
 def raising(*_):
@@ -160,7 +160,7 @@ def test_what_is_trained_is_known_with_its_float_network(quantized):
         gptq.train(mct.Model.parse(quantized.text, "quantized.mlir"), batches, config)
 
 
-# A stage alone has nobody to ask, whatever was trained before.
+# A stage by itself has no loss of the caller, whatever was trained before.
 def test_nobody_is_asked_outside(quantized):
     train(quantized, loss=mean_squared_errors)
     with pytest.raises(mct.Error, match="loss=program needs a loss of the caller"):
@@ -171,7 +171,7 @@ def test_ctrl_c_ends_training_with_its_steps_undone(quantized):
     """Counts: of 3 steps in each of 100000 epochs few are done; and no minute passes for those that are left."""
     steps: list[float] = []
 
-    def log(loss, *told):
+    def log(loss, *recorded):
         steps.append(loss)
         if len(steps) == 3:
             os.kill(os.getpid(), signal.SIGINT)
@@ -195,13 +195,13 @@ def test_training_in_vain_is_a_warning(caplog):
     flat = mct.quantize(mct.load(measure.DIGITS / "digits.mlirbc"), data=IMAGES, overrides=['name "*" weights=float'])
     trained = mct.train_rounding(flat, data=IMAGES, epochs=1)
     assert trained.text == flat.text
-    (told,) = (record for record in caplog.records if "is not trained" in record.getMessage())
-    assert told.levelname == "WARNING"
-    assert "no layer has a kernel of its own on evenly spaced levels" in told.getMessage()
+    (recorded,) = (record for record in caplog.records if "is not trained" in record.getMessage())
+    assert recorded.levelname == "WARNING"
+    assert "no layer has a kernel of its own on evenly spaced levels" in recorded.getMessage()
     # Where it trains and does not gain, too: steps of this length lead anywhere.
     caplog.clear()
     kept = mct.quantize(mct.load(measure.DIGITS / "digits.mlirbc"), data=IMAGES)
     trained = mct.train_rounding(kept, data=IMAGES, epochs=1, rate=50.0, train_bias=False, optimizer="sgd")
-    told = [record for record in caplog.records if "training does not lower" in record.getMessage()]
-    assert (trained.text == kept.text) == (len(told) == 1)
-    assert all(record.levelname == "WARNING" and "it stays as it is" in record.getMessage() for record in told)
+    recorded = [record for record in caplog.records if "training does not lower" in record.getMessage()]
+    assert (trained.text == kept.text) == (len(recorded) == 1)
+    assert all(record.levelname == "WARNING" and "it stays as it is" in record.getMessage() for record in recorded)

@@ -203,7 +203,7 @@ def test_a_module_without_a_function_is_an_error(converter):
 
 @pytest.fixture
 def loaded(converter, tmp_path, monkeypatch):
-    """Executes what a variable of the environment says by a process that is loaded once."""
+    """Executes the value of a variable of the environment in a process that is loaded once."""
 
     def run(main: str, before: str = "", **options):
         monkeypatch.setenv("DO", main)
@@ -308,7 +308,7 @@ def test_ctrl_c_ends_a_converter_with_all_that_it_has_started(tmp_path):
         f"open({str(tmp_path / 'pid')!r}, 'w').write(f'{{child.pid}}\\n')\n"
         "time.sleep(3600)\n"
     )
-    # Python hears of Ctrl-C only where it was not started to ignore it, as jobs in the background are.
+    # Python handles Ctrl-C unless it was started to ignore it, as jobs in the background are.
     script = (
         "import signal\n"
         "from mct.importers import _process\n"

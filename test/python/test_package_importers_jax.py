@@ -41,7 +41,7 @@ class Cnn(nn.Module):
 
 
 def applied(network, shape, seed=0):
-    """The function of one argument that applies a network whose biases and statistics nobody has left at 0 and 1."""
+    """The function of one argument that applies a network whose biases and statistics are not 0 and 1."""
     variables = network.init(jax.random.key(seed), np.zeros((1, *shape), np.float32))
     generator = np.random.default_rng(seed)
     variables = jax.tree.map(lambda a: a + 0.1 * np.abs(generator.normal(size=a.shape)).astype(np.float32), variables)
@@ -60,7 +60,7 @@ def test_a_network_computes_what_jax_does_and_is_quantized(network, shape):
     expected = np.asarray(function(given))
     assert networks.relative_error(model.run(given), expected) < TOLERANCE
     quantized = mct.quantize(model, target="imx500", data=samples(64, shape, seed=2)).run(given)
-    # Eight bits, weights that nobody trained: 20 dB and more; a mistake of the import leaves none.
+    # Eight bits and untrained weights give 20 dB and more; a wrong import gives none.
     assert ((quantized - expected) ** 2).mean() < 0.01 * expected.var()
 
 

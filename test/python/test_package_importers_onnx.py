@@ -74,7 +74,7 @@ def save(model, folder):
 
 
 def test_an_older_opset_is_converted():
-    """Softmax of opset 11 flattens what is behind its axis."""
+    """Softmax of opset 11 flattens the dimensions from its axis on."""
     proto = one_node("Softmax", [1, 2, 3], [1, 2, 3], opset=11, axis=1)
     samples = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
     result = mct.load(proto).run(samples)
@@ -117,7 +117,7 @@ def test_an_example_of_another_shape_is_an_error(example, message):
         mct.load(one_node("Relu", ["N", 3], ["N", 3]), example)
 
 
-# TOSA allows no rest of a division of sizes: the last row and column, which nobody reads, are not padded.
+# TOSA requires strides that divide the sizes: the last row and column, which are not used, are not padded.
 @pytest.mark.parametrize("size, pad", [(6, 1), (7, 1), (8, 0), (9, 2)])
 def test_strides_that_leave_a_rest_keep_what_is_computed(size, pad):
     kernel = np.random.default_rng(1).normal(size=(4, 2, 3, 3)).astype(np.float32)

@@ -62,11 +62,11 @@ def quantized() -> onnx.ModelProto:
 def nothing_large_is_serialized(monkeypatch):
     """Refuses messages with large constants where tools of ONNX serialize them."""
     infer, convert = onnx.shape_inference.infer_shapes, onnx.version_converter.convert_version
-    start, seen = onnxruntime.InferenceSession, []
+    start, recorded = onnxruntime.InferenceSession, []
 
     def check(model: onnx.ModelProto) -> None:
-        seen.append(model.ByteSize())
-        assert seen[-1] < _onnx_large.LARGE
+        recorded.append(model.ByteSize())
+        assert recorded[-1] < _onnx_large.LARGE
 
     def infer_small(model, *arguments, **options):
         check(model)
@@ -83,7 +83,7 @@ def nothing_large_is_serialized(monkeypatch):
     monkeypatch.setattr(onnx.shape_inference, "infer_shapes", infer_small)
     monkeypatch.setattr(onnx.version_converter, "convert_version", convert_small)
     monkeypatch.setattr(onnxruntime, "InferenceSession", start_small)
-    return seen
+    return recorded
 
 
 @pytest.mark.parametrize("make", [dense, recurrent, quantized])
@@ -117,15 +117,15 @@ def test_elements_of_long_constants_stay_on_disk(tmp_path):
     file = tmp_path / "module.mlir"
     for resources in ("", f"\n{{-# dense<{digits}> dropped #-}}\n"):
         file.write_text(module + resources)
-        seen = []
+        recorded = []
 
-        def swap(text: str, seen=seen) -> str:
-            seen.append(text)
+        def swap(text: str, recorded=recorded) -> str:
+            recorded.append(text)
             first, _, rest = text.partition(" c ")
             return rest.replace("dropped", "kept") + "|" + first
 
         _text.edit(file, swap)
-        assert seen == [f'a dense<"0x#0#"> b dense<"0x{short}"> c dense<"0x#1#"> "#1#" d\n']
+        assert recorded == [f'a dense<"0x#0#"> b dense<"0x{short}"> c dense<"0x#1#"> "#1#" d\n']
         expected = f'dense<"0x{digits[::-1]}"> "#1#" d\n|a dense<"0x{digits}"> b dense<"0x{short}">'
         assert file.read_text() == expected + resources
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every builtin operator of TensorFlow Lite that is imported, on values at the edges, beside LiteRT: what differs is
-what the table in test/README.md tells, and nothing else. `test/python/tflite_operators.py` prints the table."""
+"""Every builtin operator of TensorFlow Lite that is imported, on values at the edges, beside LiteRT: they differ
+exactly as the table in test/README.md lists. `test/python/tflite_operators.py` prints the table."""
 
 import re
 from pathlib import Path
@@ -22,33 +22,33 @@ PRINTED = 1.06
 
 
 @pytest.fixture(scope="module")
-def told():
+def table():
     return {one.key: one for one in operators.read_table(README)}
 
 
 @pytest.fixture(scope="module")
-def measured(told):
-    refused = {case for kind, _, case in told if kind is Kind.REFUSED}
+def measured(table):
+    refused = {case for kind, _, case in table if kind is Kind.REFUSED}
     return operators.measure(all_cases(), refused)
 
 
 @pytest.mark.alternating
-def test_operators_differ_from_litert_as_the_table_tells(told, measured):
+def test_operators_differ_from_litert_as_the_table_tells(table, measured):
     # LiteRT has other kernels for processors without AVX-512 than those that the table is of: zeros, NaN and XNNPACK.
     cpu = Path("/proc/cpuinfo")
     is_alike = cpu.exists() and "avx512f" in cpu.read_text()
     judged = [one for one in measured if is_alike or (one.kernels != "xnnpack" and one.kind is not Kind.ZERO)]
-    new = [one for one in judged if one.key not in told]
+    new = [one for one in judged if one.key not in table]
     assert not new, operators.table(new)
-    larger = [one for one in judged if one.largest > PRINTED * told[one.key].largest]
+    larger = [one for one in judged if one.largest > PRINTED * table[one.key].largest]
     assert not larger, operators.table(larger)
 
 
-def test_the_table_tells_nothing_else(told, measured):
+def test_the_table_tells_nothing_else(table, measured):
     """Rows about XNNPACK and codes of NaN may be stale: some of these depend on the machine."""
     found = {one.key for one in measured}
     stale = [
-        one for key, one in told.items() if key not in found and one.kernels != "xnnpack" and one.kind is not Kind.NAN
+        one for key, one in table.items() if key not in found and one.kernels != "xnnpack" and one.kind is not Kind.NAN
     ]
     assert not stale, operators.table(stale)
 
@@ -90,7 +90,7 @@ def test_quantize_saturates(dtype, scale, zero_point):
 
 
 def test_sums_of_the_network_itself_wrap_as_before():
-    """CAST, ADD and CAST one behind the other are no QUANTIZE, with or without one beside them."""
+    """A chain of CAST, ADD and CAST is not a QUANTIZE, with or without one beside it."""
     file = operators.networks.Tflite()
     source = file.tensor("source", (1, 4))
     words, more = file.tensor("words", (1, 4), "INT32"), file.tensor("more", (1, 4), "INT32")

@@ -102,7 +102,7 @@ def test_activations_of_sixteen_bits(activations):
     net = quantized_onnx.qdq(21, activations, ("int16", "uint4"))
     proto, samples = net.model(), samples_for(net)
     results, expected = mct.load(proto).run(samples), quantized_onnx.run(proto, samples)
-    # A sum in float32 may be an error of 2^-23 of it apart, which is up to 1 % of a step of 16 bits.
+    # Sums in float32 may differ by 2^-23 of their value, which is up to 1 % of a step of 16 bits.
     for result, value in zip(results, expected, strict=True):
         steps = np.abs(result - value) / (quantized_onnx.STEP / 200)
         assert steps.max() < 1.01 and (steps > 0.5).mean() < 0.02
@@ -748,9 +748,9 @@ def test_ptq_without_the_points_keeps_what_they_clipped(imported):
 def test_another_target_says_which_points_it_cannot_hold(imported, caplog):
     model, _ = imported
     quantized = mct.quantize(model, target="imx500", data=images(4))
-    told = caplog.text
-    assert "the target cannot hold the parameters that 'dense' has in its file: it has the zero point" in told
-    assert "keep-points=false" in told
+    messages = caplog.text
+    assert "the target cannot hold the parameters that 'dense' has in its file: it has the zero point" in messages
+    assert "keep-points=false" in messages
     assert quantized.text.count("error_method = imported") >= 10  # kernels
 
 

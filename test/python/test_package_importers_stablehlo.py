@@ -14,7 +14,7 @@ import numpy as np  # noqa: E402
 # Orders of summation differ.
 TOLERANCE = 1e-5
 
-# A dense layer with a ReLU in a function of its own, and a residual one behind it; locations are those of JAX.
+# A dense layer with a ReLU in a function of its own, followed by a residual one; locations are those of JAX.
 DENSE = """#loc = loc(unknown)
 #loc1 = loc("x")
 #loc2 = loc("max")

@@ -35,7 +35,7 @@ def small(
 KERNEL = np.random.default_rng(6).normal(size=(4, 3, 3, 3)).astype(np.float32)
 
 
-# TOSA allows no rest of a division of sizes: the pads of both sides differ, or what nobody reads is left out.
+# TOSA requires strides that divide the sizes: the pads of both sides differ, or unused elements are left out.
 @pytest.mark.parametrize("size, padding", [(6, 0), (7, 0), (6, 1), (7, 1)])
 def test_strides_that_leave_a_rest_keep_what_is_computed(size, padding):
     file = networks.Tflite()

@@ -260,7 +260,7 @@ def test_a_variable_has_one_grid():
 
 
 def simulated(narrow: bool = False, narrow_kernel: bool = False) -> bytes:
-    """A float network of which FAKE_QUANT says how it is to be quantized: the input, the kernel and the result."""
+    """A float network in which FAKE_QUANT quantizes the input, the kernel and the result."""
     file, generator = networks.Tflite(), np.random.default_rng(1)
     image, a, kernel, b, c = (
         file.tensor(n, s) for n, s in {"x": (8, 6), "a": (8, 6), "k": (5, 6), "b": (8, 5), "c": (8, 5)}.items()
@@ -491,8 +491,8 @@ def mutants(generator: np.random.Generator):
 
 @pytest.mark.alternating
 def test_damaged_files_are_taken_or_refused():
-    """`MCT_FUZZ_SECONDS=600 MCT_FUZZ_SEED=7` for others, and for longer. The reader raises what its callers expect; the
-    whole import ends in a model or in an error that says something."""
+    """`MCT_FUZZ_SECONDS=600 MCT_FUZZ_SEED=7` for others, and for longer. The reader raises what its callers expect;
+    the whole import ends in a model or in an error with a message."""
     seconds, seed = float(os.environ.get("MCT_FUZZ_SECONDS", "15")), int(os.environ.get("MCT_FUZZ_SEED", "1"))
     files = mutants(np.random.default_rng(seed))
     end, number, taken = time.monotonic() + seconds, 0, 0

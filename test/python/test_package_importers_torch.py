@@ -58,7 +58,7 @@ def test_a_network_goes_to_a_quantized_module(network):
     assert error(model, module, samples) < TOLERANCE
     quantized = mct.quantize(model, target="imx500", data=batch.numpy()).run(samples.numpy())
     difference = ((quantized - expected(module, samples)) ** 2).mean()
-    # Eight bits, weights that nobody trained: 10 dB at least; a mistake of the import leaves none.
+    # Eight bits and untrained weights give at least 10 dB; a wrong import gives none.
     assert difference < 0.1 * expected(module, samples).var()
 
 
@@ -163,7 +163,7 @@ def test_a_file_that_is_no_program_is_an_error(tmp_path):
 
 
 class Strided(nn.Module):
-    """Its channels are as many as rows and columns, so that no shape tells another layout."""
+    """It has as many channels as rows and columns, so that no shape distinguishes layouts."""
 
     def __init__(self) -> None:
         super().__init__()

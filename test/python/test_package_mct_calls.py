@@ -80,7 +80,7 @@ def samples():
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def collect(monkeypatch):
     """Returns the arguments that a call hands to `mct.quantize`."""
     calls = []
 
@@ -98,13 +98,13 @@ def asked(monkeypatch):
     return call
 
 
-def test_arguments_of_2_6(asked):
+def test_arguments_of_2_6(collect):
     target = mct_scripts.imx500_second()
     core = mct.core.CoreConfig(
         quantization_config=mct.core.QuantizationConfig(z_threshold=12),
         mixed_precision_config=mct.core.MixedPrecisionQuantizationConfig(num_of_images=16),
     )
-    got = asked(
+    got = collect(
         in_module=mct.load(DIGITS),
         representative_data_gen=samples,
         target_resource_utilization=mct.core.ResourceUtilization(weights_memory=1000.5, bops=1e6),
@@ -118,39 +118,39 @@ def test_arguments_of_2_6(asked):
     assert [batch[0].shape[0] for batch in got["data"]()] == [16] * 4
     # Every pass over the samples begins anew.
     assert len(list(got["data"]())) == 4
-    plain = asked(DIGITS, samples, function=mct.keras_post_training_quantization)
+    plain = collect(DIGITS, samples, function=mct.keras_post_training_quantization)
     assert plain["target"] == "default" and plain["options"] == {}
 
 
-def test_arguments_of_1_0(asked):
+def test_arguments_of_1_0(collect):
     data = list(samples())
     config = mct.QuantizationConfig(activation_n_bits=6)
     info = mct.FrameworkInfo(["tosa.conv2d"], ["tosa.clamp"], [], {}, {}, {})
-    got = asked(DIGITS, lambda: data[0], 3, config, info)
+    got = collect(DIGITS, lambda: data[0], 3, config, info)
     assert len(list(got["data"]())) == 3
     assert "act_bits = 6" in got["target"].to_mlir() and 'ops_of<"kernel_ops"' in got["target"].to_mlir()
     assert got["options"]["shift_negative_ratio"] == 0.25
-    got = asked(DIGITS, samples, n_iter=2, quant_config=mct.QuantizationConfig())
+    got = collect(DIGITS, samples, n_iter=2, quant_config=mct.QuantizationConfig())
     assert len(list(got["data"]())) == 2 and "tpc.derive" in got["target"].to_mlir()
-    got = asked(DIGITS, lambda: data[0], fw_info=info)
+    got = collect(DIGITS, lambda: data[0], fw_info=info)
     assert len(list(got["data"]())) == 1 and "framework_info" in got["target"].to_mlir()
 
 
-def test_layers_of_the_configuration_reach_the_target(asked):
+def test_layers_of_the_configuration_reach_the_target(collect):
     default, _, _ = mct_scripts.imx500_op_configs()
     options = tp.QuantizationConfigOptions([default])
     target = tp.TargetPlatformCapabilities(default_qco=options, operator_set=[tp.OperatorsSet("Mine")])
     layers = {"Mine": tp.CustomOpsetLayers(["mine.op"])}
     core = mct.core.CoreConfig(mct.core.QuantizationConfig(custom_tpc_opset_to_layer=layers))
-    got = asked(DIGITS, samples, None, core, target)
+    got = collect(DIGITS, samples, None, core, target)
     assert '#tpc.ops_of<"Mine", [#tpc.op<"mine.op">]>' in got["target"].to_mlir()
     core = mct.core.CoreConfig(mct.core.QuantizationConfig(custom_tpc_opset_to_layer={"Add": (["mine.add"],)}))
-    assert "mine.add" in asked(DIGITS, samples, None, core)["target"].to_mlir()
+    assert "mine.add" in collect(DIGITS, samples, None, core)["target"].to_mlir()
     with pytest.raises(tp.TargetError, match="'Mine' is not in OperatorSetNames and not mapped"):
-        asked(DIGITS, samples, None, mct.core.CoreConfig(), target)
+        collect(DIGITS, samples, None, mct.core.CoreConfig(), target)
     bits = mct.core.BitWidthConfig()
     bits.set_manual_weights_bit_width(mct.core.NodeNameFilter("conv"), 4, "weight")
-    got = asked(DIGITS, samples, core_config=mct.core.CoreConfig(bit_width_config=bits))
+    got = collect(DIGITS, samples, core_config=mct.core.CoreConfig(bit_width_config=bits))
     assert got["overrides"] == ['name "conv" weights.kernel_attr=4']
 
 
@@ -191,9 +191,9 @@ INFO = mct.FrameworkInfo([], [], [], {}, {}, {})
         ),
     ],
 )
-def test_bad_arguments(asked, arguments, named, message):
+def test_bad_arguments(collect, arguments, named, message):
     with pytest.raises(tp.TargetError, match=message):
-        asked(*arguments, **named)
+        collect(*arguments, **named)
 
 
 def every_sample():
@@ -248,13 +248,13 @@ def test_call_of_1_0_quantizes_what_is_listed():
     assert len(weights) == 4 and "input" not in {point.name for point in quantized.points}
 
 
-def test_torch_module_is_exported_for_the_first_batch(asked, monkeypatch):
+def test_torch_module_is_exported_for_the_first_batch(collect, monkeypatch):
     importers = pytest.importorskip("mct.importers")
     loaded = mct.load(DIGITS)
     given = []
     monkeypatch.setattr(importers, "importer_of", lambda source: "torch")
     monkeypatch.setattr(mct, "load", lambda source, example_inputs=None: given.append(example_inputs) or loaded)
-    got = asked("a module", samples, function=mct.pytorch_post_training_quantization)
+    got = collect("a module", samples, function=mct.pytorch_post_training_quantization)
     assert got["model"] is loaded and given[0][0].shape == (16, 8, 8, 1)
     with pytest.raises(tp.TargetError, match="representative_data_gen gives no sample"):
-        asked("a module", lambda: iter([]))
+        collect("a module", lambda: iter([]))

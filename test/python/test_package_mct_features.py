@@ -155,8 +155,8 @@ def test_limits_as_text_and_by_resource():
     assert limits.get_summary_str(restricted=False) == everything
     assert limits.get_restricted_targets() == {target.ACTIVATION, target.BOPS}
     assert limits.get_resource_utilization_dict()[target.TOTAL] == float("inf")
-    asked = (limits.weight_restricted(), limits.activation_restricted())
-    assert (*asked, limits.total_mem_restricted(), limits.bops_restricted()) == (False, True, False, True)
+    is_restricted = (limits.weight_restricted(), limits.activation_restricted())
+    assert (*is_restricted, limits.total_mem_restricted(), limits.bops_restricted()) == (False, True, False, True)
     assert not limits.holds_constraints({target.BOPS: 1}) and limits.holds_constraints(limits)
     with pytest.raises(tp.TargetError, match="ru must be a ResourceUtilization, but is 3"):
         limits.is_satisfied_by(3)
@@ -484,7 +484,7 @@ def test_a_quantizer_of_a_script_goes_before_the_one_that_is_here():
 
     base = mct.trained_quantizers.BasePytorchActivationTrainableQuantizer
     assert infrastructure.get_trainable_quantizer_class(target, lsq, method, base) is Own
-    # Taken back, for tests behind this one.
+    # Undo the change for later tests.
     Own.quantization_target = None
 
 

@@ -203,7 +203,7 @@ def test_bits_of_a_configuration_are_those_of_all_operators(activations, weights
     quantized, _ = mct.post_training_quantization(network, lambda: [[data]], quant_config=config)
     assert {point.bits for point in quantized.points if point.weight} == {weights}
     assert {point.bits for point in quantized.points if not point.weight} == {activations}
-    # The rest of the target asks for the same, so that any operator reads what any other one makes.
+    # The rest of the target has the same widths, so that any operator can read the result of any other one.
     text = config.to_target().to_mlir()
     assert set(re.findall(r"act_bits = (\d+)", text)) == {str(activations)}
     assert set(re.findall(r"input_bits = \[(.*?)\]", text)) == {str(activations)}
@@ -391,7 +391,7 @@ def test_bits_by_type_are_those_of_that_type_alone():
         points = mct.insert_quantizers(prepared, overrides=chosen.rules).points
         return [point.name.split("/")[0] for point in points if point.weight and "bits = 4" in point.config]
 
-    # The dense layer of the head is a convolution, too, but not to whoever asks for convolutions.
+    # The dense layer of the head is a convolution, too, but a filter for convolutions does not match it.
     assert narrow("Conv2D") == ["stem", "block", "reduce"] and narrow("Dense") == ["head"]
     assert narrow("DepthwiseConv2D") == ["block"] and narrow("torch.nn.Linear") == ["head"]
     # Torch has one layer for both.
@@ -529,9 +529,11 @@ class MyDenseQuantizeConfig(quantize_config.QuantizeConfig):
 
 def test_quantize_config_as_its_page_shows(attach):
     config = MyDenseQuantizeConfig()
-    asked = config.to_op_config()
-    assert asked.activation_quantization_method is tp.QuantizationMethod.UNIFORM and asked.activation_n_bits == 8
-    kernel = asked.attr_weights_configs_mapping[tp.KERNEL_ATTR]
+    op_config = config.to_op_config()
+    assert (
+        op_config.activation_quantization_method is tp.QuantizationMethod.UNIFORM and op_config.activation_n_bits == 8
+    )
+    kernel = op_config.attr_weights_configs_mapping[tp.KERNEL_ATTR]
     assert (kernel.weights_n_bits, kernel.enable_weights_quantization) == (8, True)
     default, _, _ = mct_scripts.imx500_op_configs()
     target = tp.TargetPlatformCapabilities(
@@ -555,8 +557,8 @@ def test_quantize_config_that_asks_for_nothing_leaves_floats():
         def get_activations_and_quantizers(self, layer):
             return []
 
-    asked = Nothing().to_op_config()
-    assert not asked.enable_activation_quantization and not asked.attr_weights_configs_mapping
+    op_config = Nothing().to_op_config()
+    assert not op_config.enable_activation_quantization and not op_config.attr_weights_configs_mapping
 
 
 @pytest.mark.parametrize(

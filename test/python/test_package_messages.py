@@ -100,13 +100,13 @@ def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
     for samples, remedy in ((pixels * 16.0, "Preprocessing.of(0.00392157)"), (pixels / 4080, "Preprocessing.of(255)")):
         caplog.clear()
         mct.quantize(mct.load(DIGITS), "imx500", samples.astype(np.float32))
-        (told,) = (record.getMessage() for record in caplog.records if "another range" in record.getMessage())
-        assert "the samples of input 'input' seem to have another range than the network expects" in told
-        assert f"give preprocessing=mct.{remedy}" in told and "input-scale" not in told
+        (reported,) = (record.getMessage() for record in caplog.records if "another range" in record.getMessage())
+        assert "the samples of input 'input' seem to have another range than the network expects" in reported
+        assert f"give preprocessing=mct.{remedy}" in reported and "input-scale" not in reported
     caplog.clear()
     quantize()
     assert "another range" not in caplog.text
-    # A scale of pixels that the module has recorded says that samples of 0 to 1 are none.
+    # The scale of pixels that the module has recorded shows that samples of 0 to 1 are not pixels.
     recorded = mct.record_preprocessing(mct.load(DIGITS), scale=[1 / 255])
     mct.quantize(recorded, "imx500", (pixels / 16).astype(np.float32))
     assert "which were 0 to 1 before the recorded scale of 0.003922" in caplog.text
@@ -126,8 +126,10 @@ def test_files_of_arguments_are_known_wherever_they_lie() -> None:
             "labels.npy": "labels",
             "input3.npy": "data",
         }.items():
-            told = errors.Diagnostic("error", f"{folder}/mct-ab_12xyz/{name}", f"'{folder}/mct-ab_12xyz/{name}': bad")
-            error = mct.Error.of([told])
+            reported = errors.Diagnostic(
+                "error", f"{folder}/mct-ab_12xyz/{name}", f"'{folder}/mct-ab_12xyz/{name}': bad"
+            )
+            error = mct.Error.of([reported])
             assert (error.location, error.message) == (word, f"{word}: bad")
     kept = errors.Diagnostic("error", "", "'/home/me/mct-runs/labels.npy': bad")
     assert mct.Error.of([kept]).message == kept.text
@@ -291,7 +293,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly(arguments: tuple[object, 
         check=False,
     )
     os.close(write)
-    # As of a process that the signal ends; argparse takes a help that nobody reads for printed.
+    # The status is that of a process that the signal ends; argparse returns 0 if nothing reads its help.
     assert finished.returncode in ((0, 141) if "--help" in arguments else (141,))
     assert finished.stderr == ""
 

@@ -170,7 +170,7 @@ def test_interrupt_ends_a_run_and_leaves_no_file(tmp_path, passes):
     (tmp_path / "pipeline").write_text(pipeline)
     script = f"""if True:
         import mct, signal
-        # Where it was started to ignore Ctrl-C, as jobs in the background are, it does not hear of it.
+        # A process that was started to ignore Ctrl-C, as jobs in the background are, does not receive it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         module = mct.load({DIGITS!r}).module
         pipeline = open("pipeline").read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a job is: bars where somebody looks, a call where somebody asks, silence elsewhere."""
+"""Progress of a job: bars on a terminal, calls of a callback if there is one, and no output otherwise."""
 
 from __future__ import annotations
 
@@ -81,22 +81,22 @@ def test_nothing_is_shown_where_nobody_looks() -> None:
 
 
 def test_a_callback_is_told_of_stages_at_once_and_of_samples_now_and_then() -> None:
-    told: list[Report] = []
-    with reporting(told.append) as report:
+    reports: list[Report] = []
+    with reporting(reports.append) as report:
         assert report
         report("a")
         for done in range(1001):
             report("b", done, 1000, 1)
         report("c")
-    assert [(one.stage, one.done, one.total) for one in told if one.stage != "b"] == [("a", 0, 0), ("c", 0, 0)]
-    samples = [one.done for one in told if one.stage == "b"]
+    assert [(one.stage, one.done, one.total) for one in reports if one.stage != "b"] == [("a", 0, 0), ("c", 0, 0)]
+    samples = [one.done for one in reports if one.stage == "b"]
     assert samples[0] == 0 and samples[-1] == 1000 and len(samples) < 500
 
 
 def test_what_has_not_changed_is_not_told_again() -> None:
-    told: list[Report] = []
-    reporter = Reporter(told.append, interval=0)
+    reports: list[Report] = []
+    reporter = Reporter(reports.append, interval=0)
     for _ in range(3):
         reporter("a", 1, 2, 1)
     reporter("a", 1, 2, 2)
-    assert [(one.done, one.run) for one in told] == [(1, 1), (1, 2)]
+    assert [(one.done, one.run) for one in reports] == [(1, 1), (1, 2)]

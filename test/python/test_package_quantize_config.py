@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`QuantizeConfig` of one network: layers are annotated, and get the quantizers that a class of Python asks for."""
+"""`QuantizeConfig` of one network: layers are annotated, and get the quantizers that a class of Python requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mct.quantize_config import (  # noqa: E402
     quantize_scope,
 )
 
-# A dense layer with a sigmoid, behind a plain one.
+# A dense layer with a sigmoid, after a plain one.
 NETWORK = """
 func.func @main(%x: tensor<?x1x1x2xf32> loc("x")) -> tensor<?x1x1x2xf32> {
   %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
@@ -308,7 +308,7 @@ def test_the_default_registry_knows_operators():
     registry = quantize_config.Default8BitQuantizeRegistry()
     layer = quantize_config.Layer
 
-    def asked(operators):
+    def counts(operators):
         config = registry.get_quantize_config(layer("x", operators))
         weights = [quantizer.per_axis for _, quantizer in config.get_weights_and_quantizers(layer("x"))]
         return (
@@ -317,8 +317,8 @@ def test_the_default_registry_knows_operators():
             len(config.get_output_quantizers(layer())),
         )
 
-    assert asked("Conv") == ([True], 1, 0) and asked("FullyConnected") == ([False], 1, 0)
-    assert asked("Add") == ([], 0, 1) and asked("Softmax") == ([], 0, 0)
+    assert counts("Conv") == ([True], 1, 0) and counts("FullyConnected") == ([False], 1, 0)
+    assert counts("Add") == ([], 0, 1) and counts("Softmax") == ([], 0, 0)
     assert not registry.supports(layer("x", "Mul"))
     with pytest.raises(tp.TargetError, match="the default scheme has no configuration for <Mul 'x'>"):
         registry.get_quantize_config(layer("x", "Mul"))

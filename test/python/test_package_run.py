@@ -66,7 +66,7 @@ def test_what_is_recorded_needs_not_be_told_again(tools: Path, tmp_path: Path, q
     again = mct.load(path)
     assert read_signature(again.module)[0].preprocessing == SCALE
     assert evaluation.run(again, TEST).tobytes() == found.tobytes()
-    # Unless something else is said.
+    # An argument takes precedence over the record.
     assert evaluation.run(quantized, TEST, preprocessing=Preprocessing.of(1)).tobytes() != found.tobytes()
 
 
@@ -175,13 +175,13 @@ def test_evaluation_needs_labels_or_a_reference(digits: Any, quantized: Any) -> 
 
 
 def test_a_callback_sees_samples_of_every_stage(digits: Any) -> None:
-    told: list[Report] = []
+    reports: list[Report] = []
     stream = np.tile(np.load(TEST), (60, 1, 1, 1))
-    evaluation.run(digits, lambda: iter(np.split(stream, 10)), progress=told.append)
-    stages = list(dict.fromkeys(report.stage for report in told))
+    evaluation.run(digits, lambda: iter(np.split(stream, 10)), progress=reports.append)
+    stages = list(dict.fromkeys(report.stage for report in reports))
     assert stages == ["samples", "run"]
-    assert told[-1].total in (0, len(stream))
-    assert any(0 < report.done <= len(stream) == report.total for report in told if report.stage == "run")
+    assert reports[-1].total in (0, len(stream))
+    assert any(0 < report.done <= len(stream) == report.total for report in reports if report.stage == "run")
 
 
 def test_ctrl_c_in_a_callback_ends_a_run_at_once(digits: Any) -> None:

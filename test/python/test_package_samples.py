@@ -28,7 +28,7 @@ STATES = RANDOM.normal(size=(9, 6)).astype(np.float32)
 
 
 def contents(data: Any, *signature: Input, **options: Any) -> list[np.ndarray]:
-    """Returns the contents of the files of each input, one behind the other."""
+    """Returns the concatenated contents of the files of each input."""
     with spool(data, signature, **options) as spooled:
         pairs = list(zip(spooled.inputs, spooled.paths, strict=True))
         found = [
@@ -183,12 +183,12 @@ def test_streams_stop_at_the_limit_and_are_not_read_on() -> None:
 
 
 def test_how_far_it_is_can_be_seen() -> None:
-    seen: list[Report] = []
-    contents(list(IMAGES), IMAGE, report=Reporter(seen.append, interval=0))
-    assert [(one.stage, one.done, one.total) for one in seen] == [("samples", n, 9) for n in range(1, 10)]
-    seen.clear()
-    contents((image for image in IMAGES), IMAGE, report=Reporter(seen.append, interval=0))
-    assert [(one.done, one.total) for one in seen] == [(number, None) for number in range(1, 10)] + [(9, 9)]
+    reports: list[Report] = []
+    contents(list(IMAGES), IMAGE, report=Reporter(reports.append, interval=0))
+    assert [(one.stage, one.done, one.total) for one in reports] == [("samples", n, 9) for n in range(1, 10)]
+    reports.clear()
+    contents((image for image in IMAGES), IMAGE, report=Reporter(reports.append, interval=0))
+    assert [(one.done, one.total) for one in reports] == [(number, None) for number in range(1, 10)] + [(9, 9)]
 
 
 def test_without_a_common_batch_a_sample_is_a_whole_argument() -> None:

@@ -30,7 +30,7 @@ def quantized(digits):
 
 @pytest.fixture(scope="module")
 def described(tools):
-    """By pass and pipeline: option -> what the help says of it, and its words."""
+    """Descriptions of the options in the help and their words, by pass or pipeline and option."""
     text = subprocess.run([tools / "mct-opt", "--help"], capture_output=True, text=True, check=True).stdout
     found, options, words = {}, {}, {}
     for line in text.splitlines():
@@ -123,7 +123,7 @@ def test_widths_and_patterns_are_rules_of_overrides(digits):
     assert found.text == mct.quantize(digits, "imx500", overrides=rules, **SAMPLES).text
     assert {point.bits for point in found.points if point.weight == "kernel_attr"} == {4}
     assert not [point for point in found.points if point.name.startswith("head")]
-    # An override for one kind of layers goes before.
+    # An override for one kind of layers takes precedence.
     found = mct.quantize(digits, "imx500", weights=4, overrides=["op tosa.depthwise_conv2d weights=2"], **SAMPLES)
     kernels = [point.bits for point in found.points if point.weight == "kernel_attr"]
     assert kernels.count(2) == 1 and kernels.count(4) == len(kernels) - 1
@@ -266,8 +266,8 @@ def test_preprocessing_stays_with_the_model(digits, quantized):
 def test_scale_of_samples_stays_with_the_model(digits):
     samples = np.load(SAMPLES["calibration_data"][0])
     recorded = mct.quantize(digits, "imx500", samples, preprocessing=mct.Preprocessing.of(0.0625, 0.5))
-    told = mct.quantize(digits, "imx500", samples, input_scale=0.0625, input_offset=0.5)
-    assert told.text == recorded.text
+    given = mct.quantize(digits, "imx500", samples, input_scale=0.0625, input_offset=0.5)
+    assert given.text == recorded.text
     as_text = mct.calibrate(mct.insert_quantizers(mct.attach_target(digits, "imx500")), samples, input_scale="0.0625")
     assert "tpc.preprocessing = {scale = array<f64: 6.250000e-02>}" in as_text.text
 

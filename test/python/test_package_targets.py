@@ -84,7 +84,8 @@ def test_names_of_operator_sets_are_those_of_the_stock_binding():
 
 def test_flat_configs_quantize_kernels_only(attach):
     text = attach(mct_scripts.imx500_flat())
-    # An operator without a kernel has the default without weights, so that nothing is asked of a weight it lacks.
+    # An operator without a kernel has the default without weights, so that there is no rule for a weight that it
+    # lacks.
     options = dict(re.findall(r'#tpc\.operator_set<"(\w+)", options = (#\w+)>', text))
     assert options["Add"] == options["AnyReLU"] != options["Conv"] == options["FullyConnected"]
     assert len(re.findall("bits = 2, per_channel = true, enabled = true", text)) == 1

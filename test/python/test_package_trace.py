@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a model came about: what it keeps, writes, and tells a report."""
+"""Traces of models: what a model keeps, writes, and passes to a report."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def test_a_trace_is_saved_beside_the_model_and_read_again(tmp_path: Path) -> Non
     loaded = mct.load(path)
     options = {"data": np.load(TEST)[:20], "reference": mct.load(DIGITS), "effect_samples": 5}
     assert loaded.report(**options).document["reproduce"] == ""
-    told = loaded.report(trace=trace, **options).document
-    assert told["reproduce"] == quantized.report(data=np.load(TEST)[:20], effect_samples=5).document["reproduce"]
+    reported = loaded.report(trace=trace, **options).document
+    assert reported["reproduce"] == quantized.report(data=np.load(TEST)[:20], effect_samples=5).document["reproduce"]
     with pytest.raises(mct.Error, match="is the file of the model"):
         quantized.save(path, trace=path)
     for bad, why in ((tmp_path / "none" / "t.json", "the folder is not there"), (tmp_path, "it is a folder")):

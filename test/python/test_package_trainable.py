@@ -71,7 +71,7 @@ class StraightThrough(infrastructure.BasePytorchTrainableQuantizer):
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-# As the page has them, but for `==` behind activation_quantization_params, which Python refuses.
+# The examples of the page, except for `==` after activation_quantization_params, which Python refuses.
 EXAMPLES = [
     """
 from model_compression_toolkit.target_platform_capabilities.target_platform import QuantizationMethod
@@ -146,7 +146,7 @@ def test_configurations_go_through_get_config():
     again = Weights.from_config(stored)
     assert again.get_config() == stored and again.to_mlir() == config.to_mlir()
     assert again.quantization_config.weights_bits_candidates == candidates
-    # As MCT writes it: methods by number, candidates by another name.
+    # MCT writes methods by number, and candidates by another name.
     theirs = dict(
         activation_quantization_method=2, activation_n_bits=4, activation_quantization_params={"threshold": 1}
     )
@@ -423,7 +423,7 @@ SAMPLES = np.linspace(-3, 3, 28, dtype=np.float32).reshape(7, 4)
 class Halves(quantize_config.Quantizer):
     """As TensorFlow's quantizers are written: to multiples of a step, with what it has seen."""
 
-    seen: typing.ClassVar[list] = []
+    recorded: typing.ClassVar[list] = []
 
     def __init__(self, step=0.5, told=None):
         self.step, self.told = step, told
@@ -433,7 +433,7 @@ class Halves(quantize_config.Quantizer):
 
     def __call__(self, inputs, training, weights, **kwargs):
         weights["calls"].assign(weights["calls"].numpy() + 1)
-        Halves.seen.append((weights["name"], inputs.shape, training, float(weights["calls"].numpy())))
+        Halves.recorded.append((weights["name"], inputs.shape, training, float(weights["calls"].numpy())))
         return np.round(inputs / self.step) * self.step
 
     def get_config(self):
@@ -461,16 +461,18 @@ def point(quantizer, sizes="?x4"):
 
 
 def test_a_point_calls_python_for_valid_samples_in_their_order():
-    Halves.seen.clear()
+    Halves.recorded.clear()
     np.testing.assert_array_equal(point(Halves(0.25)).run(SAMPLES), np.abs(np.round(SAMPLES * 4) / 4))
-    names, shapes, training, calls = zip(*Halves.seen, strict=True)
+    names, shapes, training, calls = zip(*Halves.recorded, strict=True)
     assert set(names) == {"a"} and set(training) == {False}
     assert sum(shape[0] for shape in shapes) == len(SAMPLES) and {shape[1:] for shape in shapes} == {(4,)}
     assert list(calls) == list(range(1, len(calls) + 1))
     many = np.tile(SAMPLES, (40, 1))
-    Halves.seen.clear()
+    Halves.recorded.clear()
     np.testing.assert_array_equal(point(Halves(0.25)).run(many, threads=4), np.abs(np.round(many * 4) / 4))
-    assert [number for *_, number in Halves.seen] == list(range(1, len(Halves.seen) + 1)) and len(Halves.seen) > 1
+    assert [number for *_, number in Halves.recorded] == list(range(1, len(Halves.recorded) + 1)) and len(
+        Halves.recorded
+    ) > 1
 
 
 def test_a_quantizer_of_mct_has_its_variables():
@@ -490,15 +492,15 @@ def test_a_weight_is_quantized_once():
         }}""",
         "weight.mlir",
     )
-    Halves.seen.clear()
+    Halves.recorded.clear()
     x = np.ones((300, 2), np.float32)
     np.testing.assert_array_equal(model.run(x), x * np.float32([0.5, 1.0]))
-    assert Halves.seen == [("mul/pos_attr", (1, 2), False, 1.0)]
+    assert Halves.recorded == [("mul/pos_attr", (1, 2), False, 1.0)]
 
 
 @pytest.mark.parametrize(("kind", "slope"), [(Halves, 1.0), (Doubled, 2.0)])
 def test_gradients_are_its_own_or_straight_through(kind, slope):
-    Halves.seen.clear()
+    Halves.recorded.clear()
     model = mct.add_gradient(point(kind(), "4x4"), with_results=True)
     assert mct.Model.parse(model.bytecode, "again").text == model.text
     x = SAMPLES[2:6]
@@ -508,15 +510,15 @@ def test_gradients_are_its_own_or_straight_through(kind, slope):
     np.testing.assert_array_equal(results, np.abs(quantized))
     back = 3 * np.sign(quantized)
     np.testing.assert_array_equal(found, back if slope == 1 else np.where(x > 0, 2 * back, 0))
-    assert {training for _, _, training, _ in Halves.seen} == {True}
+    assert {training for _, _, training, _ in Halves.recorded} == {True}
 
 
 def test_a_float_network_does_not_call_it():
-    Halves.seen.clear()
+    Halves.recorded.clear()
     x = SAMPLES.copy()
     comparison = mct.Model.run(point(Halves()), x, float_points=["a"])
     np.testing.assert_array_equal(comparison, np.abs(x))
-    assert Halves.seen == []
+    assert Halves.recorded == []
 
 
 class Failing(Halves):

@@ -24,16 +24,16 @@ module {
 
 
 def steps(count):
-    """Inputs, and for each step the state before it, the output and the state behind it."""
+    """Inputs, and for each step the state before it, the output and the state after it."""
     inputs = np.random.default_rng(1).uniform(-1, 1, (count, 2)).astype(np.float32)
     state = np.array([0.5, -0.25], np.float32)
-    before, outputs, behind = [], [], []
+    before, outputs, states = [], [], []
     for x in inputs:
         before.append(state)
         state = state * np.float32(0.5) + x
-        behind.append(state)
+        states.append(state)
         outputs.append(np.abs(state))
-    return inputs, np.array(before), np.array(outputs), np.array(behind)
+    return inputs, np.array(before), np.array(outputs), np.array(states)
 
 
 @pytest.mark.parametrize("suffix", ["mlir", "mlirbc"])
@@ -45,20 +45,20 @@ def test_state_becomes_an_argument_and_a_result(tmp_path, suffix):
     model = mct.load(path)
     assert "tosa.variable" not in model.text
     assert "tpc.initial_value = dense<[[5.000000e-01, -2.500000e-01]]> : tensor<1x2xf32>" in model.text
-    inputs, before, outputs, behind = steps(7)
+    inputs, before, outputs, states = steps(7)
     found, after = model.run([inputs, before])
     np.testing.assert_array_equal(found, outputs)
-    np.testing.assert_array_equal(after, behind)
+    np.testing.assert_array_equal(after, states)
 
 
 def test_is_quantized(tmp_path):
     path = tmp_path / "network.mlir"
     path.write_text(NETWORK)
-    inputs, before, outputs, behind = steps(64)
+    inputs, before, outputs, states = steps(64)
     quantized = mct.quantize(mct.load(path), target="imx500", data=[inputs, before])
     found, after = quantized.run([inputs, before])
     # Half a step of 8 bits in (-2, 2), on inputs, state, product and sum.
-    assert np.abs(after - behind).max() <= 4 * 2 / 128
+    assert np.abs(after - states).max() <= 4 * 2 / 128
     assert np.abs(found - outputs).max() <= 5 * 2 / 128
 
 

@@ -32,7 +32,7 @@ def wheel():
 
 
 def interpreters():
-    """The one that the wheel was built with, and others that are asked for."""
+    """The one that the wheel was built with, and others that are requested."""
     built_with = ROOT / "build" / "wheel" / "tools" / "bin" / "python"
     others = os.environ.get("MCT_WHEEL_PYTHONS", "")
     return [str(built_with if built_with.exists() else sys.executable), *filter(None, others.split(":"))]

@@ -153,7 +153,7 @@ def test_checkpoint_of_another_run_is_refused(digits, tmp_path):
     assert not (tmp_path / "b.mlirbc").exists()
 
 
-# So many samples of an array are written down; a file of labels may have those of all.
+# The records have the number of samples that are read; a file of labels may have those of all samples.
 @pytest.mark.thorough
 def test_labels_of_all_samples_fit_those_that_are_read(digits, tmp_path):
     mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")

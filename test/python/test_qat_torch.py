@@ -41,7 +41,7 @@ def test_first_steps_are_those_of_torch(module, tmp_path, weights, activations):
     images, labels = (np.load(qat_torch.TRAIN[what])[:samples] for what in ("images", "labels"))
     theirs = np.array(qat_torch.train(network, images, labels, epochs=1, seed=3, batch=BATCH))
 
-    # Sums have another order, so that now and then a value that lies between two levels goes the other way.
+    # Sums have another order, so that a value halfway between two levels is sometimes rounded to the other one.
     assert len(ours) == STEPS
     assert np.abs(ours / theirs - 1).max() <= 1e-3
     trained = qat_torch.Network(output.read_text(), stop=qat_torch.LOGITS).learned()

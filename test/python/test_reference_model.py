@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random networks on Arm's TOSA reference model (PyPI `tosa-tools`), an executor that nobody here wrote.
+"""Random networks on Arm's TOSA reference model (PyPI `tosa-tools`), an executor that is not part of this project.
 
 `tools/dev/downstream --install tosa` installs it; MCT_TOSA_TOOLS names the folder of its programs where they are
 elsewhere and not on the PATH. MCT_RANDOM_NETWORKS=200 runs more.

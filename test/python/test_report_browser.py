@@ -279,8 +279,8 @@ def test_a_telephone_shows_it_without_scrolling_sideways(opened: Browser) -> Non
             opened.script("location.hash = arguments[0]", address)
             opened.wait(lambda address=address: opened.all(address if address == "#overview" else "article.detail"))
             width = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-            scrolled, seen = opened.script(width)
-            assert scrolled <= seen, address
+            scrolled, visible = opened.script(width)
+            assert scrolled <= visible, address
     finally:
         opened.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnoses of reports: small networks that have one disease each are quantized and reported on; the rule that is about
-it speaks of the right tensor, and what it says to paste, taken literally, makes the error smaller. Healthy networks get
-no grave diagnosis."""
+"""Diagnoses of reports: small networks that have one disease each are quantized and reported on; the rule for it names
+the right tensor, and the text that it gives to paste reduces the error. Healthy networks get no grave diagnosis."""
 
 import json
 import math
@@ -239,7 +238,7 @@ def test_the_digits_network_is_healthy_and_says_what_was_shifted(study):
     assert all(one["severity"] < GRAVE for one in report["diagnoses"])
     shifted = find(report, "shifted-activation", "reduce/swish/mul_shifted")
     numbers = {one["name"]: one["value"] for one in shifted["numbers"]}
-    # Numbers that mct-correct-shift-negative itself tells with remarks=true, of this point alone.
+    # Numbers that mct-correct-shift-negative itself prints with remarks=true for this point.
     assert numbers["shift"] == 0.3125
     assert numbers["error"] < numbers["error before"] / 2
     assert "'reduce/swish/mul_shifted' was shifted above zero by 0.312" in shifted["cause"]
@@ -409,17 +408,17 @@ def test_an_outlier_channel_of_an_activation_gets_more_bits(study):
 
 
 def test_dead_channels_can_go(study):
-    kernel, behind = kernels(), kernels(seed=2)
+    kernel, following = kernels(), kernels(seed=2)
     kernel[1] = 0
     before = study(
-        Network().conv("conv", kernel).relu("relu").conv("behind", behind), samples(), samples(seed=9)
+        Network().conv("conv", kernel).relu("relu").conv("behind", following), samples(), samples(seed=9)
     ).report()
     found = find(before, "dead-channels", "conv/kernel_attr")
     assert found["severity"] == 0 and "Channel 1 of the 4" in found["cause"]
     assert "relu" in [one["subject"] for one in before["diagnoses"] if one["rule"] == "dead-channels"]
     alive = [0, 2, 3]
     after = study(
-        Network().conv("conv", kernel[alive]).relu("relu").conv("behind", behind[:, alive]),
+        Network().conv("conv", kernel[alive]).relu("relu").conv("behind", following[:, alive]),
         samples(),
         samples(seed=9),
     ).report()
@@ -502,7 +501,8 @@ def test_an_unfused_activation_needs_no_quantizer_before_it(study):
 
 def test_a_pool_needs_no_quantizer(study):
     def with_few_large(seed):
-        # So few that the least error clips them, and among the largest of four values so many that it does not.
+        # These are so few that the least error clips them, but so many among the largest of four values that it does
+        # not.
         values = samples(1000, seed=seed)
         for number in range(15):
             values[number, 0, 0, 0] = 1.2

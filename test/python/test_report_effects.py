@@ -49,10 +49,10 @@ def spearman(left, right):
     return float(np.corrcoef(ranks(left), ranks(right))[0, 1])
 
 
-# The target has kernels and activations of 8 or 4 bits. What is predicted comes from 128 of the calibration images and
-# the network of four bits alone; what is gained is the divergence of the probabilities on 2000 other images, with one
-# layer at eight bits, in networks without corrections, as effects are measured. Layers in the middle gain about the
-# same, by chance more or less. The correlation is 0.90 with the kernels for AVX-512.
+# The target has kernels and activations of 8 or 4 bits. The prediction uses only 128 of the calibration images and the
+# network of four bits; the gain is that in the divergence of the probabilities on 2000 other images, with one layer at
+# eight bits, in networks without corrections, as effects are measured. Layers in the middle gain about the same, by
+# chance more or less. The correlation is 0.90 with the kernels for AVX-512.
 @pytest.mark.thorough
 def test_layers_of_resnet8_rank_by_own_effect_as_by_what_eight_bits_gain(shared, tmp_path):
     network = corrections.RESNET8

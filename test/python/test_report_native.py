@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of the native module: those of mct-run, in the background, and cancelled where somebody says so."""
+"""Reports of the native module: those of mct-run, in the background, and cancelled on request."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_other_threads_run_meanwhile_and_may_end_it(modules, scaled):
     thread.start()
     try:
         with pytest.raises(Enough):
-            # Long enough that somebody asks.
+            # Long enough for a call of `poll`.
             for _ in range(1000):
                 quantized.report([str(scaled)], floating, effect_samples=0, poll=poll)
     finally:

@@ -21,7 +21,7 @@ def samples(tmp_path):
 
 
 class Networks:
-    """A float network and a quantized one, as text, and what mct-run says of them."""
+    """A float network and a quantized one, as text, and the report of mct-run on them."""
 
     def __init__(self, folder, samples, floating, quantized):
         self.folder, self.samples = folder, samples

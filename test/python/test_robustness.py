@@ -36,7 +36,7 @@ def write_with(value):
     return write
 
 
-# How to make the file, and words that the diagnostic has to contain besides the file's name.
+# Function that makes the file, and words that the diagnostic must contain besides the file's name.
 BAD_FILES = {
     "missing": (lambda path: None, ()),
     "empty": (lambda path: path.write_bytes(b""), ()),

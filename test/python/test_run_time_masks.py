@@ -129,7 +129,7 @@ def test_a_mask_at_run_time_quantizes_as_the_same_constant(tools, tmp_path, form
     np.testing.assert_array_equal(outputs["run_time", ".q.mlirbc"], outputs["constant", ".q.mlirbc"])
     reference, simulated = outputs["run_time", ".mlir"], outputs["run_time", ".q.mlirbc"]
     assert np.all(simulated[..., mask == 0] == 0)
-    # As good as 8 bits of scores and probabilities are; scores without codes leave 10 dB at most.
+    # The SQNR is that of 8 bits for scores and probabilities; scores without codes give 10 dB at most.
     error = np.square(simulated - reference).sum()
     assert 10 * np.log10(np.square(reference).sum() / error) > 20
     # The scores are computed by integers, which round halves of a step up and not to even: few are halfway.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained detector and a trained segmentation network through the whole pipeline: their metrics behind quantization,
+"""A trained detector and a trained segmentation network through the whole pipeline: their metrics after quantization,
 within a budget and in the report, integers that are those of the simulation, and ONNX files."""
 
 import json
@@ -107,7 +107,7 @@ def test_boxes_and_scores_with_grids_of_their_own_keep_the_precision(quantize, l
     assert lost["ap50"] < 1 and lost["ap"] < 1.5, lost
     # Boxes of 8 bits lie on a grid of a quarter of a pixel, which the strictest overlaps of `ap` see.
     assert losses(quantize("detector", target=target, **judge.QUANTIZED_DECODING), "detector")["ap"] < 3
-    # One grid for the numbers of boxes and of scores in front of the sigmoid, and one for both behind the decoding.
+    # One grid for the numbers of boxes and of scores before the sigmoid, and one for both after the decoding.
     naive = losses(quantize("detector", target=target, effort="fast", **judge.ONE_GRID), "detector")
     assert naive["ap"] > 10, naive
 

@@ -65,7 +65,7 @@ def sliced(scale=1.0, moves="reshape", applied=None):
 
 
 def concatenated(moves=False):
-    """Two layers, whose results one tensor holds; `moves`: behind a reshape and a transposition."""
+    """Two layers, whose results are in one tensor; with `moves`, after a reshape and a transposition."""
     kernel, bias = kernels()
     lines = [*conv("boxes", "x", kernel[:4], bias[:4], SIZE), *conv("scores", "x", kernel[4:], bias[4:], SIZE)]
     kinds = [shape_text((1, SIZE, SIZE, channels)) for channels in (4, 2, 6)]
@@ -92,7 +92,7 @@ class Study:
             np.save(path, generator.normal(size=(SAMPLES, SIZE, SIZE, 4)).astype(np.float32))
 
     def quantize(self, name="quantized", **options):
-        """Returns the module and what the tool says."""
+        """Returns the module and the messages of the tool."""
         output = self.folder / f"{name}.mlirbc"
         finished = measure.run_ok(measure.ptq_command(self.model, self.calibration, output, **options))
         return output, finished.stderr
@@ -130,9 +130,9 @@ def study(tools, tmp_path):
 def test_channels_that_slices_separate_have_grids_of_their_own(study, target, moves):
     network = study(sliced(moves=moves))
     naive, _ = network.quantize("naive", target=target, split_shared_grids="false")
-    split, told = network.quantize(target=target)
-    assert "'head' holds 'head_channels_4_5' up to" in told
-    assert "the layer becomes 2 layers, each with a grid of its own" in told
+    split, messages = network.quantize(target=target)
+    assert "'head' holds 'head_channels_4_5' up to" in messages
+    assert "the layer becomes 2 layers, each with a grid of its own" in messages
     before, after = network.sqnr(naive), network.sqnr(split)
     # The scores have 8 bits instead of the two or three that the grid of the boxes leaves them.
     assert after[1] > before[1] + 20
@@ -158,9 +158,9 @@ def test_split_layers_compute_what_the_layer_computed(study, applied):
 
 def test_channels_of_similar_ranges_stay_in_one_layer(study):
     network = study(sliced(scale=50))
-    with_option, told = network.quantize()
+    with_option, messages = network.quantize()
     without, _ = network.quantize("without", split_shared_grids="false")
-    assert "grid of its own" not in told
+    assert "grid of its own" not in messages
     assert with_option.read_bytes() == without.read_bytes()
 
 

@@ -71,7 +71,7 @@ def noise(module, point, power):
 def own_gain(before, after, point, shift):
     """How many dB less noise the quantizer of a point makes after the shift, for the same signal.
 
-    The values before and after differ by the shift, so their SQNRs against each other tell how large they are.
+    The values before and after differ by the shift, so their SQNRs against each other show how large they are.
     """
     renamed = keep_parameters(after, None)
     text = renamed.read_text().replace(f'"{point}_shifted" activation', f'"{point}" activation')
@@ -93,11 +93,11 @@ def test_shifted_points_gain_and_the_output_does_not_lose(correct, error_method)
     shifted = {point: shift_in(remark) for point, remark in remarks.items() if remark.startswith("is shifted")}
     assert SWISH in shifted
     for point, shift in shifted.items():
-        # Half the step is 6.02 dB; the project's issue on corrections asks for 5.
+        # Half the step is 6.02 dB; the project's issue on corrections requires 5.
         assert own_gain(before, after, point, shift) >= 5, point
         # The threshold stays.
         assert re.search(r"threshold (\d+) to \1,", remarks[point]), remarks[point]
-    # Same issue.
+    # The same issue has this limit.
     assert sqnr(after, FLOAT, OUTPUT) >= sqnr(before, FLOAT, OUTPUT) - 0.3
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Corrections run the float network beside the quantized one, with the same samples in each call.
 
-The network is two LSTM layers of PyTorch (3 features, 4 states, 3 steps, a layer of 2 behind the last step): for some
+The network is two LSTM layers of PyTorch (3 features, 4 states, 3 steps, a layer of 2 after the last step): for some
 targets the batch is followed through the float network alone.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/zoo without its frameworks: the list, the table, what a chain that fails leaves behind, the numbers."""
+"""tools/dev/zoo without its frameworks: the list, the table, files left by a chain that fails, the numbers."""
 
 import sys
 

@@ -41,7 +41,7 @@ class Result:
 
 @dataclass
 class Case:
-    """An operator of the schema with operands and results; `form` tells cases of one operator apart."""
+    """An operator of the schema with operands and results; `form` distinguishes cases of one operator."""
 
     kind: str
     form: str

@@ -165,7 +165,7 @@ SAME = conv(I8, (3, 3, 3, 4), C3, "1, 1, 1, 1", thresholds=THREE)
 WIDE = quantizer(4.0, bits=16)
 
 
-def behind_cut(window: int, operators: list[str]) -> Case:
+def after_cut(window: int, operators: list[str]) -> Case:
     """A convolution of stride 2 that reads 7 of 8 rows and columns."""
     size = (7 - window) // 2 + 1
     result = f"tensor<1x{size}x{size}x3xf32>"
@@ -229,8 +229,8 @@ CASES = {
     "conv, other limits": Case(
         [I8], C3, SAME.replace("%r =", "%y =") + clamp("-0.5", "2.0", type_=C3), ["CONV_2D", "MAXIMUM", "MINIMUM"]
     ),
-    "conv behind a cut": behind_cut(3, ["CONV_2D"]),
-    "conv that skips positions, behind a cut": behind_cut(1, ["SLICE", "CONV_2D"]),
+    "conv behind a cut": after_cut(3, ["CONV_2D"]),
+    "conv that skips positions, behind a cut": after_cut(1, ["SLICE", "CONV_2D"]),
     "depthwise": Case(
         [I8],
         I8,

@@ -246,7 +246,7 @@ def table(differences: Sequence[Difference]) -> str:
 
 
 def read_table(text: str) -> list[Difference]:
-    """The differences that a table in a longer text tells."""
+    """The differences in a table that is part of a longer text."""
     rows = text.partition(HEADER)[2].splitlines()[2:]
     kernels = {name: key for key, name in KERNELS.items()} | {"-": ""}
     differences = []

@@ -66,7 +66,7 @@ func.func @point_after_point(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Equal ops behind different points compute on different values.
+// Equal ops after different points compute on different values.
 // CHECK-LABEL: func.func @equal_ops_behind_different_points
 // CHECK-COUNT-2: tosa.exp
 func.func @equal_ops_behind_different_points(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

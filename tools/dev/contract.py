@@ -146,10 +146,10 @@ def main() -> None:
                 return found
 
             with ThreadPoolExecutor(options.jobs) as pool:
-                seen = list(pool.map(measure_one, range(options.seeds)))
-            made = [each for each in seen if each]
+                measured = list(pool.map(measure_one, range(options.seeds)))
+            made = [each for each in measured if each]
             row = [network, f"{100 * case.max_drop:g} points", case.validation]
-            row += [len(case.images) - case.calibration - case.validation, len(seen), len(made)]
+            row += [len(case.images) - case.calibration - case.validation, len(measured), len(made)]
             if made:
                 row += [sum(each["drop"] <= case.max_drop for each in made)]
                 row += [f"{100 * statistics.mean(each['drop'] for each in made):.2f} points"]

@@ -159,7 +159,8 @@ def quantize(network: dict, target: str | Path, row: dict, output: Path) -> meas
 
 
 def judge(network: dict, quantized: Path) -> dict:
-    """Top-1 (with labels), agreement with float (of classes), and SQNR of the last point, the logits or behind them."""
+    """Top-1 (with labels), agreement with float (of classes), and SQNR of the last point, at the logits or after
+    them."""
     labels = {"labels": network["labels"]} if network["labels"] else {}
     report = measure.run_json(quantized, network["inputs"], compare=network["model"], **labels, **network["options"])
     logits = [point for point in report["points"] if not point["name"].startswith(("mul", "softmax"))][-1]

@@ -86,7 +86,7 @@ def quantize(network: dict, options: dict, device: str, folder: Path) -> tuple[P
 
 
 def compile_for(integer: Path, accelerator: str, folder: Path) -> dict:
-    """Returns what Vela says of a network for a device."""
+    """Returns Vela's estimates of a network for a device."""
     document = folder / "downstream.json"
     script = measure.REPOSITORY / "tools" / "dev" / "downstream"
     measure.run_ok([sys.executable, script, "--tools", "tosa,vela", "--count", "1", "--json", document, integer])

@@ -76,7 +76,7 @@ def become(request: dict) -> None:
         status = end.code
         if isinstance(status, str):
             print(status, file=sys.stderr)
-    except BaseException:  # a fork never goes on with the loop of the server
+    except BaseException:  # a fork never continues the loop of the server
         sys.excepthook(*sys.exc_info())
     sys.stdout.flush()
     sys.stderr.flush()
@@ -87,7 +87,7 @@ def serve(packages: str) -> None:
     replies = os.dup(1)
     os.dup2(2, 1)
     for name in packages.split(","):
-        with contextlib.suppress(ImportError):  # the script says what it misses
+        with contextlib.suppress(ImportError):  # the script reports the missing module
             importlib.import_module(name)
     for line in sys.stdin:
         process = os.fork()

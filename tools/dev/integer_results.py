@@ -38,7 +38,7 @@ DEVICES = {"ethos-u55": "ethos-u55-256", "ethos-u85": "ethos-u85-256"}
 
 
 def compare(integer: Path, simulated: Path, network: dict, samples: int) -> dict:
-    """Compares all values of all points; exit status 1 says that some differ."""
+    """Compares all values of all points; the exit status is 1 if some differ."""
     options = {"compare": simulated, "samples": samples} | network["options"]
     command = [*measure.run_command(integer, network["inputs"], **options), "--exact"]
     finished = measure.run(command)

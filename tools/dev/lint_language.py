@@ -56,7 +56,7 @@ Text = tuple[int, str]
 
 
 def findings_of(path: Path, line: int, text: str) -> Iterator[Finding]:
-    """`line`: of the first character of the text. What stands in backquotes is code."""
+    """`line` is that of the first character of the text. Text in backquotes is code."""
     text = re.sub(r"`[^`\n]*`", lambda match: "`" * len(match[0]), text)
     for words, before, flags in ((WORDS, r"\b", re.IGNORECASE), (STARTS, SENTENCE, re.NOFLAG)):
         for word, instead in words.items():

@@ -46,7 +46,7 @@ def cpp_functions(source: str) -> Iterator[tuple[int, int]]:
     """First and last line of every function that is in none."""
     code = PREPROCESSOR.sub(blank, NO_CODE.sub(blank, source))
     head = 0  # Where the declaration begins that is being read.
-    opened: list[tuple[bool, int]] = []  # Of each open block: whether it is a function, and where it begins.
+    opened: list[tuple[bool, int]] = []  # For each open block, whether it is a function, and where it begins.
     inside = 0  # Open blocks that are functions, or within one.
     for match in re.finditer(r"[{};]", code):
         place = match.start()

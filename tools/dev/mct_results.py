@@ -104,13 +104,15 @@ def main() -> None:
     own = {"PYTHONPATH": str(measure.REPOSITORY / "build/python")}
     tools = [(OURS, "mct", [], own, "import mct; print('mct', mct.__version__, end=' '); ")]
     # In MCT's own environment only the file of the script is ours.
-    told = "import model_compression_toolkit as mct; print('MCT', mct.__version__, end=' '); "
-    tools += [(Path(python), "MCT", ["--mct"], {}, told) for python in given.mct]
+    print_version = "import model_compression_toolkit as mct; print('MCT', mct.__version__, end=' '); "
+    tools += [(Path(python), "MCT", ["--mct"], {}, print_version) for python in given.mct]
     columns = ["script", "tool", "float %", "quantized %", "processor s", "memory MB", "versions"]
     print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
-    said = [printed(python, told + VERSIONS, environment) for python, _, _, environment, told in tools]
+    versions_printed = [
+        printed(python, print_version + VERSIONS, environment) for python, _, _, environment, print_version in tools
+    ]
     for script in SCRIPTS:
-        for (python, tool, words, environment, _), versions in zip(tools, said, strict=True):
+        for (python, tool, words, environment, _), versions in zip(tools, versions_printed, strict=True):
             start = [str(python), *(["-c", FOREIGN] if words else []), str(FOLDER / f"{script}.py"), *words]
             print(row(script, tool, versions, best(start, environment, given.runs)), flush=True)
 

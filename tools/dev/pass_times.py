@@ -36,7 +36,7 @@ AFTER = [
 RUN_THE_NETWORK = {"CalibratePass", "CorrectBiasPass", "RoundWeightsPass", "JudgeCorrectionPass"}
 # Not passes.
 OTHERS = {"root", "Parser", "Output", "Rest", "Total"}
-# Passes that take less are not told.
+# Passes that take less are not listed.
 LEAST_SECONDS = 0.01
 
 
@@ -114,8 +114,8 @@ def markdown(sizes: list[int]) -> str:
         found = [time_passes(size, Path(folder)) for size in sizes]
     columns = ["pass", *(f"{size} ops, s" for size in sizes), "runs the network"]
     lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    told = [name for name in found[-1] if found[-1][name] >= LEAST_SECONDS]
-    for name in sorted(told, key=lambda name: (name in RUN_THE_NETWORK, -found[-1][name])):
+    listed = [name for name in found[-1] if found[-1][name] >= LEAST_SECONDS]
+    for name in sorted(listed, key=lambda name: (name in RUN_THE_NETWORK, -found[-1][name])):
         cells = [name.removesuffix("Pass"), *(f"{seconds.get(name, 0):.2f}" for seconds in found)]
         lines.append("| " + " | ".join([*cells, "yes" if name in RUN_THE_NETWORK else ""]) + " |")
     return "\n".join(lines) + "\n"

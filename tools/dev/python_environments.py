@@ -39,7 +39,7 @@ def is_installed(folder: Path, packages: Sequence[str] | None = None) -> bool:
 def install(folder: Path, packages: Sequence[str], program: str) -> None:
     """Makes `folder` a link to an environment with `packages`, each as pip takes it; installs it where it is missing.
 
-    `program` begins the line that says what is being installed. Throws RuntimeError with pip's message.
+    The line that announces the installation begins with `program`. Throws RuntimeError with pip's message.
     """
     packages = list(packages)
     if is_installed(folder, packages):

@@ -322,12 +322,12 @@ def sanitized() -> list[str]:
 def sanitizers() -> Tally:
     """The fuzzers, and an eighth of the unit tests once more, with the address and undefined-behaviour sanitizers.
 
-    The commit says which eighth, as it gives the fuzzers their seed: some twenty commits see all of them, more or less,
+    The commit determines the eighth, and the seed of the fuzzers: some twenty commits see all of them, more or less,
     and who checks a commit again sees the same.
     """
-    # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the distribution's
-    # library, which is not instrumented. What LLVM keeps until the process ends is no leak of ours. Too much memory is
-    # refused, as it is elsewhere.
+    # MLIR's allocators poison memory in what we inline from their headers, and do not unpoison it in the
+    # distribution's library, which is not instrumented. Memory that LLVM keeps until the process ends is not a leak of
+    # this project. Too much memory is refused, as it is elsewhere.
     asan = "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1"
     options = {"ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "print_stacktrace=1", "MCT_FUZZ_SEED": fuzz_seed()}
     options |= RANDOM | FUZZ

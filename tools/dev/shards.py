@@ -80,8 +80,8 @@ def measure_rounds(folder: Path, shards: int, options: str) -> list[Round]:
         compressed = [len(zlib.compress(content, 1)) for content in contents]
         rounds.append(Round(kind, seconds, [len(content) for content in contents], compressed))
         files += added
-        asked = folder / f"asked{len(rounds)}.json"
-        known = f"shards-in={','.join(files)} shards-out={asked}"
+        request = folder / f"asked{len(rounds)}.json"
+        known = f"shards-in={','.join(files)} shards-out={request}"
         command = [tool, model, f"--mct-ptq={settings} {known}", "-o", str(folder / "q.mlirbc")]
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         if finished.returncode == 0:

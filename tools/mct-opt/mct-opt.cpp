@@ -94,8 +94,8 @@ static void setFlag(StringRef name, StringRef value) {
   }
 }
 
-/// Records the command without the options for traces and records. Nobody can
-/// repeat what was read from standard input.
+/// Records the command without the options for traces and records. A run that
+/// read standard input cannot be repeated.
 static void setCommand(mct::report::Trace &trace, ArrayRef<char *> words,
                        StringRef inputName) {
   trace.input = inputName.str();
@@ -205,8 +205,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAll(registry);
   registerCLIOptions("mct-opt", registry);
-  // The diagnostic says what is wrong, while the op may be a whole target or
-  // hold a megabyte of weights. The user's flag restores the output.
+  // Diagnostics describe the error, while the op may be a whole target or hold
+  // a megabyte of weights. The user's flag restores the output.
   setFlag("mlir-print-op-on-diagnostic", "false");
   const std::pair<std::string, std::string> files = parseCLIOptions(
       argc, argv, "Quantization compiler for TOSA and linalg\n");
@@ -233,11 +233,11 @@ int main(int argc, char **argv) {
   bool isBinary = isBytecode((*input)->getMemBufferRef());
   // The dump may be used with another tool, which does not have this pass.
   bool verifies = isBinary || !config.shouldDumpPassPipeline();
-  config.setPassPipelineSetupFn([&, asked = config](PassManager &passes) {
+  config.setPassPipelineSetupFn([&, requested = config](PassManager &passes) {
     isRead = true;
     if (verifies)
       passes.addPass(mct::createVerifyShapesPass());
-    if (failed(asked.setupPassPipeline(passes)))
+    if (failed(requested.setupPassPipeline(passes)))
       return failure();
     mct::execution::RunCache::shareAmong(passes);
     passes.addInstrumentation(std::make_unique<ReleaseInput>(mappedFiles));

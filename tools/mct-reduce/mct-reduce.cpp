@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mlir-reduce with the tpc dialect, and with patterns that make networks of
-// tosa smaller. MLIR's search applies patterns to all ops at once and cannot go
-// on where that loses what is looked for, so these ask the tester themselves.
+// tosa smaller. MLIR's search applies patterns to all ops at once and stops if
+// that is not interesting, so these patterns run the tester themselves.
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/IRMapping.h"

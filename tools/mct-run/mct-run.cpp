@@ -576,8 +576,8 @@ static LogicalResult openShards(ModuleOp module,
   return success();
 }
 
-/// Evaluates all samples, or those of a shard; returns none where other shards
-/// have to answer, too. Tells whether there are labels.
+/// Evaluates all samples, or those of a shard; returns none if the results of
+/// other shards are missing. Sets whether there are labels.
 static FailureOr<std::optional<execution::Evaluation>>
 evaluate(ModuleOp module, ModuleOp reference,
          const execution::RunSettings &settings,
@@ -607,8 +607,8 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
       {reportSchema, report::printSchema},
       {traceSchema, report::printTraceSchema},
       {comparisonSchema, report::printComparisonSchema}};
-  for (auto [isAsked, printOne] : schemas) {
-    if (!isAsked)
+  for (auto [isRequested, printOne] : schemas) {
+    if (!isRequested)
       continue;
     llvm::json::OStream stream(llvm::outs(), /*IndentSize=*/1);
     printOne(stream);
@@ -643,7 +643,7 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
     if (!integer)
       return failure();
   }
-  // Diagnostics speak of locations inside the modules.
+  // Diagnostics refer to locations inside the modules.
   llvm::SourceMgr sourceManager;
   SourceMgrDiagnosticHandler handler(sourceManager, &context);
   support::OutputFile file(reportFile);
@@ -714,7 +714,7 @@ int main(int argc, char **argv) {
   bool threads = support::canRunThreads(support::Threads().count());
   MLIRContext context(registry, threads ? MLIRContext::Threading::ENABLED
                                         : MLIRContext::Threading::DISABLED);
-  // A diagnostic says what is wrong; the op may hold a megabyte of weights.
+  // Diagnostics describe the error; the op may hold a megabyte of weights.
   context.printOpOnDiagnostic(false);
   for (StringRef name : dependencies.getDialectNames())
     context.getOrLoadDialect(name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of pipelines, made of the definitions that the passes' options
-// come from: for every `Mct_OptionGroup` a struct with one member an option,
+// Generates the options of pipelines from the definitions of the passes'
+// options: for every `Mct_OptionGroup` a struct with a member for each option,
 // and `copyTo` for the passes that have them; for every `Mct_Pipeline` a struct
-// with one member a group.
+// with a member for each group.
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/TableGen/Error.h"
@@ -71,7 +71,7 @@ static void emitGroup(raw_ostream &os, const Record &group) {
   os << "};\n\n";
 }
 
-/// `done`: those that stand above.
+/// `done` contains those that have been written.
 static void emitPipeline(raw_ostream &os, const Record &pipeline,
                          StringSet<> &done) {
   StringRef name = pipeline.getName();

@@ -146,7 +146,7 @@ exportPlatform(const std::shared_ptr<llvm::SourceMgr> &sources,
   auto module = parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return failure();
-  // Paths in the file are relative to where it is.
+  // Paths in the file are relative to its folder.
   StringRef file = inputName;
   if (failed(resolveDerivations(*module, llvm::sys::path::parent_path(file))))
     return failure();
@@ -154,7 +154,7 @@ exportPlatform(const std::shared_ptr<llvm::SourceMgr> &sources,
   return platform ? exportTpcJson(platform, os, schemaVersion) : failure();
 }
 
-/// Returns where the constants go that an ONNX file has no room for.
+/// Returns the file for constants that do not fit into an ONNX file.
 static std::string dataPath() { return outputName + ".data"; }
 
 static LogicalResult

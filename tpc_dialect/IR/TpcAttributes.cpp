@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How attributes are written and read.
+// Printing and parsing of attributes.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tpc_dialect/IR/TpcDialect.h"
@@ -224,7 +224,7 @@ static bool isConnective(PredicateKind kind) {
   return kind == PredicateKind::And || kind == PredicateKind::Or;
 }
 
-/// Parentheses inside of each other; whoever reads a filter recurses as deeply.
+/// Limit on nested parentheses, since readers of a filter recurse as deeply.
 static constexpr unsigned kMaxFilterDepth = 64;
 
 static FailureOr<PredicateAttr> parseOr(AsmParser &parser, unsigned depth);
@@ -377,7 +377,7 @@ Attribute OpInfoAttr::parse(AsmParser &parser, Type) {
   std::optional<Real> rangeMin, rangeMax;
   SmallVector<int64_t> outAxes;
   bool quantize = true;
-  llvm::StringSet<> seen;
+  llvm::StringSet<> visited;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseAttribute(name))
     return {};
@@ -386,7 +386,7 @@ Attribute OpInfoAttr::parse(AsmParser &parser, Type) {
     StringRef field;
     if (parser.parseKeyword(&field) || parser.parseEqual())
       return {};
-    if (!seen.insert(field).second) {
+    if (!visited.insert(field).second) {
       parser.emitError(fieldLoc) << "duplicate field '" << field << "'";
       return {};
     }

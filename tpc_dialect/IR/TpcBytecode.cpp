@@ -27,8 +27,7 @@ enum class AttributeCode : uint64_t {
   LookupTable = 7,
 };
 
-/// Reads one attribute field by field. What cannot be read has an error, and is
-/// followed by zeros.
+/// Reads one attribute field by field. After an error, all fields are zero.
 class FieldReader {
 public:
   explicit FieldReader(DialectBytecodeReader &reader) : reader(reader) {}
@@ -262,8 +261,8 @@ private:
         .Default([](Attribute) { return failure(); });
   }
 
-  /// Creates an attribute of fields that were read, with an error where that
-  /// fails.
+  /// Creates an attribute from fields that were read; reports an error on
+  /// failure.
   template <typename Attr, typename... Fields>
   Attribute create(DialectBytecodeReader &reader, const FieldReader &read,
                    Fields &&...fields) const {

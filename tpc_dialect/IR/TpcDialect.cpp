@@ -36,7 +36,8 @@ struct TpcAliases : public OpAsmDialectInterface {
 };
 } // namespace
 
-/// How points inside of a network were compared.
+/// Returns whether the attribute describes how points inside a network were
+/// compared.
 static bool isSensitivityPoints(Attribute attribute) {
   auto members = dyn_cast<DictionaryAttr>(attribute);
   if (!members || members.size() != 3)

@@ -45,7 +45,7 @@ static void printAttributeLines(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
-/// `1, 0`; a `?` stands for a number that is not known.
+/// Parses `1, 0`, with `?` for an unknown number.
 static ParseResult parseVersion(OpAsmParser &parser, IntegerAttr &minor,
                                 IntegerAttr &patch) {
   auto parseNumber = [&](IntegerAttr &number) -> ParseResult {
@@ -313,9 +313,9 @@ verifyAlternatives(QuantizeOp point, llvm::StringMap<QuantizeOp> &operators) {
 }
 
 /// No two points of a function have one name, and those of an operator take one
-/// alternative. The first point checks all of them; every other one goes back
-/// to the point before it in its block and finds out that it is not the first,
-/// so that the whole is linear.
+/// alternative. The first point checks all of them. Every other point searches
+/// backwards to the previous point of its block, which shows that it is not the
+/// first, so the total cost is linear.
 static LogicalResult verifyTogether(QuantizeOp point) {
   for (Operation *op = point->getPrevNode(); op; op = op->getPrevNode())
     if (isa<QuantizeOp>(op))
@@ -357,17 +357,18 @@ static LogicalResult verifyAttributes(QuantizeOp point) {
   if (RangeAttr range = point.getRangeAttr())
     if (failed(RangeAttr::verify(emitError, range.getMin(), range.getMax())))
       return failure();
-  if (StatisticsAttr seen = point.getStatisticsAttr()) {
-    if (HistogramAttr histogram = seen.getHistogram())
+  if (StatisticsAttr pointStatistics = point.getStatisticsAttr()) {
+    if (HistogramAttr histogram = pointStatistics.getHistogram())
       if (failed(HistogramAttr::verify(emitError, histogram.getStepExponent(),
                                        histogram.getFirst(),
                                        histogram.getCounts())))
         return failure();
     if (failed(StatisticsAttr::verify(
-            emitError, seen.getCount(), seen.getZeros(), seen.getMin(),
-            seen.getMax(), seen.getHistogram(), seen.getChannelMean(),
-            seen.getChannelMeanSquare(), seen.getChannelMin(),
-            seen.getChannelMax())))
+            emitError, pointStatistics.getCount(), pointStatistics.getZeros(),
+            pointStatistics.getMin(), pointStatistics.getMax(),
+            pointStatistics.getHistogram(), pointStatistics.getChannelMean(),
+            pointStatistics.getChannelMeanSquare(),
+            pointStatistics.getChannelMin(), pointStatistics.getChannelMax())))
       return failure();
   }
   if (CorrectionsAttr made = point.getCorrectionsAttr())

@@ -29,9 +29,9 @@ static RoundingMode toRoundingMode(quantization::Rounding rounding) {
                                                     : RoundingMode::HalfEven;
 }
 
-/// Returns whether `verify` has nothing to say of parameters that are only
-/// tried. An empty diagnostic counts as success, so that asking for one is what
-/// tells.
+/// Returns whether `verify` accepts parameters that are only tried. An empty
+/// diagnostic converts to success, so a failure is recognized by the request
+/// for a diagnostic.
 static bool isAllowed(function_ref<LogicalResult(EmitError)> verify) {
   bool isRefused = false;
   auto refuse = [&] {
@@ -177,7 +177,7 @@ SymmetricAttr::withThresholds(ArrayRef<double> thresholds) const {
                    getRounding())
              : SymmetricAttr();
 }
-// The verifier of the point says what is wrong with a product.
+// The verifier of the point reports an invalid product.
 QuantizerAttrInterface SymmetricAttr::scaledBy(ArrayRef<double> factors) const {
   return get(getContext(), multiply(getThreshold(), factors), getBits(),
              getIsSigned(), getRounding());

@@ -179,7 +179,7 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
   // K1
   if (applied.empty())
     return emitError() << "'applied' must name at least one correction";
-  llvm::StringSet<> seen;
+  llvm::StringSet<> names;
   for (StringAttr name : applied) {
     if (name != kSecondMomentCorrection && name != kActivationBiasCorrection &&
         name != kInputMeanCorrection && name != kQuantizedNetworkCorrection &&
@@ -188,7 +188,7 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
                          << "' is not a correction; expected second_moment, "
                             "activation_bias, input_mean, quantized_network or "
                             "rounded_weights";
-    if (!seen.insert(name.getValue()).second)
+    if (!names.insert(name.getValue()).second)
       return emitError() << "'" << name.getValue() << "' is applied twice";
   }
   // K2
@@ -209,7 +209,7 @@ LogicalResult CorrectionsAttr::verify(EmitError emitError,
   if (samples && *samples <= 0)
     return emitError() << "'samples' must be positive, but got " << *samples;
   // K5
-  if (bool(kernel) != seen.contains(kRoundedWeights))
+  if (bool(kernel) != names.contains(kRoundedWeights))
     return emitError() << "'kernel' must be there where rounded_weights is "
                           "applied, and only there";
   if (!kernel)

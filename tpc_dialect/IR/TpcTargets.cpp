@@ -76,11 +76,11 @@ static LogicalResult verifyFixedGrid(EmitError emitError,
 }
 
 LogicalResult OpQuantConfigAttr::verify(
-    EmitError emitError, QuantizationMethodAttrInterface asked, int64_t bits,
-    ArrayRef<int64_t> inputBits, bool, bool, Signedness signedness,
-    FloatAttr fixedScale, std::optional<int64_t> fixedZeroPoint,
-    std::optional<int64_t> simdSize, DictionaryAttr weights,
-    AttrQuantConfigAttr) {
+    EmitError emitError, QuantizationMethodAttrInterface requestedMethod,
+    int64_t bits, ArrayRef<int64_t> inputBits, bool, bool,
+    Signedness signedness, FloatAttr fixedScale,
+    std::optional<int64_t> fixedZeroPoint, std::optional<int64_t> simdSize,
+    DictionaryAttr weights, AttrQuantConfigAttr) {
   // O1
   if (bits <= 0)
     return emitError() << "activation bit width must be positive, but got "
@@ -94,7 +94,8 @@ LogicalResult OpQuantConfigAttr::verify(
       return emitError() << "'input_bits' entries must be positive, but got "
                          << width;
   // O4
-  std::optional<QuantizationMethod> method = MethodAttr::getKnown(asked);
+  std::optional<QuantizationMethod> method =
+      MethodAttr::getKnown(requestedMethod);
   if (method == QuantizationMethod::LutSymmetric)
     return emitError()
            << "'lut_sym_quantizer' is not an activation quantization method";
@@ -200,9 +201,9 @@ LogicalResult OperatorSetGroupAttr::verify(EmitError emitError,
   if (sets.empty())
     return emitError()
            << "operator set group must contain at least one operator set";
-  llvm::StringSet<> seen;
+  llvm::StringSet<> visited;
   for (StringAttr set : sets)
-    if (!seen.insert(set.getValue()).second)
+    if (!visited.insert(set.getValue()).second)
       return emitError() << "operator set '" << set.getValue()
                          << "' is repeated in the group";
   return success();
@@ -225,7 +226,7 @@ LogicalResult FusingAttr::verify(EmitError emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// How operator sets are spelled in an IR
+// Spelling of operator sets in an IR
 //===----------------------------------------------------------------------===//
 
 LogicalResult OpPatternAttr::verify(EmitError emitError, StringAttr opName,
@@ -274,8 +275,7 @@ OpInfoAttr::verify(EmitError emitError, StringAttr opName,
       (inAxis && *inAxis < 0))
     return emitError() << "kernel axes of '" << opName.getValue()
                        << "' must not be negative";
-  // Code that walks over channels goes through the axes in their order in
-  // memory.
+  // Code that iterates over channels visits the axes in their order in memory.
   if (std::adjacent_find(outAxes.begin(), outAxes.end(),
                          std::greater_equal<int64_t>()) != outAxes.end())
     return emitError() << "'out_axes' of '" << opName.getValue()

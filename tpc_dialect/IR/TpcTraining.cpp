@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How points are trained.
+// Attributes that describe how points are trained.
 #include "mlir/IR/Diagnostics.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/IR/TpcVerification.h"
@@ -179,8 +179,8 @@ LogicalResult QuantizeConfigAttr::verify(EmitError emitError,
   return success();
 }
 
-/// Returns whether a learned value has a type that T2 asks for; the next
-/// function says what it needs.
+/// Returns whether a learned value has a type that T2 requires; the next
+/// function reports the required types.
 static bool fits(QuantizeOp point, LearnedRole role, RankedTensorType learned) {
   auto type = cast<RankedTensorType>(point.getInput().getType());
   switch (role) {

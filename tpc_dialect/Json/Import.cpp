@@ -14,7 +14,7 @@ using namespace mct::tpc;
 namespace json = llvm::json;
 
 namespace {
-/// A value and where it stands in the document: `operator_set[3].name`.
+/// A value and its position in the document, such as `operator_set[3].name`.
 struct Place {
   const json::Value *value;
   std::string path;
@@ -97,12 +97,12 @@ private:
   Location loc;
   MLIRContext *context;
   int64_t schema = kCurrentTpcSchema;
-  /// Each operator set of the platform and where it is defined.
+  /// Operator sets of the platform, and the positions of their definitions.
   llvm::StringMap<std::pair<OperatorSetAttr, std::string>> sets;
 };
 
-/// The fields of one object. They are all asked for by name, so that one that
-/// nobody asked for is known to be a mistake.
+/// The fields of one object. All known fields are looked up by name, so a field
+/// that was not looked up is an error.
 class Importer::Fields {
 public:
   Fields(Importer &importer, const Place &place)
@@ -287,7 +287,7 @@ FailureOr<AttrQuantConfigAttr> Importer::readWeight(const Place &place) {
   return config;
 }
 
-/// Null for an empty object: MCT does not tell them apart.
+/// Returns null for an empty object, since MCT does not distinguish them.
 FailureOr<DictionaryAttr> Importer::readWeights(const Place &place) {
   const json::Object *object = place.value->getAsObject();
   if (!object)
@@ -368,7 +368,7 @@ FailureOr<QCOptionsAttr> Importer::readOptions(const Place &place) {
                                 ArrayRef<OpQuantConfigAttr>(configs), base);
   if (!options)
     return failure();
-  // MCT fills it in where there is no choice.
+  // MCT fills it in if there is no choice.
   return configs.size() == 1 ? QCOptionsAttr::get(context, configs, {})
                              : options;
 }

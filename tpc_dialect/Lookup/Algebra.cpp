@@ -296,8 +296,8 @@ StringRef FormulaSearch::nameNorm(ArrayRef<Operation *> ops) const {
   llvm::SmallSetVector<int64_t, 4> axes = reducedAxes(ops);
   if (!isImage(axes))
     return "layer_norm";
-  // A layer norm scales one by one what it normalizes together, an instance
-  // norm what it normalizes apart.
+  // The scale of a layer norm varies along the axes that it normalizes
+  // together, and that of an instance norm along the other axes.
   bool variesInside = false, variesOutside = false;
   for (Operation *op : ops)
     for (Value value : op->getOperands()) {
@@ -323,7 +323,7 @@ FormulaSearch::collect(Operation *root) const {
       if (Operation *op = value.getDefiningOp();
           op && value != input && known.contains(value))
         ops.insert(op);
-  // Ops on constants belong to it when nobody else needs them.
+  // Ops on constants belong to it if they have no other users.
   for (size_t next = 0; next != ops.size(); ++next)
     for (Value value : ops[next]->getOperands())
       if (Operation *op = value.getDefiningOp();
@@ -408,8 +408,8 @@ static bool isOp(Operation *op, ArrayRef<StringRef> names) {
   return op && llvm::is_contained(names, op->getName().getStringRef());
 }
 
-/// The values that may be x where a formula has this op: what it reads, and
-/// what is read again after it.
+/// Adds the values that may be x in a formula with this op: its operand, and
+/// values before it that have several uses.
 static void addInputs(Operation *op, llvm::SetVector<Value> &inputs) {
   if (!isOp(op,
             {"tosa.reduce_sum", "tosa.avg_pool2d", "tosa.tanh", "tosa.erf"}))

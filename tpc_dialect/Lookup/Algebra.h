@@ -2,7 +2,7 @@
 //
 // Operators that are formulas, such as a layer norm. Importers write them in so
 // many ways that no table of forms could be complete: they are recognized by
-// what they compute.
+// their computation.
 #ifndef TPC_DIALECT_LOOKUP_ALGEBRA_H
 #define TPC_DIALECT_LOOKUP_ALGEBRA_H
 

@@ -22,7 +22,7 @@ using namespace mct::tpc;
 /// default".
 static void warnAboutOptions(PlatformOp platform, const Twine &owner,
                              QCOptionsAttr options) {
-  llvm::SmallDenseMap<OpQuantConfigAttr, size_t> seen;
+  llvm::SmallDenseMap<OpQuantConfigAttr, size_t> visited;
   bool warnedPreserving = false;
   for (auto [index, config] : llvm::enumerate(options.getConfigs())) {
     // O3, an error once an op gets such a config.
@@ -33,7 +33,7 @@ static void warnAboutOptions(PlatformOp platform, const Twine &owner,
       warnedPreserving = true;
     }
     // Q5
-    if (auto [it, isNew] = seen.try_emplace(config, index); !isNew)
+    if (auto [it, isNew] = visited.try_emplace(config, index); !isNew)
       emitWarning(platform.getLoc())
           << "candidate #" << index << " of " << owner << " repeats candidate #"
           << it->second;
@@ -113,8 +113,8 @@ static std::optional<unsigned> getNumOperands(RegisteredOperationName name) {
   return std::nullopt;
 }
 
-/// Fails where a name in a filter does not exist. `op`: the ops that it is
-/// asked of, as far as they are known; `opName` names them in the message.
+/// Fails if a name in a filter does not exist. `op` is the op to which the
+/// filter applies, if it is registered; `opName` is its name for the message.
 static LogicalResult checkFilter(Location loc, StringRef opName,
                                  PredicateAttr filter,
                                  std::optional<RegisteredOperationName> op) {
@@ -147,8 +147,8 @@ static LogicalResult checkFilter(Location loc, StringRef opName,
   return diagnostic;
 }
 
-/// Returns the dialect of an op that it does not have, or null. Dialects that
-/// are not loaded cannot tell; their ops may be meant for later.
+/// Returns the dialect that lacks an op of this name, or null. The ops of
+/// dialects that are not loaded are unknown, and may be registered later.
 static Dialect *getDialectWithout(StringRef opName, MLIRContext *context) {
   Dialect *dialect = context->getLoadedDialect(opName.split('.').first);
   return dialect && !dialect->allowsUnknownOperations() &&

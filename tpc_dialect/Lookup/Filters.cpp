@@ -171,7 +171,7 @@ static int64_t countConditions(Operation *op) {
 }
 
 /// Returns whether a resize enlarges each axis by a power of two, with every
-/// element in the middle of its pixel; none where its sizes are not constant.
+/// element in the middle of its pixel; none if its sizes are not constant.
 static std::optional<int64_t> isCentredEnlargement(Operation *op) {
   if (op->getNumOperands() != 4)
     return std::nullopt;

@@ -101,8 +101,8 @@ bool FormulaPatterns::isGelu(ArrayRef<Term> terms) const {
   const Term *plain = &terms[0], *product = &terms[1];
   if (plain->powers.size() != 1)
     std::swap(plain, product);
-  if (plain->powers.size() != 1 || plain->exponentOf(0) != 1 ||
-      product->powers.size() != 2 || product->exponentOf(0) != 1 ||
+  if (plain->powers.size() != 1 || plain->getExponent(0) != 1 ||
+      product->powers.size() != 2 || product->getExponent(0) != 1 ||
       product->powers.back().second != 1 || !isNear(plain->coefficient, 0.5) ||
       !isNear(product->coefficient, 0.5) || !plain->constants.empty() ||
       !product->constants.empty())
@@ -113,7 +113,7 @@ bool FormulaPatterns::isGelu(ArrayRef<Term> terms) const {
   auto has = [&](double exponent, double coefficient) {
     return llvm::any_of(function.argument.terms, [&](const Term &term) {
       return term.constants.empty() && term.powers.size() == 1 &&
-             term.exponentOf(0) == exponent &&
+             term.getExponent(0) == exponent &&
              isNear(term.coefficient, coefficient);
     });
   };
@@ -185,18 +185,18 @@ StringRef FormulaPatterns::classify(StringRef name,
   return classifyNorm(terms);
 }
 
-/// Returns the normalization in which x - mean(x), or x, is multiplied by what
-/// normalizes it; empty if there is none.
+/// Returns the normalization in which x - mean(x), or x, is multiplied by the
+/// normalizing factor; empty if there is none.
 StringRef FormulaPatterns::classifyNorm(ArrayRef<Term> terms) const {
   if (terms.empty() || terms.size() > 2)
     return "";
   const Term *plain = &terms.front(), *mean = nullptr;
   if (terms.size() == 2) {
     mean = &terms.back();
-    if (plain->exponentOf(0) != 1)
+    if (plain->getExponent(0) != 1)
       std::swap(plain, mean);
   }
-  if (plain->exponentOf(0) != 1)
+  if (plain->getExponent(0) != 1)
     return "";
   unsigned square = 0;
   Term normalizer = *plain;

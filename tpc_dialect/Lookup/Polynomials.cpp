@@ -58,7 +58,7 @@ Polynomial Polynomials::atomPower(unsigned atom, double exponent,
 }
 
 /// Returns the least number of elements that share one element of an atom.
-int64_t Polynomials::countOf(const Polynomial &polynomial) const {
+int64_t Polynomials::countTerms(const Polynomial &polynomial) const {
   int64_t count = std::numeric_limits<int64_t>::max();
   for (const Term &term : polynomial.terms)
     for (auto [atom, exponent] : term.powers)
@@ -152,7 +152,7 @@ Polynomials::Result Polynomials::power(const Polynomial &base,
       return std::nullopt;
     term.coefficient = std::pow(term.coefficient, exponent);
     for (auto &[atom, present] : term.powers) {
-      // The root of a square is no power.
+      // The root of a square is not a power.
       if (!isWhole && std::fmod(present, 2) == 0)
         return std::nullopt;
       present *= exponent;
@@ -167,14 +167,15 @@ Polynomials::Result Polynomials::power(const Polynomial &base,
   }
   if (base.terms.empty())
     return std::nullopt;
-  return atomPower(getAtom(Atom::Base, "", base, countOf(base)), exponent,
+  return atomPower(getAtom(Atom::Base, "", base, countTerms(base)), exponent,
                    base.count);
 }
 
 Polynomials::Result Polynomials::function(StringRef name,
                                           const Polynomial &argument) {
-  return atomPower(getAtom(Atom::Function, name, argument, countOf(argument)),
-                   1, argument.count);
+  return atomPower(
+      getAtom(Atom::Function, name, argument, countTerms(argument)), 1,
+      argument.count);
 }
 
 Polynomials::Result Polynomials::reduced(const Polynomial &polynomial,

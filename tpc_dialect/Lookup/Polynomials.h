@@ -34,7 +34,7 @@ struct Term {
   bool hasFactorsOf(const Term &other) const {
     return constants == other.constants && powers == other.powers;
   }
-  double exponentOf(unsigned atom) const {
+  double getExponent(unsigned atom) const {
     for (auto [number, exponent] : powers)
       if (number == atom)
         return exponent;
@@ -94,7 +94,7 @@ public:
   Result function(llvm::StringRef name, const Polynomial &argument);
 
 private:
-  int64_t countOf(const Polynomial &polynomial) const;
+  int64_t countTerms(const Polynomial &polynomial) const;
 
   std::vector<Atom> atoms;
   llvm::StringMap<unsigned> atomOf;

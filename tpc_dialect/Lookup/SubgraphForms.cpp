@@ -25,8 +25,8 @@ static const SubgraphForm kFirstForms[] = {
         m = tosa.matmul r const kernel
         b = tosa.reshape m where "$keeps_last_axis" eq 1
         y = tosa.add b per_channel)"},
-    // As torch-mlir writes it, then with more and more of the constants
-    // folded.
+    // The form that torch-mlir writes, and then the same with more and more of
+    // the constants folded.
     {"batch_norm", R"(
         d = tosa.sub x per_channel
         v = tosa.add const const
@@ -177,8 +177,8 @@ static const SubgraphForm kLastForms[] = {
         s = tosa.reduce_sum e same axis
         l = tosa.log s
         y = tosa.sub d l)"},
-    // torch-mlir as it is, then with its factor or its bounds folded;
-    // ExecuTorch; Keras 2 has other factors.
+    // The forms of torch-mlir, plain and then with the factor or the bounds
+    // folded, and of ExecuTorch; Keras 2 has other factors.
     {"hard_sigmoid", R"(
         a = tosa.add x 3
         m = tosa.mul a 0.16666666666

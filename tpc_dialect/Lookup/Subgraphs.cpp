@@ -49,7 +49,7 @@ std::vector<SubgraphForm> mct::tpc::listSubgraphs(MLIRContext *context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A line of a form as it is written.
+/// A line of a form in its textual form.
 struct Line {
   StringRef result, opName, same, filter;
   SmallVector<StringRef> operands;
@@ -222,8 +222,8 @@ mct::tpc::compileSubgraph(const SubgraphForm &form, Location loc) {
 // Printing the table
 //===----------------------------------------------------------------------===//
 
-/// Returns the ops of a form: `[reshape] conv2d`, in brackets what may be
-/// missing, with an ellipsis what is repeated. The ops of TOSA go without their
+/// Returns the ops of a form, such as `[reshape] conv2d`, with optional ops in
+/// brackets and an ellipsis after repeated ones. The names of TOSA ops omit the
 /// dialect.
 static std::string summarize(const SubgraphForm &form, Location loc) {
   SmallVector<std::string> texts = splitLines(form.ops);

@@ -248,7 +248,7 @@ LogicalResult TpcLookup::fillTagged(Node &node, StringAttr tag) {
   node.operatorSet = tag;
   node.options = platformOp.getOptionsOf(tag.getValue());
   node.info = getOpInfo(name);
-  // Names of the op's weights by the binding, where it binds it to that set.
+  // Names of the op's weights in the binding, if it binds the op to that set.
   const Claim *ofThisSet = nullptr;
   if (auto it = claimsByOp.find(name); it != claimsByOp.end())
     for (const Claim &claim :
@@ -269,7 +269,7 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
     if (it == subgraphsByRoot.end())
       continue;
     for (const auto &subgraph : it->second) {
-      // One op that no set claims by this name is what it looks like.
+      // A single op that no set claims by this name is classified by its form.
       if (subgraph->steps.size() == 1 &&
           !claimsBySubgraph.contains(subgraph->name))
         continue;

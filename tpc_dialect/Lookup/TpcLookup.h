@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Determines the options of each op, and the reasons for them. All other code
-// asks this class.
+// queries this class.
 #ifndef TPC_DIALECT_LOOKUP_TPCLOOKUP_H
 #define TPC_DIALECT_LOOKUP_TPCLOOKUP_H
 

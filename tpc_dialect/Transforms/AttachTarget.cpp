@@ -93,8 +93,8 @@ private:
       llvm::append_range(bindings, stock->getOps<BindingOp>());
     for (BindingOp binding : bindings)
       specialize(binding, platform);
-    // The target's own descriptions come first and win; the stock ones are for
-    // all ops that it does not speak of.
+    // The target's own descriptions come first and take precedence; the stock
+    // ones are for all other ops.
     SmallVector<FrameworkOp> frameworks(source->getOps<FrameworkOp>());
     for (auto framework : stock->getOps<FrameworkOp>())
       if (!source->lookupSymbol(framework.getSymNameAttr()))

@@ -128,7 +128,8 @@ Loader::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
 static constexpr StringLiteral kLinearSets[] = {
     "Conv", "DepthwiseConv2D", "ConvTranspose", "FullyConnected"};
 
-/// Changes `sets`, those of the base, as the derivation says.
+/// Applies the changes of the derivation to `sets`, which are those of the
+/// base.
 static LogicalResult changeSets(DeriveOp derive, PlatformOp base,
                                 SmallVectorImpl<Attribute> &sets) {
   llvm::StringMap<size_t> indices;
@@ -193,8 +194,8 @@ static LogicalResult changeSets(DeriveOp derive, PlatformOp base,
   return success();
 }
 
-/// The platform that `derive` makes of `base`, in its place; null after an
-/// error.
+/// Replaces `derive` by the platform that it derives from `base`, and returns
+/// it; null after an error.
 static PlatformOp derivePlatform(DeriveOp derive, PlatformOp base) {
   auto sets = llvm::to_vector(base.getOperatorSets().getValue());
   if (failed(changeSets(derive, base, sets)))
@@ -224,7 +225,8 @@ static PlatformOp derivePlatform(DeriveOp derive, PlatformOp base) {
   return platform;
 }
 
-/// Copies what the base says beside its platform, where `module` says nothing.
+/// Copies the vocabulary that the base has beside its platform, as far as
+/// `module` lacks it.
 static void inheritVocabulary(ModuleOp module, ModuleOp base,
                               PlatformOp platform) {
   SymbolTable symbols(module);

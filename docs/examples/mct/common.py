@@ -66,7 +66,7 @@ def trained(epochs: int = 12) -> nn.Module:
 
 
 def representative_data() -> Iterator[list[np.ndarray]]:
-    """Yields images in batches, as MCT asks for samples: a list with an array for each input."""
+    """Yields images in batches, in the form in which MCT takes samples: a list with an array for each input."""
     images = np.load(DATA / "digits_calib.npy").transpose(0, 3, 1, 2).astype(np.float32) / 16
     for start in range(0, 200, 20):
         yield [images[start : start + 20]]

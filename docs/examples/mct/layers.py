@@ -23,7 +23,7 @@ def quantized_weights(layer: torch.nn.Module) -> torch.nn.Module:
 
 
 def quantized_result(layer: torch.nn.Module, threshold: float) -> torch.nn.Module:
-    """Returns the layer, and behind it a quantizer of 4 bits that learns its threshold."""
+    """Returns the layer, followed by a quantizer of 4 bits that learns its threshold."""
     config = mct.trainable_infrastructure.TrainableQuantizerActivationConfig(
         activation_quantization_method=mct.target_platform_capabilities.QuantizationMethod.SYMMETRIC,
         activation_n_bits=4,

@@ -30,7 +30,7 @@ enum class IntegerReason {
 struct IntegerFailure {
   IntegerReason reason;
   /// The op at fault; null if no op defines the value.
-  mlir::Operation *culprit;
+  mlir::Operation *cause;
 
   llvm::StringRef getText() const;
 };
@@ -42,8 +42,8 @@ public:
             typename = std::enable_if_t<std::is_convertible_v<U, T>>>
   IntegerOr(U &&value) : state(T(std::forward<U>(value))) {}
   IntegerOr(IntegerFailure failure) : state(failure) {}
-  IntegerOr(IntegerReason reason, mlir::Operation *culprit)
-      : state(IntegerFailure{reason, culprit}) {}
+  IntegerOr(IntegerReason reason, mlir::Operation *cause)
+      : state(IntegerFailure{reason, cause}) {}
 
   explicit operator bool() const { return std::holds_alternative<T>(state); }
   T &operator*() { return std::get<T>(state); }

@@ -84,7 +84,7 @@ struct ResourceModel {
   ResourceUse evaluate() const;
   /// Return the bits of the cut of a step, and the bit operations of a layer.
   int64_t cutBits(const Step &step, BitsOfPoint bits) const;
-  static int64_t bopsOf(const Step::Layer &layer, BitsOfPoint bits);
+  static int64_t computeBops(const Step::Layer &layer, BitsOfPoint bits);
 };
 
 /// Returns the resource model of a function. The models of ops

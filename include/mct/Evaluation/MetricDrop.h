@@ -56,8 +56,8 @@ private:
   MetricDrop(RunSettings settings, const Options &options)
       : settings(std::move(settings)), options(options) {}
   mlir::LogicalResult prepare(mlir::ModuleOp network);
-  mlir::LogicalResult checkUnseen(mlir::ModuleOp network,
-                                  const NetworkRun &prepared) const;
+  mlir::LogicalResult checkNotCalibrated(mlir::ModuleOp network,
+                                         const NetworkRun &prepared) const;
   mlir::FailureOr<NetworkRun>
   prepareRun(mlir::ModuleOp network, bool simulatesQuantization,
              std::shared_ptr<const SampleSource> samples);
@@ -67,8 +67,9 @@ private:
   mlir::FailureOr<std::vector<MetricHost::Result>>
   runHosted(mlir::ModuleOp network, const NetworkRun &prepared);
   mlir::FailureOr<MetricHost::Measured>
-  askHost(mlir::ModuleOp network, llvm::ArrayRef<MetricHost::Result> results,
-          llvm::ArrayRef<int64_t> positions);
+  runHostMetric(mlir::ModuleOp network,
+                llvm::ArrayRef<MetricHost::Result> results,
+                llvm::ArrayRef<int64_t> positions);
   mlir::LogicalResult divide(mlir::ModuleOp network);
   llvm::ArrayRef<int64_t> getPositions(Part part) const {
     return part == Part::Search ? parts.fittedPositions

@@ -26,9 +26,9 @@ struct MatchedDetections {
   std::vector<MatchedClass> classes;
   unsigned numOverlaps = 1;
 
-  /// Returns the average precision of images that occur so often, as COCO
-  /// defines it: the mean over classes that have boxes, over overlap
-  /// thresholds, and over recalls of 0, 0.01, …, 1. NaN if there is no box.
+  /// Returns the average precision of images with these counts, as COCO defines
+  /// it: the mean over classes that have boxes, over overlap thresholds, and
+  /// over recalls of 0, 0.01, …, 1. NaN if there is no box.
   double aggregate(llvm::ArrayRef<uint32_t> counts) const;
 };
 

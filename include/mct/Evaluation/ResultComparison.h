@@ -156,7 +156,7 @@ private:
   int64_t classes = 0;
   bool isReconstruction = false;
   /// One for each worker.
-  std::vector<Part> seen;
+  std::vector<Part> workerParts;
 };
 
 /// Returns the elements of the valid samples of a unit as real numbers, or none

@@ -64,25 +64,25 @@ public:
   ResultMetric usedMetric() const;
   /// Returns the metric of the result with that index; none if it does not
   /// count.
-  std::optional<ResultMetric> metricOf(size_t output) const;
+  std::optional<ResultMetric> getMetric(size_t output) const;
 
   /// Distances of one network.
-  struct Found {
+  struct Comparison {
     /// Divergence, or squared error, by part and sample.
     std::vector<std::vector<double>> distances;
     std::vector<char> agreeing;
   };
-  Found createFound() const;
+  Comparison createComparison() const;
   /// Compares a unit with the stored results; different units may be compared
   /// at the same time. The caller owns `scratch`, one for each thread.
   llvm::Error compare(int64_t number, int64_t valid,
                       llvm::ArrayRef<void *> outputs,
-                      std::vector<float> &scratch, Found &found) const;
+                      std::vector<float> &scratch, Comparison &found) const;
   /// Returns the distance over all units, which must have been compared.
-  double distance(const Found &found) const;
+  double distance(const Comparison &found) const;
   /// Returns the standard deviation of the distance over the samples; 0 for one
   /// sample.
-  double deviation(const Found &found) const;
+  double deviation(const Comparison &found) const;
 
   /// A result, or a group of its channels.
   struct Part {
@@ -98,9 +98,9 @@ public:
   llvm::ArrayRef<Part> getParts() const { return parts; }
   /// Returns the distance of one part: the mean divergence, or the squared
   /// error over the energy.
-  double distanceOf(size_t part, const Found &found) const;
+  double distanceOf(size_t part, const Comparison &found) const;
   /// Returns the sum of the squares of one part in the reference.
-  double energyOf(size_t part) const;
+  double computeEnergy(size_t part) const;
   /// Reduction of the distance of a part, or of all of them, from `before` to
   /// `after`, and its standard error over the samples, infinite for one sample.
   struct Gain {
@@ -109,12 +109,12 @@ public:
     /// distance increases.
     int64_t better = 0, worse = 0;
   };
-  Gain compareRuns(const Found &before, const Found &after,
+  Gain compareRuns(const Comparison &before, const Comparison &after,
                    std::optional<size_t> part = std::nullopt) const;
   /// Returns the share of the samples whose first result has its largest
   /// element at the same position as in the reference; none if the first result
   /// is not one row of scores for each sample.
-  std::optional<double> agreement(const Found &found) const;
+  std::optional<double> agreement(const Comparison &found) const;
 
 private:
   struct Output {
@@ -128,7 +128,7 @@ private:
     std::vector<char> distributions;
     /// Part of each element of a sample, counted from `firstPart`; empty if all
     /// are one part.
-    std::vector<int64_t> partOf;
+    std::vector<int64_t> partByChannel;
     size_t firstPart = 0, numParts = 1;
 
     /// Returns the divergence or squared error of one sample as a whole.
@@ -138,9 +138,9 @@ private:
   void joinParts();
   void addByPart(const Output &output, llvm::ArrayRef<float> expected,
                  llvm::ArrayRef<float> actual, int64_t sample,
-                 Found &found) const;
+                 Comparison &found) const;
   /// Returns the divisor of the sum over the samples.
-  double scaleOf(const Part &part) const;
+  double computeScale(const Part &part) const;
 
   int64_t unit, samples, blockElements = 0;
   std::vector<Output> outputs;

@@ -50,7 +50,7 @@ private:
     int64_t bytes = 0;
   };
   /// Returns the address of the block of a unit in memory.
-  char *placeOf(int64_t unit) const { return memory + unit * stride; }
+  char *getAddress(int64_t unit) const { return memory + unit * stride; }
   /// Returns memory for a block of a unit, or null if there is no room.
   char *reserve(int64_t unit, int64_t bytes);
   llvm::Error writeFile(int64_t unit, llvm::ArrayRef<char> block);

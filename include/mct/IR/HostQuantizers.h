@@ -94,13 +94,13 @@ std::optional<HostPoint> getHostPoint(tpc::QuantizeOp point);
 mlir::FailureOr<tpc::QuantizerAttrInterface>
 freezeHostQuantizer(tpc::QuantizeOp point);
 
-/// Creates a `tosa.custom` that asks the quantizer of a point for a gradient:
-/// it computes the gradient of `values` from `values` and `gradient`, the
-/// gradient of the result.
+/// Creates a `tosa.custom` by which the quantizer of a point computes the
+/// gradient of `values` from `values` and `gradient`, the gradient of the
+/// result.
 mlir::Value buildHostGradient(mlir::OpBuilder &builder, mlir::Location loc,
                               const HostPoint &point, mlir::Value values,
                               mlir::Value gradient);
-/// Returns the point whose quantizer such an op asks; none for other ops.
+/// Returns the point whose quantizer such an op calls; none for other ops.
 std::optional<HostPoint> getHostGradient(mlir::Operation *op);
 
 } // namespace mct

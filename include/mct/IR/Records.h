@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of the decisions of passes, of what they changed and left unchanged,
-// with reasons, as data. A remark is printed from the record that it carries,
+// Records of the decisions of passes as data: changes, and ops that were left
+// unchanged, with reasons. A remark is printed from the record that it carries,
 // so that the two cannot disagree.
 //
 // MLIR's own remarks (mlir/IR/Remarks.h) are not used: they need an engine that
@@ -56,8 +56,8 @@ NamedValue named(llvm::StringRef name, llvm::StringRef value);
 class Record {
 public:
   Record(Reason reason) : Record(Decision::Declined, reason) {}
-  Record(Decision decision, Reason reason, mlir::Operation *culprit = nullptr)
-      : decision(decision), reason(reason), culprit(culprit) {}
+  Record(Decision decision, Reason reason, mlir::Operation *cause = nullptr)
+      : decision(decision), reason(reason), cause(cause) {}
 
   Record &operator<<(const llvm::Twine &more) & {
     text += more.str();
@@ -79,7 +79,7 @@ public:
   Reason getReason() const { return reason; }
   /// Returns the op at fault; null if it is the op of the remark, or if there
   /// is none.
-  mlir::Operation *getCulprit() const { return culprit; }
+  mlir::Operation *getCause() const { return cause; }
   std::string getText() const;
   /// Returns pass, decision, reason, op, name of the op's point or value, and
   /// values.
@@ -89,7 +89,7 @@ public:
 private:
   Decision decision;
   Reason reason;
-  mlir::Operation *culprit;
+  mlir::Operation *cause;
   std::string text;
   std::vector<NamedValue> values;
 };
@@ -102,8 +102,8 @@ mlir::InFlightDiagnostic emitRecord(mlir::Operation *op, llvm::StringRef pass,
                                     const llvm::Twine &prefix = "");
 
 /// Emits a record, with a note at the op at fault if the record has one.
-void emitWithCulprit(mlir::Operation *op, llvm::StringRef pass,
-                     const Record &record, const llvm::Twine &prefix = "");
+void emitWithCause(mlir::Operation *op, llvm::StringRef pass,
+                   const Record &record, const llvm::Twine &prefix = "");
 
 /// Passes of a context, with the threads that run them, whose records are for
 /// collectors only and not printed. Thread safe.

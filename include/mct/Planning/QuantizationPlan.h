@@ -80,7 +80,7 @@ struct PlannedNode {
   tpc::Node node;
   /// Name of the node and of its points.
   mlir::StringAttr name;
-  /// Alternatives that remain, distinct in what they quantize, by descending
+  /// Remaining alternatives, which quantize in different ways, by descending
   /// width of the kernel, then of the result; never empty.
   llvm::SmallVector<tpc::OpQuantConfigAttr> candidates;
   llvm::SmallVector<DroppedCandidate> dropped;
@@ -191,7 +191,7 @@ public:
   llvm::DenseMap<mlir::Value, Mask> masks;
 
   /// Returns the node that an op belongs to, or none.
-  std::optional<size_t> nodeOf(mlir::Operation *op) const;
+  std::optional<size_t> findNode(mlir::Operation *op) const;
   /// Names of the chain's nodes.
   llvm::SmallVector<mlir::StringAttr> getNames(const FusedGroup &group) const;
 
@@ -222,7 +222,7 @@ private:
 
   llvm::DenseMap<mlir::Operation *, size_t> owner;
   /// Name of the point that covers a value.
-  llvm::DenseMap<mlir::Value, mlir::StringAttr> coverOf;
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> coveringPoints;
 };
 
 } // namespace mct

@@ -15,7 +15,7 @@ struct ResultGroups {
   /// Axis of the channels.
   int64_t axis = 0;
   /// Index of the group of each channel; empty if the result is one group.
-  std::vector<int64_t> groupOf;
+  std::vector<int64_t> groupByChannel;
   /// Name of each group: that of the values that its channels come from.
   std::vector<std::string> names;
 };

@@ -35,7 +35,7 @@ struct AllocatedResource {
   std::vector<Pair> pairs;
   std::optional<int64_t> limit;
 
-  int64_t amountOf(llvm::ArrayRef<unsigned> choices) const;
+  int64_t computeAmount(llvm::ArrayRef<unsigned> choices) const;
 };
 
 struct AllocationProblem {
@@ -46,7 +46,7 @@ struct AllocationProblem {
 
   /// Returns the sum of the costs of `choices`, added in the order of the
   /// groups.
-  double costOf(llvm::ArrayRef<unsigned> choices) const;
+  double computeCost(llvm::ArrayRef<unsigned> choices) const;
 };
 
 /// One choice for each group.

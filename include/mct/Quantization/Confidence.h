@@ -70,7 +70,7 @@ std::optional<Interval> bootstrap(
     llvm::function_ref<double(llvm::ArrayRef<uint32_t> counts)> statistic);
 
 /// Returns a limit that the statistic exceeds in about 1 - `confidence` of all
-/// cases, by the resamples of `bootstrap`; none where `bootstrap` returns none.
+/// cases, by the resamples of `bootstrap`; none if `bootstrap` returns none.
 std::optional<double> bootstrapUpperBound(
     int64_t samples,
     llvm::function_ref<double(llvm::ArrayRef<uint32_t> counts)> statistic,

@@ -13,7 +13,7 @@
 
 namespace mct::quantization {
 
-/// How much larger the squared errors of one network are than those of another
+/// Excess, in dB, of the squared errors of one network over those of another
 /// one.
 struct PairedLoss {
   /// Loss in dB: 10 log10 of the ratio of the sums; negative if those of the

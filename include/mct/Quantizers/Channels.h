@@ -57,7 +57,7 @@ private:
                                            llvm::ArrayRef<int64_t>);
   static constexpr size_t kTogether = 16;
 
-  size_t startOf(size_t channel) const;
+  size_t getStart(size_t channel) const;
   /// Writes at most kTogether rows.
   void copy(size_t first, size_t count, float *rows) const;
   void copyTransposed(llvm::ArrayRef<size_t> starts, float *rows) const;

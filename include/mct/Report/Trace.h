@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trace of a run of passes, stored next to its module, from which a report can
-// tell how the module was created.
+// Trace of a run of passes, stored next to its module, from which a report
+// describes how the module was created.
 #ifndef MCT_REPORT_TRACE_H
 #define MCT_REPORT_TRACE_H
 
@@ -32,7 +32,7 @@ struct Trace {
   std::string input;
   /// Pipelines that were requested without a command, as they were written,
   /// without `builtin.module(…)`; in order.
-  std::vector<std::string> asked;
+  std::vector<std::string> requested;
   /// All passes with all their options, in the order in which they ran on a
   /// module. Numbers are rounded to seven digits.
   std::vector<std::string> pipelines;

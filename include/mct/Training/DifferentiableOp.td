@@ -15,7 +15,7 @@ def Mct_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        Builds the gradients of the operands that `gradients` wants, and passes them to it, from `resultGradient`, that
+        Builds the gradients of the operands that `gradients` requests, and passes them to it, from `resultGradient`, that
         of the result. Operands and result may be used. Fails with a diagnostic at the op if it has a form that the rule
         does not cover.}],
       "::llvm::LogicalResult", "buildGradients",

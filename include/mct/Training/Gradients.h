@@ -144,20 +144,20 @@ private:
 class OperandGradients {
 public:
   using Taker = llvm::function_ref<void(unsigned operand, mlir::Value)>;
-  OperandGradients(llvm::ArrayRef<bool> wanted, Taker take)
-      : wanted(wanted), take(take) {}
+  OperandGradients(llvm::ArrayRef<bool> requested, Taker take)
+      : requested(requested), take(take) {}
 
   /// Returns whether the gradient of this operand is needed.
-  bool wants(unsigned operand) const { return wanted[operand]; }
+  bool isRequested(unsigned operand) const { return requested[operand]; }
   /// Sets the gradient of an operand; it has the operand's type. A gradient
   /// that is not needed is dropped.
   void set(unsigned operand, mlir::Value gradient) {
-    if (wanted[operand])
+    if (requested[operand])
       take(operand, gradient);
   }
 
 private:
-  llvm::ArrayRef<bool> wanted;
+  llvm::ArrayRef<bool> requested;
   Taker take;
 };
 

@@ -149,7 +149,7 @@ def _find(fullname: str, name: str) -> Any:
         sources = _FOREIGN[root]
     for source in sources:
         found = importlib.import_module(source)
-        # `mct.compat` asks this module for what it does not have.
+        # `mct.compat` looks up the names that it lacks in this module.
         if name in vars(found) or (source != "mct.compat" and hasattr(found, name)):
             return getattr(found, name)
     if name in _FOUND:
@@ -250,7 +250,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Do nothing: names are found when they are asked for."""
+        """Do nothing: names are found when they are looked up."""
 
 
 def register() -> None:

@@ -74,7 +74,7 @@ def _by_name(pattern: Fusing) -> Fusing:
     return Fusing(operator_groups=groups, fuse_op_quantization_config=pattern.fuse_op_quantization_config)
 
 
-# As MCT up to 2.2 calls it.
+# MCT up to 2.2 uses this name.
 generate_tp_model = generate_tpc
 
 

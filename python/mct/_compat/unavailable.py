@@ -27,7 +27,7 @@ class Unavailable:
         self._refuse()
 
     def __getattr__(self, name: str) -> NoReturn:
-        # Python itself asks for such names, and pytest does.
+        # Python itself looks up such names, and so does pytest.
         if name.startswith("_"):
             raise AttributeError(name)
         self._refuse()

@@ -2,7 +2,7 @@
 """The metadata of a `.tflite` file: normalization of inputs, and labels of an output.
 
 No package that is kept has TensorFlow's `metadata_schema.fbs`; the few tables that are needed are written here, field
-by field in the order of the schema. Files that belong to a network are a ZIP archive behind its flatbuffer.
+by field in the order of the schema. Files that belong to a network are a ZIP archive after its flatbuffer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LABELS = "labels.txt"
 
 
 def write(document: Mapping[str, Any], name: str, labels: Sequence[str]) -> bytes:
-    """The flatbuffer, of a document that `mct/Export/Tflite.h` describes; empty where there is nothing to say."""
+    """The flatbuffer, of a document that `mct/Export/Tflite.h` describes; empty if there are no data."""
     if not document["normalization"] and not labels:
         return b""
     import flatbuffers

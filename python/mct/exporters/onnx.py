@@ -35,8 +35,8 @@ def export_onnx(
     opset:    version of ONNX's operators of a "qdq" file: 13, 21 or 25; 0: 21. Kernels of 4 bits are int4 from 21 on,
               those of 2 bits int2 from 25 on.
     activations: "unsigned" (uint8, uint16) or "signed" (int8, int16) integers of activations in a "qdq" file.
-    external_data_above: size in bytes above which constants go to another file, `path` with `.data` behind it; 0: what
-              protobuf allows, 2^31 - 1.
+    external_data_above: size in bytes above which constants go to another file, `path` with the suffix `.data`; 0:
+              what protobuf allows, 2^31 - 1.
     producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
               "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
     nms:      SCORE:OVERLAP:DETECTIONS, "0.25:0.7:300": the file of a detector ends with the op MultiClassNMS of Sony's

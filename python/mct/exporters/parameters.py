@@ -29,7 +29,7 @@ def export_parameters(model: Model, path: str | os.PathLike[str], *, function: s
     path: ends in `.json`, or in `.npz`: an archive with an array NAME/KEY for each list of a point (`threshold`,
           `scale`, `zero_point`, `lowest`, `highest`, `levels`, `axes`), and the whole JSON in `json`.
 
-    `mct/Export/Parameters.h` says what each number is. Same as: mct-translate --export-parameters
+    `mct/Export/Parameters.h` describes each number. Same as: mct-translate --export-parameters
     """
     path = Path(path)
     data = model.module.export_parameters(function)
@@ -50,7 +50,7 @@ def _archive(found: dict[str, Any], text: bytes) -> bytes:
             if value is None:
                 continue
             if key == "levels":
-                # As long as the longest, for the channels may have different numbers of them.
+                # Pad all to the longest, since channels may have different numbers of levels.
                 longest = max(map(len, value))
                 value = [[*levels, *[float("nan")] * (longest - len(levels))] for levels in value]
             integral = key in ("axes", "zero_point", "lowest", "highest")

@@ -36,7 +36,7 @@ def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "
     """Write a TOSA flatbuffer, and beside it a `.json` with what the format has no place for.
 
     model:    a float network, or an integer one (`mct-lower-to-integer`), with static shapes.
-    path:     of the flatbuffer. The JSON, of the same name, tells names, types, scales and zero points of inputs,
+    path:     of the flatbuffer. The JSON, of the same name, has names, types, scales and zero points of inputs,
               outputs and points, as `export_parameters` does.
     function: the function that the JSON is about.
 
@@ -69,9 +69,9 @@ def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "
 
 
 def _refused(finished: subprocess.CompletedProcess[str]) -> Error:
-    said = finished.stderr.strip()
-    lines = [line for line in said.splitlines() if line.strip()]
+    output = finished.stderr.strip()
+    lines = [line for line in output.splitlines() if line.strip()]
     reason = next((line for line in lines if "error:" in line), lines[-1] if lines else "it says nothing")
     how = f"ended by signal {-finished.returncode}" if finished.returncode < 0 else "refuses the network"
     notes = ["mct-simulate-integers and mct-lower-to-integer make a network of integers of a quantized simulation"]
-    return Error(f"tosa-opt {how}: {re.sub(r'^.*?error: ', '', reason)}", notes=notes, diagnostics=said)
+    return Error(f"tosa-opt {how}: {re.sub(r'^.*?error: ', '', reason)}", notes=notes, diagnostics=output)

@@ -27,13 +27,13 @@ SUFFIXES = {
     ".stablehlo": "stablehlo",
 }
 
-# How the names of files end that are of MLIR, and how much of one is searched for operations of StableHLO.
+# Suffixes of MLIR files, and the number of bytes that are searched for operations of StableHLO.
 _MODULES = (".mlir", ".mlirbc", ".bc")
 _HEAD = 1 << 20
 
 
 def _head(path: Path) -> bytes:
-    """The beginning of a file, empty where it cannot be read: that is told by who reads it."""
+    """The beginning of a file, empty if it cannot be read, which the caller reports."""
     try:
         with path.open("rb") as stream:
             return stream.read(_HEAD)

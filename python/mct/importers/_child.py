@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the process of a converter tells what is wrong: in a file, which its log cannot be mistaken for."""
+"""Errors of a converter's process, which it reports in a file, apart from its log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 REFUSED = "refused.json"
-# How lines of the log begin that are for the user although all went well.
+# Prefix of the lines of the log that the user sees even if the import succeeds.
 WARNING = "mct warning: "
 
 
@@ -38,12 +38,17 @@ def run(main: Callable[..., None]) -> None:
     try:
         main(*sys.argv[1:])
     except Refused as problem:
-        told = {name: getattr(problem, name) for name in ("message", "notes", "left_over", "layer")}
+        report = {name: getattr(problem, name) for name in ("message", "notes", "left_over", "layer")}
     except Exception as problem:
         traceback.print_exc()
         lines = [line for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
-        told = {"message": f"{type(problem).__name__}: {lines[0]}", "notes": lines[1:12], "left_over": [], "layer": ""}
+        report = {
+            "message": f"{type(problem).__name__}: {lines[0]}",
+            "notes": lines[1:12],
+            "left_over": [],
+            "layer": "",
+        }
     else:
         sys.exit(0)
-    Path(REFUSED).write_text(json.dumps(told))
+    Path(REFUSED).write_text(json.dumps(report))
     sys.exit(1)

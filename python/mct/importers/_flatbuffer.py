@@ -27,7 +27,7 @@ _BITS = {9: 8, 7: 16}
 # Tables that a file may have: counts of damaged files, whose tables lie in each other, have no other bound.
 _MOST_TABLES = 2_000_000
 
-# Builtin operators by their numbers; behind them come those of StableHLO.
+# Builtin operators by their numbers; those of StableHLO follow.
 BUILTIN = """
 ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE EMBEDDING_LOOKUP FLOOR
 FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D LOCAL_RESPONSE_NORMALIZATION LOGISTIC LSH_PROJECTION
@@ -237,7 +237,7 @@ class File:
     def buffer(self, number: int) -> bytes:
         """The values that are stored with this number."""
         buffer = self.buffers[number]
-        if not _lies_behind(buffer):
+        if not _follows_tables(buffer):
             return buffer.bytes(_BUFFER_DATA)
         start, size = (buffer.integer(field, "Q") for field in (_BUFFER_OFFSET, _BUFFER_SIZE))
         if start + size > len(self.data):
@@ -245,8 +245,8 @@ class File:
         return self.data[start : start + size]
 
 
-def _lies_behind(buffer: _Table) -> bool:
-    """Returns whether the values of a buffer lie behind the tables, which large files ask for."""
+def _follows_tables(buffer: _Table) -> bool:
+    """Returns whether the values of a buffer follow the tables, as large files require."""
     return buffer.integer(_BUFFER_OFFSET, "Q") > 1
 
 
@@ -273,7 +273,7 @@ def operators(file: File) -> list[Operator]:
 class Writer:
     """Writes another first graph in front of the bytes of a file, whose tables it refers to.
 
-    References of the format lead to what lies behind them, so that nothing of the old file has to be read.
+    References of the format lead forward, so that nothing of the old file has to be read.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -284,7 +284,7 @@ class Writer:
         self.builder = flatbuffers.Builder(len(self.data) + 65536)
         self.builder.Prep(16, 0)
         self.builder.CreateByteVector(self.data)
-        # Buffers and kinds of operators behind those of the file.
+        # Buffers and kinds of operators that are appended to those of the file.
         self.values: list[bytes] = []
         self.kinds: list[str] = []
 
@@ -380,7 +380,7 @@ class Writer:
     def _buffer(self, file: File, number: int, used: Collection[int]) -> int:
         """Values that lie at a place of the file, which is another one now, become those of a table."""
         buffer = file.buffers[number]
-        if not _lies_behind(buffer):
+        if not _follows_tables(buffer):
             return self.old(buffer.place)
         return self._store(file.buffer(number) if number in used else b"")
 

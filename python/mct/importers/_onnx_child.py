@@ -29,7 +29,7 @@ PIPELINE = "builtin.module(torch-onnx-to-torch-backend-pipeline,torch-backend-to
 
 
 def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) -> list[str]:
-    """Gives every input its shape, and removes what the file says of the shapes of all others.
+    """Gives every input its shape, and removes the shapes of all other values.
 
     `batch` is the leading dimension of inputs that leave it open, whose names are the result.
     """
@@ -78,7 +78,7 @@ def close(model: onnx.ModelProto, shapes: dict[str, list[int]], batch: int = 1) 
 
 
 def inline_integers(model: onnx.ModelProto) -> None:
-    """Makes the importer write indices as literals: behind a resource, upstream's constant folding crashes on them."""
+    """Makes the importer write indices as literals: upstream's constant folding crashes on them in resources."""
     for tensor in model.graph.initializer:
         if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind == "i":
             values = numpy_helper.to_array(tensor)
@@ -94,7 +94,7 @@ def name_nodes(model: onnx.ModelProto) -> None:
 def unify_enlargements(model: onnx.ModelProto) -> None:
     """Gives every enlargement by nearest neighbours the one of its spellings that torch-mlir takes.
 
-    By whole factors, all that round to the nearest say the same as those that round down without an offset.
+    For integer factors, rounding to the nearest equals rounding down without an offset.
     """
     shapes = {
         value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
@@ -197,7 +197,7 @@ def check_batch(path: Path, shapes: dict[str, list[int]], batched: list[str], st
     try:
         others = prepare(path, shapes, batch=2).steps
     except Exception:
-        return  # it takes no other batch, whatever the file says
+        return  # the model supports no other batch, although the file leaves it open
     if changed := [layer for layer, count in steps.items() if others.get(layer, count) != count]:
         raise Refused(
             f"{changed[0]} runs a number of steps that depends on the first dimension of input '{batched[0]}', which "

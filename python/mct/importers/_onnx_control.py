@@ -62,7 +62,7 @@ class _Writer:
         self.used |= {name for node in model.graph.node for name in _used(node)}
         self.nodes: list[onnx.NodeProto] = []
         self.steps: dict[str, int] = {}
-        # Why what is left cannot be written out.
+        # Reasons why the remaining nodes cannot be written out.
         self.refusals: list[Refused] = []
 
     def constant(self, name: str, values: np.ndarray) -> str:

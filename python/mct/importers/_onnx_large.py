@@ -16,7 +16,8 @@ import onnx
 import onnxruntime
 from onnx import version_converter
 
-# Bytes of a constant from which on it is kept apart. No constant that says a shape, an axis or a scale is as large.
+# Smallest number of bytes of a constant that is kept separately. Constants that are shapes, axes or scales are
+# smaller.
 LARGE = 1 << 16
 # Bytes of constants up to which ONNX Runtime writes one file. Beside a file of constants it writes attributes that have
 # their default values, too.

@@ -41,7 +41,7 @@ def _initializer(reader: Reader, wanted: str, values: np.ndarray[Any, Any]) -> s
 
 
 def layer_name(node: onnx.NodeProto) -> str:
-    """ONNX Runtime calls an operator on codes like that on real numbers, with this behind."""
+    """Suffix that ONNX Runtime appends to the name of an operator for its form on codes."""
     return name_of(node).removesuffix("_quant")
 
 
@@ -189,7 +189,7 @@ def _list(values: Any) -> str:
 
 
 def _parameters_of(reader: Reader, node: onnx.NodeProto, index: int, axis: int = 1) -> Parameters:
-    """How the codes that operand `index` is are read, with the scale and zero point behind it."""
+    """The codes of operand `index`, with the scale and zero point that follow it."""
     name = operand(node, index)
     elements = reader.constant(name)
     type = reader.type_of(name)

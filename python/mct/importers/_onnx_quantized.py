@@ -119,7 +119,7 @@ class Reader:
         self.names = {*self.makers, *self.stored, *self.inputs, *self.readers}
         self.nodes: list[onnx.NodeProto] = []
         self.codes: dict[str, Codes] = {}
-        # Quantizer of each tensor that is the result of a point: the same one behind it does nothing.
+        # Quantizer of each tensor that is the result of a point: quantizing it again in the same way has no effect.
         self.quantized: dict[str, Parameters | Quantizer] = {}
         self.points: dict[tuple[str, Parameters | Quantizer], Point] = {}
         self.constants: dict[str, str] = {}

@@ -315,7 +315,7 @@ class _Direction:
                 h = self.kept(f"{step}/Y_h", runs, h, before[0])
                 c = None if c is None else self.kept(f"{step}/Y_c", runs, c, before[1])
         if not (layer.lengths > 0).all():
-            # As ONNX Runtime: a sequence of no step leaves no state either.
+            # As in ONNX Runtime, the states of an empty sequence are zero.
             runs = (layer.lengths > 0)[None, :, None]
             h, c = (
                 self.kept(f"{name}/{label}", runs, state, None) if results and state is not None else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Parameters(NamedTuple):
-    """real = scale * (code - zero_point), as the file says it.
+    """real = scale * (code - zero_point), with the numbers of the file.
 
     scale, zero_point: one number, or one for each channel.
     bits, is_signed:   of the codes.
@@ -103,7 +103,7 @@ def write_records(text: str, arguments: Mapping[int, str], results: Mapping[int,
     """The module in which arguments and results of `main`, by number, have records: what `point` and `constant` make,
     and the keys of points."""
     head, separator, rest = text.partition("\n  func.func @main(")
-    line, end, behind = ("  func.func @main(" + rest).partition("\n")
+    line, end, following = ("  func.func @main(" + rest).partition("\n")
     places = list(_types(line))
     ends = [[end for is_result, end in places if is_result == wanted] for wanted in (False, True)]
     records = [(ends[0][number], record) for number, record in arguments.items()]
@@ -119,4 +119,4 @@ def write_records(text: str, arguments: Mapping[int, str], results: Mapping[int,
     for place, record in sorted(records):
         pieces += [line[last:place], f" {{tpc.imported = {record}}}"]
         last = place
-    return head + "\n" + "".join(pieces) + line[last:] + end + behind if separator else text
+    return head + "\n" + "".join(pieces) + line[last:] + end + following if separator else text

@@ -46,7 +46,7 @@ def _last_lines(text: str) -> list[str]:
 
 
 def _reason(text: str) -> str:
-    """The line that says what is wrong: the last error, or else the last line."""
+    """The line with the error: the last error, or else the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line or "Error:" in line or "exception:" in line.lower()]
     return (errors or lines or ["it says nothing"])[-1][:500]
@@ -243,23 +243,23 @@ def run(
         # No process of the group remains, whatever happened to this one.
         if job is not None:
             job.end()
-    said = log.read_text(errors="replace")
+    output = log.read_text(errors="replace")
     if status == 0:
-        for line in said.splitlines():
+        for line in output.splitlines():
             if line.startswith(_child.WARNING):
                 logging.getLogger("mct").warning("%s: %s", source, line.removeprefix(_child.WARNING))
         return
     if (work / _child.REFUSED).exists():
-        told = json.loads((work / _child.REFUSED).read_text())
-        refuse(converter, source, [_text.Operation(*entry) for entry in told["left_over"]])
-        if told["layer"]:
-            raise Error(told["message"], f'{source}: "{told["layer"]}"', told["notes"], said)
-        raise Error(f"{converter}: {told['message']}", source, told["notes"], said)
+        report = json.loads((work / _child.REFUSED).read_text())
+        refuse(converter, source, [_text.Operation(*entry) for entry in report["left_over"]])
+        if report["layer"]:
+            raise Error(report["message"], f'{source}: "{report["layer"]}"', report["notes"], output)
+        raise Error(f"{converter}: {report['message']}", source, report["notes"], output)
     if status < 0:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
         hint = ", for want of memory perhaps" if -status == signal.SIGKILL else ""
-        raise Error(f"{converter} crashed ({name}{hint})", source, _last_lines(said), said)
-    raise Error(f"{converter} failed: {_reason(said)}", source, _last_lines(said), said)
+        raise Error(f"{converter} crashed ({name}{hint})", source, _last_lines(output), output)
+    raise Error(f"{converter} failed: {_reason(output)}", source, _last_lines(output), output)
 
 
 def refuse(converter: str, source: str, rest: Sequence[_text.Operation]) -> None:

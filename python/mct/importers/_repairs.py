@@ -2,7 +2,7 @@
 """Replaces, in the text of converters, computations that differ from the operator of the source.
 
 A repair looks at the operations of one layer, which it finds by the name in their locations, and only at layers that
-the source says to be of that operator: the same operations elsewhere are what a network asks for.
+have that operator in the source: elsewhere, the same operations are what the network computes.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _round_down(function: Function, lines: Sequence[Line]) -> None:
 
 
 def _round_resize_down(function: Function, lines: Sequence[Line], operator: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR; with corners or centers aligned, the nearest position is what is asked for."""
+    """RESIZE_NEAREST_NEIGHBOR; with corners or centers aligned, it takes the nearest position."""
     if not any(operator.flags):
         _round_down(function, lines)
 
@@ -258,7 +258,7 @@ def _round_half_to_even(function: Function, lines: Sequence[Line], operator: Ope
 
 
 def _exact_gelu(function: Function, lines: Sequence[Line], operator: Operator) -> None:
-    """GELU without `approximate`: written with tanh, which is 5e-4 off; the error function is what it asks for."""
+    """GELU without `approximate` is the error function; it is written with tanh, which is 5e-4 off."""
     if operator.flags[0]:
         return
     for line in lines:

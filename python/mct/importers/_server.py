@@ -64,7 +64,7 @@ def main(module: str, seconds: str) -> None:
     for request in _requests(source, float(seconds)):
         os.write(replies, f"{os.getpid()}\n".encode())
         _send_output_to(request["log"])
-        # In front of the first network, so that its log says what goes wrong.
+        # Import the module after the first request, so that errors are written to the log of that request.
         importlib.import_module(module)
         process = os.fork()
         if process == 0:

@@ -202,7 +202,7 @@ def convert(module: ir.Module) -> str:
         for operation in operations(module)
         if operation.operation.name.split(".")[0] not in DIALECTS
     ]
-    # An operation in the region of another one says nothing more.
+    # The terminator of a region is left only because the operation around it is.
     left = [entry for entry in left if entry[0] != "stablehlo.return"]
     if left:
         raise Refused("", left_over=left)

@@ -2,7 +2,7 @@
 """The text of a module, as far as importers have to look into it: operations, their names, their locations.
 
 Converters carry a newer MLIR than ours, and what they leave unconverted is of dialects that we do not have, so nothing
-of ours can parse it. All of them print one operation on a line, with its location behind it.
+of ours can parse it. All of them print one operation on a line, followed by its location.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def left_over(text: str) -> list[Operation]:
         foreign = kind.split(".")[0] not in DIALECTS or kind in _LEFT
         if foreign or (kind.startswith("tosa.") and line.find("tensor<*x", max(0, len(line) - 4096)) >= 0):
             result.append(Operation(kind, found[2]))
-    # An operand that an operation does not have says nothing where that operation is left, too.
+    # An absent operand adds nothing if its operation is reported, too.
     return [operation for operation in result if operation.kind != "tfl.no_value"] or result
 
 

@@ -45,7 +45,7 @@ _REMEDY = ('quantized="integer" imports the integer operators of the file as the
 
 
 class Cuts(NamedTuple):
-    """Inputs and outputs behind those that a graph had.
+    """Inputs and outputs that are added to those of a graph.
 
     arguments: records of inputs, by their numbers.
     results:   keys of the points that quantize outputs, by their numbers.
@@ -151,7 +151,8 @@ class _Cutter:
         self.free: list[str] = []
         # Tensors of the cut graph that stand for constants.
         self.constants: set[int] = set()
-        # Tensors of the cut graph behind those of the file: what each has the shape of, and its name.
+        # Tensors that the cut graph has in addition to those of the file: the tensor whose shape each has, and its
+        # name.
         self.added: list[tuple[Tensor, str]] = []
         self.inputs, self.outputs = list(self.graph.inputs), list(self.graph.outputs)
         # Index of the tensor that is read instead of another.

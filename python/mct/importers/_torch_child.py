@@ -60,8 +60,8 @@ def names_of(events: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         call = trace[-1]["name"] if isinstance(trace, list) and trace else event["aten_info"]["node_name"]
         target = trace[-1]["target"] if isinstance(trace, list) and trace else event["aten_info"]["operator_name"]
         name = layer_name(source["nn_module_stack"], short(target))
-        seen = calls.setdefault(name, {})
-        number = seen.setdefault(call, len(seen))
+        numbers = calls.setdefault(name, {})
+        number = numbers.setdefault(call, len(numbers))
         kind = event["tosa_info"]["operator_name"].removeprefix("Op.").lower()
         yield kind, f"{name}_{number}" if number else name
 

@@ -3,7 +3,7 @@
 
 Values that are quantized become results, values that are dequantized arguments. The backend wants weights that are
 constants: quantized ones become constants whose numbers name their elements, all different, which it moves about like
-any others; where they end up says how the codes of the program lie in the result.
+any others; their final positions are those of the program's codes in the result.
 """
 
 from __future__ import annotations
@@ -371,7 +371,7 @@ def _take_constants(body: str, cuts: Cuts) -> tuple[str, list[str], list[str]]:
     end = _FIRST + sum(constant.codes.size for constant in cuts.constants)
     records: list[str] = []
     arguments: list[str] = []
-    seen: set[int] = set()
+    visited: set[int] = set()
 
     def take(match: re.Match[str]) -> str:
         shape = tuple(int(extent) for extent in match[4].split("x")[:-1])
@@ -384,14 +384,14 @@ def _take_constants(body: str, cuts: Cuts) -> tuple[str, list[str], list[str]]:
         places = numbers - constant.first
         if not named.all() or places.min() < 0 or places.max() >= constant.codes.size:
             raise Refused("the backend has computed with quantized weights", layer=constant.name)
-        seen.add(index)
+        visited.add(index)
         records.append(_points.constant(constant.codes.reshape(-1)[places], _moved(constant, places)))
         arguments.append(f'{match[1]}: {match[3]} loc("{_text.escape(constant.name)}")')
         return ""
 
     body = _CONSTANT.sub(take, body)
     for index, constant in enumerate(cuts.constants):
-        if index not in seen:
+        if index not in visited:
             warn(f'the quantized constant "{constant.name}" is in no layer of the result')
     return body, records, arguments
 

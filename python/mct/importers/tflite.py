@@ -76,7 +76,7 @@ def convert(
 ) -> bytes:
     """Converts the bytes of a file that messages and locations call `name`.
 
-    `rename` gives tensors other names; `layer_of` tells of which layer an operation is, see `_text.give_layer_names`.
+    `rename` gives tensors other names; `layer_of` returns the layer of an operation, see `_text.give_layer_names`.
     """
     cuts = None
     if quantized == "points" and (found := _cut(data, name)):
@@ -145,7 +145,7 @@ def _explained(problem: Error, data: bytes, name: str) -> Error:
 
 def standardize(text: str) -> str:
     """The converter's text with constants that our MLIR has, its arguments named, and nothing of its container."""
-    # litert-torch asks for this in a metadata entry, so that constants survive TensorFlow's optimizer.
+    # litert-torch requires this in a metadata entry, so that constants survive TensorFlow's optimizer.
     constant = re.compile(r"^(\s*%\w+) = stablehlo\.constant (dense.*) : (tensor<[^>]*>)", re.MULTILINE)
     text = constant.sub(r'\1 = "tosa.const"() <{values = \2 : \3}> : () -> \3', text)
     text = _drop_casts(text)
@@ -183,10 +183,10 @@ def _name_arguments(line: str) -> str:
 
 
 def record_boundary(text: str, inputs: Sequence[Stored | None], outputs: Sequence[Stored | None]) -> str:
-    """The text in which arguments and results of `main` say what their integers stand for."""
+    """The text in which arguments and results of `main` record the meaning of their integers."""
 
     def recorded(values: str, stored: Sequence[Stored | None]) -> str:
-        """`values`: types, each with what precedes it, and the locations of arguments behind them."""
+        """`values`: types, each with the text before it, and the locations of the arguments after them."""
         places = list(re.finditer(r"tensor<[^>]*>", values))
         if len(places) != len(stored):
             return values

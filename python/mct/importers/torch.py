@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, by `torch.export` and the Arm backend of ExecuTorch: batch norms folded, NHWC behind a transposed input.
+"""PyTorch, by `torch.export` and the Arm backend of ExecuTorch: batch norms folded, NHWC after a transposed input.
 
 Names of modules become names of layers: `layer1.0.conv1`, and `layer1.0/add` for what a module's `forward` writes out.
 """

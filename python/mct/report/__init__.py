@@ -167,7 +167,7 @@ def make_report(
     client: ClientLike = None,
     progress: bool | Callback | None = None,
 ) -> Report:
-    """Runs a quantized model and its float one on samples, and tells what it finds.
+    """Runs a quantized model and its float one on samples, and reports the findings.
 
     data:           samples, see `mct.samples`; default: those that the model was quantized with.
     labels:         class numbers, or what the metric takes, an array or a `.npy`; default: those that the data has.

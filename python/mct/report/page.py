@@ -290,7 +290,7 @@ def _shortened(text: str) -> str:
 
 
 def _sizes_of_channels(point: dict[str, Any]) -> list[float]:
-    """How much each channel says: its error, or how far its values reach."""
+    """Size of each channel in the chart: its error, or the range of its values."""
     if point["channels"]:
         return [channel["error"] or 0.0 for channel in point["channels"]]
     statistics = point.get("observed") or point.get("statistics") or {}

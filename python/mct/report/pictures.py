@@ -26,7 +26,7 @@ def read_pictures(spooled: Spooled, samples: Sequence[int]) -> dict[int, Array]:
         paths = [path for path, owner in zip(spooled.paths, spooled.inputs, strict=True) if owner == number]
         arrays = [np.load(path, mmap_mode="r", allow_pickle=False) for path in paths]
         arrays = [array if array.ndim == len(spec.shape) else array[np.newaxis] for array in arrays]
-        # Where a sample is several rows, nobody knows which one is the picture.
+        # If a sample is several rows, it is not known which one is the picture.
         if len(spec.shape) != 4 or sum(map(len, arrays)) != spooled.count:
             continue
         found: dict[int, Array] = {}

@@ -48,9 +48,9 @@ def name_text(name: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     ahead = max(0, (width - 1) * 2 // 3)
-    behind = max(0, width - 1 - ahead)
+    room_after = max(0, width - 1 - ahead)
     tail = text
-    while cell_len(tail) > behind:
+    while cell_len(tail) > room_after:
         tail = tail[1:]
     return set_cell_size(text, ahead).rstrip() + "…" + tail
 
@@ -348,7 +348,7 @@ def render_comparison(comparison: Mapping[str, Any], width: int) -> list[Rendera
 
 
 def print_parts(parts: Sequence[RenderableType], file: TextIO, width: int, is_coloured: bool) -> None:
-    """Prints a report; without colours it is plain text, whatever the environment says."""
+    """Prints a report; without colours it is plain text, regardless of the environment."""
     console = Console(
         file=file,
         width=width,

@@ -34,7 +34,7 @@ def _check_filter(value: object) -> AttributeFilter:
 
 
 class Comparison(AttributeFilter):
-    """Compares one attribute with a value. An attribute that the layer does not have is never as asked.
+    """Compares one attribute with a value. An attribute that the layer does not have never matches.
 
     attr:  its name.
     value: what it is compared with.
@@ -154,15 +154,15 @@ class AndAttributeFilter(_Connective):
 
 
 class LayerFilterParams(Frozen):
-    """The layers of a kind whose attributes are as asked.
+    """The layers of a kind whose attributes match.
 
     layer:      as in `OperationsSetToLayers`.
     conditions: filters that all hold.
     kwargs:     attributes and the values that they have.
 
-    The attributes are those of the framework's layer (`max_value`, `kernel_size`), or, where the layer is an op such as
-    "tosa.clamp", those of the op, and the `$` names of `#tpc.predicate`. One that cannot be told from the ops that the
-    layer becomes is an error in a target.
+    The attributes are those of the framework's layer (`max_value`, `kernel_size`), or, where the layer is an op such
+    as "tosa.clamp", those of the op, and the `$` names of `#tpc.predicate`. One that cannot be determined from the ops
+    that the layer becomes is an error in a target.
     """
 
     layer: Any
@@ -170,7 +170,7 @@ class LayerFilterParams(Frozen):
     kwargs: dict[str, Any]
 
     def __init__(self, layer: Any, *conditions: AttributeFilter, **kwargs: Any) -> None:
-        from mct.target_platform._layers import UntoldAttributeError, resolve_layer
+        from mct.target_platform._layers import UnknownAttributeError, resolve_layer
 
         if isinstance(layer, LayerFilterParams):
             raise TargetError("LayerFilterParams takes a layer, not filtered layers; join the filters with '&'")
@@ -183,7 +183,7 @@ class LayerFilterParams(Frozen):
         self.conditions = conditions
         self.kwargs = kwargs
         # `match` knows every attribute. A target that has the filter does not.
-        with contextlib.suppress(UntoldAttributeError):
+        with contextlib.suppress(UnknownAttributeError):
             resolve_layer(self)
 
     def match(self, layer: Any, attributes: Mapping[str, Any]) -> bool:

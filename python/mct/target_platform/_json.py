@@ -113,7 +113,7 @@ def write_json(platform: TargetPlatformCapabilities, schema: int) -> str:
 
 
 class _Reader:
-    """Reads the parts of a document; an error says where they stand (`operator_set[3].name`)."""
+    """Reads the parts of a document; an error gives their positions (`operator_set[3].name`)."""
 
     def __init__(self, path: str = "") -> None:
         self.path = path

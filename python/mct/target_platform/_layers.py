@@ -39,12 +39,12 @@ class Known:
 
 
 # Asks the op for an attribute: of a comparison's word and value.
-Ask = Callable[[str, Any], Truth]
+AttributeTest = Callable[[str, Any], Truth]
 
 
 @dataclass(frozen=True)
 class Form:
-    """A pattern that a layer becomes, and what can be told there of the layer's attributes; None: nothing.
+    """A pattern that a layer becomes, and the attributes of the layer that it determines; None: it does not.
 
     is_extra:    the pattern is the layer's only where no other operator set names it.
     is_narrowed: a filter of the script's is a part of it.
@@ -53,7 +53,7 @@ class Form:
     """
 
     pattern: Pattern
-    attributes: Mapping[str, Known | Ask | None] = field(default_factory=dict)
+    attributes: Mapping[str, Known | AttributeTest | None] = field(default_factory=dict)
     is_extra: bool = False
     is_narrowed: bool = False
     sharper: Pattern | None = None
@@ -78,13 +78,13 @@ class Layer:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _number(name: str) -> Ask:
-    def ask(word: str, value: Any) -> Truth:
+def _number(name: str) -> AttributeTest:
+    def test(word: str, value: Any) -> Truth:
         if value is None:
             return word == "ne"
         return Leaf(name, word, write_value(float(value) if name.endswith("_val") else value))
 
-    return ask
+    return test
 
 
 def _below_zero(word: str, value: Any) -> Truth:
@@ -94,31 +94,31 @@ def _below_zero(word: str, value: Any) -> Truth:
     return _number("min_val")(word, value)
 
 
-def _window(*names: str) -> Ask:
+def _window(*names: str) -> AttributeTest:
     """Height and width, one number for both or two."""
 
-    def ask(word: str, value: Any) -> Truth:
+    def test(word: str, value: Any) -> Truth:
         sizes = (value,) * len(names) if isinstance(value, int) else tuple(value)
         if len(sizes) != len(names):
             raise TargetError(f"expected {len(names)} sizes, but got {describe(value)}")
         if word == "ne":
-            return negate(ask("eq", value))
+            return negate(test("eq", value))
         if word != "eq" and not isinstance(value, int):
             raise TargetError(f"{describe(value)} can be compared by Eq and NotEq only")
         return join("and", *(Leaf(name, word, str(size)) for name, size in zip(names, sizes, strict=True)))
 
-    return ask
+    return test
 
 
-def _pair(name: str) -> Ask:
+def _pair(name: str) -> AttributeTest:
     """An attribute of the op that is an array of two."""
 
-    def ask(word: str, value: Any) -> Truth:
+    def test(word: str, value: Any) -> Truth:
         if word not in ("eq", "ne"):
             raise TargetError(f"'{name}' can be compared by Eq and NotEq only")
         return Leaf(name, word, write_value([value, value] if isinstance(value, int) else list(value)))
 
-    return ask
+    return test
 
 
 def _axis(word: str, value: Any) -> Truth:
@@ -137,7 +137,7 @@ def _resize_mode(word: str, value: Any) -> Truth:
 
 
 _KERNEL = _window("$kernel_h", "$kernel_w")
-_CONV: dict[str, Known | Ask | None] = {
+_CONV: dict[str, Known | AttributeTest | None] = {
     "kernel_size": _KERNEL,
     "stride": _pair("stride"),
     "strides": _pair("stride"),
@@ -147,7 +147,7 @@ _CONV: dict[str, Known | Ask | None] = {
     "out_channels": _number("$out_channels"),
     "filters": _number("$out_channels"),
 }
-_POOL: dict[str, Known | Ask | None] = {
+_POOL: dict[str, Known | AttributeTest | None] = {
     "kernel_size": _KERNEL,
     "pool_size": _KERNEL,
     "stride": _pair("stride"),
@@ -390,7 +390,7 @@ Mean: ReduceMean
 
 _WEIGHTS = {"kernel": 1, "depthwise_kernel": 1, "weight": 1, KERNEL_ATTR: 1, "bias": 2, BIAS_ATTR: 2}
 
-# Layers of which no op could be told from others: an operator set may have them, which has no effect.
+# Layers whose ops cannot be distinguished from others. An operator set may contain them, without any effect.
 _FORMLESS = {
     "keras": ("space_to_depth", "depth_to_space", "batch_to_space", "batch_to_space_nd", "crop_and_resize"),
     "torch": ("pixel_shuffle", "pixel_unshuffle"),
@@ -411,10 +411,10 @@ _OPS = {
 }
 
 # Attributes that are known of any layer of a set.
-_ATTRIBUTES: dict[str, Mapping[str, Known | Ask | None]] = {
+_ATTRIBUTES: dict[str, Mapping[str, Known | AttributeTest | None]] = {
     "Conv": _CONV | {"groups": Known(1)},
     "DepthwiseConv2D": _CONV | {"groups": _number("$in_channels")},
-    "ConvTranspose": {key: ask for key, ask in _CONV.items() if key != "dilation"} | {"groups": Known(1)},
+    "ConvTranspose": {key: test for key, test in _CONV.items() if key != "dilation"} | {"groups": Known(1)},
     "MaxPool": _POOL,
     "AvgPool": _POOL,
     "Concatenate": {"axis": _axis},
@@ -435,7 +435,7 @@ _SHARPER = {
 
 
 def _forms_of(
-    set_name: str, attributes: Mapping[str, Known | Ask | None] | None = None, is_extra: bool = False
+    set_name: str, attributes: Mapping[str, Known | AttributeTest | None] | None = None, is_extra: bool = False
 ) -> tuple[Form, ...]:
     known = {**_ATTRIBUTES.get(set_name, {}), **(attributes or {})}
     patterns = vocabulary.TOSA[set_name].patterns
@@ -619,7 +619,7 @@ def _find_object(layer: Any) -> Layer:
     module = getattr(layer, "__module__", None) or getattr(owner, "__module__", None) or ""
     framework = _FRAMEWORKS.get(str(module).split(".")[0])
     shown = f"{module}.{name}" if module else name
-    # TensorFlow puts `_v2` and `_v1` behind functions, Python `__` around methods.
+    # TensorFlow appends `_v2` and `_v1` to functions, and Python has `__` around methods.
     for spelling in (name, re.sub(r"_v\d$", "", name), name.strip("_")):
         try:
             return _find(framework, spelling, shown)
@@ -634,12 +634,12 @@ def resolve_layer(layer: Any) -> Layer:
         kind = resolve_layer(layer.layer)
         if layer.filter is None:
             return kind
-        reason: UntoldAttributeError | None = None
+        reason: UnknownAttributeError | None = None
         # A name without a framework is that of the first one whose layer has the attributes.
         for one in [kind, *_namesakes(layer.layer)]:
             try:
                 return _apply(one, layer.filter)
-            except UntoldAttributeError as error:
+            except UnknownAttributeError as error:
                 reason = reason or error
         assert reason
         raise reason
@@ -653,12 +653,12 @@ def resolve_layer(layer: Any) -> Layer:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-class UntoldAttributeError(TargetError):
-    """The ops that a layer becomes do not tell an attribute of it."""
+class UnknownAttributeError(TargetError):
+    """The ops that a layer becomes do not determine an attribute of it."""
 
 
 class _UndecidedError(Exception):
-    """The pattern does not tell the attribute."""
+    """The pattern does not determine the attribute."""
 
 
 def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
@@ -673,17 +673,17 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
         return Leaf(name, condition.word, write_value(value))
     if name not in form.attributes:
         known = ", ".join(sorted({key for other in kind.forms for key in other.attributes})) or "none"
-        raise UntoldAttributeError(
+        raise UnknownAttributeError(
             f"attribute {name!r} of layer {kind.name!r} cannot be told from the ops that it becomes; known: {known}. "
             "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or give ops 'tpc.set'"
         )
-    told = form.attributes[name]
+    known_attribute = form.attributes[name]
     # A subgraph has no attributes to ask for.
-    if told is None or (form.pattern.is_subgraph and not isinstance(told, Known)):
+    if known_attribute is None or (form.pattern.is_subgraph and not isinstance(known_attribute, Known)):
         raise _UndecidedError
-    if isinstance(told, Known):
-        return compare(condition.word, told.value, value)
-    return told(condition.word, value)
+    if isinstance(known_attribute, Known):
+        return compare(condition.word, known_attribute.value, value)
+    return known_attribute(condition.word, value)
 
 
 def _apply(kind: Layer, condition: AttributeFilter) -> Layer:

@@ -51,7 +51,7 @@ class _Writer:
     def __init__(self, widths: tuple[int, ...]) -> None:
         self.lines: list[str] = []
         self.aliases: dict[str, str] = {}
-        # Bits of the values that operators read whose config says nothing about it.
+        # Bits of the values that operators read, for configs that do not define them.
         self.widths = widths
 
     def _alias(self, prefix: str, text: str) -> str:
@@ -180,7 +180,7 @@ def _resolve(platform: _Platform, bound: list[_Bound]) -> None:
                 pattern: Pattern | None = form.pattern
                 if form.sharper and any(options[name] != options[entry.name] for name in owners[form.pattern]):
                     pattern = form.sharper
-                    # The forms of linalg tell no more.
+                    # The forms of linalg do not distinguish these.
                     linalg = ()
                 # A filter goes before the plain layer, as MCT has it; the dialect has that for plain ops only.
                 if not form.is_narrowed and form.pattern.where:
@@ -201,7 +201,7 @@ def _exclude(pattern: Pattern, others: list[Pattern]) -> Pattern | None:
 
 
 def _write_weights(entry: _Bound, options: QuantizationConfigOptions, stock: vocabulary.Entry | None) -> str:
-    """The operand numbers of the weights that the options name; empty where the framework's description says them."""
+    """The operand numbers of the weights that the options name; empty if the framework's description has them."""
     named = [
         name
         for config in options.quantization_configurations
@@ -231,7 +231,7 @@ def _write_weights(entry: _Bound, options: QuantizationConfigOptions, stock: voc
                 )
             if operands.setdefault(generic, operand) != operand:
                 raise TargetError(f"weight {name!r} of operator set {entry.name!r} stands for kernel and bias")
-    # The description of the ops says the same, for each of the forms of a layer.
+    # The stock description has these weights already, for each of the forms of a layer.
     if operands.items() <= _OPERANDS.items():
         operands = dict(stock.weights) if stock else {}
     else:

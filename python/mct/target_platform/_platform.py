@@ -16,7 +16,7 @@ from mct.errors import describe
 from mct.target_platform._enums import QuantizationFormat
 from mct.target_platform._errors import TargetError
 from mct.target_platform._filters import LayerFilterParams
-from mct.target_platform._layers import UntoldAttributeError, resolve_layer
+from mct.target_platform._layers import UnknownAttributeError, resolve_layer
 from mct.target_platform._schema import (
     FROZEN,
     DefaultDict,
@@ -206,7 +206,7 @@ class TargetPlatformModel(_Platform):
     """Hardware as MCT 1.4 to 2.2 describe it: operator sets and patterns are made inside its `with` block.
 
     default_qco:  options, one alternative, of the operators that no set names.
-    add_metadata: whether the exported model says which hardware it is for.
+    add_metadata: whether the exported model names the hardware that it is for.
     name:         of the model.
     The others are those of `TargetPlatformCapabilities`.
 
@@ -342,8 +342,8 @@ def check_layers(owner: str, layers: Any, attr_mapping: Any) -> tuple[list[Any],
     if not isinstance(layers, (list, tuple)):
         raise TargetError(f"{owner}: layers must be a list, but are {describe(layers)}")
     for layer in layers:
-        # A target that is attached cannot leave open what a filter asks for.
-        with contextlib.suppress(UntoldAttributeError):
+        # Attributes that a filter needs are checked when the target is attached, not here.
+        with contextlib.suppress(UnknownAttributeError):
             resolve_layer(layer)
     if attr_mapping is not None and not isinstance(attr_mapping, Mapping):
         raise TargetError(f"{owner}: attr_mapping must be a dictionary, but is {describe(attr_mapping)}")
@@ -564,7 +564,7 @@ class TargetPlatformCapabilities(_Platform):
         if error is not None:
             return
         # Layers that are not known are an error here, beside the script; filters may be of a target that is never used.
-        with contextlib.suppress(UntoldAttributeError):
+        with contextlib.suppress(UnknownAttributeError):
             self.to_mlir()
         mapped = [entry.op_set_name for entry in self.op_sets_to_layers.op_sets_to_layers]
         for pattern in self.fusing_patterns:
@@ -696,7 +696,7 @@ class FrameworkQuantizationCapabilities:
     ) -> None:
         _open.capabilities.remove(self)
         if error is None:
-            with contextlib.suppress(UntoldAttributeError):
+            with contextlib.suppress(UnknownAttributeError):
                 self.to_mlir()
 
     def get_layers_by_opset_name(self, opset_name: str) -> list[Any]:

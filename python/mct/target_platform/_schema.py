@@ -28,7 +28,7 @@ TENSORFLOW, PYTORCH = "tensorflow", "pytorch"
 DEFAULT_TP_MODEL, IMX500_TP_MODEL, TFLITE_TP_MODEL, QNNPACK_TP_MODEL = "default", "imx500", "tflite", "qnnpack"
 WEIGHTS_N_BITS = "weights_n_bits"
 WEIGHTS_QUANTIZATION_METHOD = "weights_quantization_method"
-# How Keras and torch call what `KERNEL_ATTR` and `BIAS_ATTR` stand for.
+# Names of `KERNEL_ATTR` and `BIAS_ATTR` in Keras and torch.
 KERAS_KERNEL = "kernel"
 KERAS_DEPTHWISE_KERNEL = "depthwise_kernel"
 PYTORCH_KERNEL = "weight"
@@ -721,8 +721,8 @@ class Fusing(TargetPlatformComponent):
         if not isinstance(other, Fusing):
             return False
 
-        def has(own: OperatorsSet | OperatorSetGroup, asked: OperatorsSet | OperatorSetGroup) -> bool:
-            return own == asked or (isinstance(own, OperatorSetGroup) and asked in own.operators_set)
+        def has(own: OperatorsSet | OperatorSetGroup, wanted: OperatorsSet | OperatorSetGroup) -> bool:
+            return own == wanted or (isinstance(own, OperatorSetGroup) and wanted in own.operators_set)
 
         length = len(other.operator_groups)
         return any(

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-lower-to-integer="io=integer layer-norm=integer" --mct-check-integer | FileCheck %s
 
-// As PyTorch's exporter writes it: the variance in f64, the mean twice, and what is normalized behind a reshape.
+// As PyTorch's exporter writes it: the variance in f64, the mean twice, and what is normalized after a reshape.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    tensor<6x8xi8>
 // CHECK-NOT:     xf32>

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --verify-diagnostics --mct-lower-to-integer -o /dev/null
 
-// One with a point behind it alone is float, unless it is asked to be integer.
+// One with a point after it alone is float, unless it is asked to be integer.
 
 func.func @main(%arg: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

@@ -2,7 +2,7 @@
 // RUN: mct-opt %s --mct-lower-to-integer=io=integer --split-input-file 2>/dev/null | FileCheck %s --check-prefix=ANY
 
 // A device that computes no floats returns the parts of a concatenation without a common grid, in their order, also where
-// one of them is a concatenation, and behind what moves them.
+// one of them is a concatenation, and after what moves them.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    -> (tensor<2x1xi8> {tpc.quantized = {bits = 8 : i64, name = "boxes", scale = 8.000000e+00 : f64, zero_point = 0 : i64}},
 // CHECK-SAME:        tensor<1x1xi8> {tpc.quantized = {bits = 8 : i64, name = "scores", scale = 7.812500e-03 : f64, zero_point = 0 : i64}},

@@ -1,4 +1,4 @@
-// TOSA wants the rows and columns behind the last window cut off; Ethos-U reads whole images of few channels, with kernels of zeros.
+// TOSA wants the rows and columns after the last window cut off; Ethos-U reads whole images of few channels, with kernels of zeros.
 // RUN: mct-opt %s --mct-lower-to-integer="io=integer profile=ethos-u85" | FileCheck %s --check-prefixes=CHECK,WHOLE
 // RUN: mct-opt %s --mct-lower-to-integer="io=integer" | FileCheck %s --check-prefixes=CHECK,PART
 // RUN: mct-opt %s --mct-lower-to-integer="io=integer profile=ethos-u85" -o %t.mlirbc

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-raise-linalg --split-input-file | FileCheck %s
 
-// A linear layer: the transposed kernel, the product, and the bias behind it.
+// A linear layer: the transposed kernel, the product, and the bias after it.
 // CHECK-LABEL: func.func @linear
 // CHECK-DAG:     %[[K:.*]] = "tosa.const"() <{values = dense<{{.*}}> : tensor<2x3xf32>}>
 // CHECK-DAG:     %[[B:.*]] = "tosa.const"() <{values = dense<[1.000000e-01, -2.000000e-01]> : tensor<2xf32>}>

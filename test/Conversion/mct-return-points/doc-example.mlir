@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-return-points | FileCheck %s
 
-// What `tpc.points` names is returned, behind what was; a result stays one.
+// What `tpc.points` names is returned, after what was; a result stays one.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    (%[[X:.*]]: tensor<1x4xi8>)
 // CHECK-SAME:    -> (tensor<1x4xi8> {tpc.quantized = {bits = 8 : i64, name = "b", scale = 2.500000e-01 : f64, zero_point = 0 : i64}}, tensor<1x4xi8> {tpc.quantized = {bits = 8 : i64, name = "a", scale = 5.000000e-01 : f64, zero_point = 0 : i64}}) {

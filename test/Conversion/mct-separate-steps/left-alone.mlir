@@ -42,7 +42,7 @@ func.func @bias(%arg0: tensor<1x1x1xf32>) -> tensor<1x1x2xf32> {
   return %1 : tensor<1x1x2xf32>
 }
 
-// The factors come behind the bias.
+// The factors come after the bias.
 // CHECK-LABEL: func.func @added
 // CHECK:         %[[SUM:.*]] = tosa.add
 // CHECK:         %[[PRODUCT:.*]] = tosa.mul %[[SUM]]

@@ -5,7 +5,7 @@
 
 // One step for each output channel: 0.25 * 0.5 and 0.25 * 1. Halves go to the even code: 0.3125 is 2.5 steps, 0.375 is
 // 1.5. Two layers share the constant and get one each: with other steps, 0.25 * 0.075 and 0.25 * 0.025, it is 16.67 and 60
-// of them. The grid of the input is still that behind a reshape.
+// of them. The grid of the input is still that after a reshape.
 // CHECK-LABEL: func.func @shared
 // CHECK:         tpc.quantize %{{.*}} as "x" activation parameters(#tpc.symmetric<threshold = [3.200000e+01], bits = 8, rounding = half_up>)
 // CHECK:         "tosa.const"() <{values = dense<[2.500000e-01, 5.000000e-01]> : tensor<2xf32>}>

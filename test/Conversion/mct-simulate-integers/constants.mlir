@@ -1,4 +1,4 @@
-// Kernels that round halves to even add codes to codes: constants of sums get a point of the kind of the one behind. Those of sums
+// Kernels that round halves to even add codes to codes: constants of sums get a point of the kind of the one after it. Those of sums
 // that something else reads, of values without a point, and of differences, get none.
 // RUN: mct-opt %s --mct-simulate-integers=rounding=half-even | FileCheck %s
 // RUN: mct-opt %s --mct-simulate-integers | FileCheck %s --check-prefix=UP

@@ -12,7 +12,7 @@
 // How the lowering rounds is its own matter.
 // RUN: mct-opt %t.once --mct-lower-to-integer=io=integer -o %t.integer && mct-opt %t.twice --mct-lower-to-integer=io=integer | diff %t.integer -
 
-// The steps are 2^-6 and 2^-6, behind the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
+// The steps are 2^-6 and 2^-6, after the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
 // other channel is 64 * 2^-12, half a code: it is not shifted.
 // CHECK-LABEL: func.func @convolution
 // CHECK:         %[[SUM:.*]] = tosa.conv2d
@@ -38,7 +38,7 @@ func.func @convolution(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
   return %2 : tensor<1x2x2x2xf32>
 }
 
-// LiteRT's reference kernels round once behind a fully connected layer.
+// LiteRT's reference kernels round once after a fully connected layer.
 // CHECK-LABEL: func.func @fully_connected
 // CHECK:         %[[SUM:.*]] = tosa.conv2d
 // ALL:           %[[ADDED:.*]] = tosa.add %[[SUM]]

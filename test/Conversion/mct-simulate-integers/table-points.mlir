@@ -111,7 +111,7 @@ func.func @wide(%a: tensor<1x8xf32>, %b: tensor<1x8xf32>) -> tensor<1x8xf32> {
   return %1 : tensor<1x8xf32>
 }
 
-// A sum times a number is a mean: one rescale computes that, and clamps behind it are limits of codes.
+// A sum times a number is a mean: one rescale computes that, and clamps after it are limits of codes.
 // CHECK-LABEL: func.func @mean
 // CHECK:         %[[SUM:.*]] = tosa.reduce_sum
 // CHECK-NEXT:    %[[FLAT:.*]] = tosa.reshape %[[SUM]]

@@ -1,4 +1,4 @@
-// Where the batch cannot be followed behind the layers it need not be; where it cannot be followed between them a unit
+// Where the batch cannot be followed after the layers it need not be; where it cannot be followed between them a unit
 // is one sample. A kernel of 1 becomes 0.5, and the samples 1 and 3 have the mean 2.
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/one_channel.npy" | FileCheck %s
 // RUN: mct-opt %s --mct-correct-bias="calibration-data=%S/../Inputs/one_channel.npy function=between" | FileCheck %s --check-prefix=BETWEEN

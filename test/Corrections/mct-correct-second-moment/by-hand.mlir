@@ -1,7 +1,7 @@
 // The hand-derived case of MCT's refolding: float mean 0.5 and deviation 2 (the kernel 1 on +-2, and -0.4 on 1, with
 // the bias 0.9), quantized deviation 1.8. s = 2 / 1.8 = 1.1111, and the mean of the quantized layer is 0.9 - 0.3 = 0.6,
 // so the bias becomes 0.5 + 1.1111 * (0.9 - 0.6) = 0.8333. In MCT's numbers the bias is 1 and the mean 0.7.
-// What stands behind the layer is another network now, and what is beside it is not.
+// What stands after the layer is another network now, and what is beside it is not.
 // RUN: mct-opt %s --mct-correct-second-moment="calibration-data=%S/../Inputs/moments.npy" | FileCheck %s
 // RUN: mct-opt %s --mct-correct-second-moment="calibration-data=%S/../Inputs/moments.npy" --mct-correct-bias="calibration-data=%S/../Inputs/moments.npy" | FileCheck %s --check-prefix=BIAS
 

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-insert-shift-points --split-input-file | FileCheck %s
 
-// 8 values from -0.375 to 7.625: 8 is the next power of two. Halves go as they do behind the addition.
+// 8 values from -0.375 to 7.625: 8 is the next power of two. Halves go as they do after the addition.
 // CHECK-LABEL: func.func @the_shift_counts
 // CHECK:         threshold = [8.000000e+00], bits = 16, rounding = half_up>
 func.func @the_shift_counts(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {

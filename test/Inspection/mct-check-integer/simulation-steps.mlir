@@ -1,4 +1,4 @@
-// Whether a simulation is exact depends on steps, too: the rescale behind sums tells those of weights.
+// Whether a simulation is exact depends on steps, too: the rescale after sums tells those of weights.
 // RUN: mct-opt %s --mct-lower-to-integer=io=integer --mct-check-integer=simulation=true --split-input-file -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK: remark: a simulation in f32 computes its sums exactly: they stay within 16439 of

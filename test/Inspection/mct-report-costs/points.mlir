@@ -12,7 +12,7 @@
 // SMALL: 700           24           16  conv
 // The width of the kernel goes before those that are for any.
 // WIDTH: 500           24           16  conv
-// A number that is added behind the layer changes nothing, as its sums are rescaled anyway.
+// A number that is added after the layer changes nothing, as its sums are rescaled anyway.
 // RUN: mct-opt %S/Inputs/shifted.mlir --mct-report-costs=cost-table=%S/Inputs/costs.json -o /dev/null | FileCheck %s --check-prefix=SHIFTED
 // SHIFTED: 120           24           16  shifted
 // Without a table there are no cycles.

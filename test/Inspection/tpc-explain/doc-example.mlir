@@ -13,7 +13,7 @@
 // CHECK-NEXT:     result: point, 8-bit power_of_two
 // CHECK-NOT:  {{.}}
 
-// The module comes behind the explanation, as it was.
+// The module comes after the explanation, as it was.
 // MODULE:       function main
 // MODULE-LABEL: func.func @main
 // MODULE-NEXT:    tosa.exp %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>{{$}}

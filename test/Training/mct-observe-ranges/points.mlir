@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-observe-ranges="calibration-data=%S/Inputs/two_batches.npy batch=2" | FileCheck %s
 
-// Kernels are constants: their ranges are theirs, here +-127/64 and +-127/128, one for each channel. What is behind a
+// Kernels are constants: their ranges are theirs, here +-127/64 and +-127/128, one for each channel. What is after a
 // point sees what it makes: 2 bits over [-2, 4] make -2, 0, 2 and 4 of everything, so that the sums of the second batch
 // are from 0 to 8. A point that is trained otherwise is left to training.
 // CHECK-LABEL: func.func @main

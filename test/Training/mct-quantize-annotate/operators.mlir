@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-quantize-annotate --canonicalize --cse | FileCheck %s
 
-// A softmax of five ops is one operator; its mark is behind the last one. Two marks are never one.
+// A softmax of five ops is one operator; its mark is after the last one. Two marks are never one.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     tpc.quantize
 // CHECK:         %[[SOFTMAX:.*]] = tosa.mul

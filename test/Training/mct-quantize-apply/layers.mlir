@@ -94,7 +94,7 @@ func.func @concatenation_of_what_others_read(%arg0: tensor<1x4xf32>) -> (tensor<
 
 // -----
 
-// The quantizer of a sum is that of the ReLU behind it; what moves values has none.
+// The quantizer of a sum is that of the ReLU after it; what moves values has none.
 // CHECK-LABEL: func.func @sum_relu_reshape
 // CHECK:         %[[SUM:.*]] = tosa.add
 // CHECK-NEXT:    %[[RELU:.*]] = tosa.clamp %[[SUM]]

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-choose-candidates=choices=first=1 --split-input-file | FileCheck %s
 
-// Its own correction, and that of the layer behind, which was measured with it, are taken out of the biases.
+// Its own correction, and that of the layer after it, which was measured with it, are taken out of the biases.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
 #kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>
@@ -39,7 +39,7 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 
 // -----
 
-// A correction that depends on its own kernel alone stays behind what changed.
+// A correction that depends on its own kernel alone stays after what changed.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
 #kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>
@@ -74,7 +74,7 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 
 // -----
 
-// A kernel that was scaled is as in float again, [[0.5, -0.5]] and [[4, 3]]; what was chosen and seen behind it is gone.
+// A kernel that was scaled is as in float again, [[0.5, -0.5]] and [[4, 3]]; what was chosen and seen after it is gone.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #kernel8 = #tpc.attr_quant_config<method = symmetric, bits = 8, per_channel = true, enabled = true>
 #kernel4 = #tpc.attr_quant_config<method = symmetric, bits = 4, per_channel = true, enabled = true>

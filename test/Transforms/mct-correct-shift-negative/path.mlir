@@ -27,7 +27,7 @@ func.func @max_pool(%x: tensor<1x4x4x2xf32>) -> tensor<1x5x5x1xf32> {
 }
 
 // An average of TOSA divides by the number of elements that are there: its padding does not count. The minimum of the
-// point behind the pool, -0.125, is lifted above zero too.
+// point after the pool, -0.125, is lifted above zero too.
 // CHECK-LABEL: func.func @average_pool
 // CHECK:         %[[POOL:.*]] = tosa.avg_pool2d
 // CHECK-NEXT:    tpc.quantize %[[POOL]] as "pool_shifted" {{.*}} min = 1.250000e-01, max = 7.250000e+00, {{.*}} parameters(#tpc.power_of_two<threshold = [8.000000e+00], bits = 8, is_signed = false>)

@@ -50,7 +50,7 @@ func.func @error_of_the_second_kernel_would_rise(%arg0: tensor<1x4x4x1xf32>) -> 
 
 #pot = #tpc.attr_quant_config<method = power_of_two, bits = 2, per_channel = true, enabled = true>
 // Factors 1/3 and 1. With steps that are powers of two 0.75 becomes 0.5 or 1: 0.0625, times the mean square 4 of the
-// input and the square 1 of the weight behind it. 0.25 is a level.
+// input and the square 1 of the weight after it. 0.25 is a level.
 // CHECK-LABEL: func.func @error_of_the_first_kernel_falls
 // CHECK:         as "relu_scaled" activation
 func.func @error_of_the_first_kernel_falls(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> {

@@ -2,7 +2,7 @@
 //
 // Where the ops stand, and what they are called afterwards.
 
-// torch-mlir keeps NCHW: the channels of the batch norm are axis 1 behind the transposition.
+// torch-mlir keeps NCHW: the channels of the batch norm are axis 1 after the transposition.
 // CHECK-LABEL: func.func @across_transpose
 // CHECK:         dense<{{\[\[\[\[}}2.000000e+00, 2.000000e+00]]], {{\[\[\[}}6.000000e+00, 6.000000e+00]]]]> : tensor<2x1x1x2xf32>
 // CHECK:         dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>

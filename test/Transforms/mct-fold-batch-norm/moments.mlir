@@ -43,7 +43,7 @@ func.func @one_factor(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
 
 // -----
 
-// A batch norm without offsets before and behind it.
+// A batch norm without offsets before and after it.
 // CHECK-LABEL: func.func @gamma_without_beta
 // CHECK:         tpc.bias values(dense<0.000000e+00> : tensor<2xf32>) mean(dense<0.000000e+00> : tensor<2xf32>) deviation(dense<[6.000000e+00, 2.000000e+00]> : tensor<2xf32>)
 func.func @gamma_without_beta(%arg0: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {

@@ -53,7 +53,7 @@ func.func @offset_in_front_of_a_window(%x: tensor<1x2x2x2xf32>) -> tensor<1x1x1x
   return %2 : tensor<1x1x1x1xf32>
 }
 
-// x * relu6(x + 3) * 1/6 in front of a convolution stays a hard-swish, and behind one a hard-sigmoid.
+// x * relu6(x + 3) * 1/6 in front of a convolution stays a hard-swish, and after one a hard-sigmoid.
 // CHECK-LABEL: func.func @activations
 // CHECK:         tosa.conv2d
 // CHECK:         tosa.add

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --split-input-file --mct-insert-imported-points | FileCheck %s
 
-// A kernel is read behind a transposition, which is evaluated: the channels go
+// A kernel is read after a transposition, which is evaluated: the channels go
 // with it. A bias has its numbers, and no point.
 // CHECK-LABEL: func.func @transposed_kernel(
 // CHECK-DAG:     %[[K:.*]] = "tosa.const"() <{values = dense<{{\[}}{{\[}}{{\[}}[1.000000e+00, -1.500000e+00]]], {{\[}}{{\[}}[-3.200000e+01, 3.175000e+01]]]]> : tensor<2x1x1x2xf32>}>

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --split-input-file --mct-insert-imported-points | FileCheck %s
 
 // The point moves to the op that makes the value, and what reads the argument
-// comes behind it, wherever the converter has put it.
+// comes after it, wherever the converter has put it.
 // CHECK-LABEL: func.func @moves_up(
 // CHECK-NEXT:    %[[E:.*]] = tosa.exp %arg0
 // CHECK-NEXT:    %[[Q:.*]] = tpc.quantize %[[E]] as "exp" activation {{.*}} : tensor<1x2x3xf32>
@@ -79,7 +79,7 @@ func.func @relu(%arg0: tensor<2xf32>,
 
 // -----
 
-// The same quantizer a second time, behind a reshape, changes nothing.
+// The same quantizer a second time, after a reshape, changes nothing.
 // CHECK-LABEL: func.func @twice(
 // CHECK-NEXT:    %[[S:.*]] = tosa.const_shape
 // CHECK-NEXT:    %[[E:.*]] = tosa.exp %arg0

@@ -1,4 +1,4 @@
-// For TensorFlow Lite values that a concatenation or a product makes of two have a grid of their own, and the layer behind them becomes integer.
+// For TensorFlow Lite values that a concatenation or a product makes of two have a grid of their own, and the layer after them becomes integer.
 // RUN: mct-opt %s --tpc-attach-target=target=tflite --mct-insert-quantizers | FileCheck %s
 // RUN: mct-opt %s --mct-ptq="target=tflite calibration-data=%S/Inputs/joined-values.npy" | mct-opt --mct-lower-to-integer -o - | FileCheck %s --check-prefix=INTEGER
 

@@ -41,7 +41,7 @@ func.func @main(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
   return %2 : tensor<1x2x2x2xf32>
 }
 
-// What the file quantizes behind a ReLU alone has no point in front of it, though the target has one for the sum.
+// What the file quantizes after a ReLU alone has no point in front of it, though the target has one for the sum.
 // CHECK-LABEL: func.func @relu
 // CHECK:         %[[S:.*]] = tosa.exp
 // CHECK-NEXT:    %[[R:.*]] = tosa.clamp %[[S]]

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-insert-quantizers | FileCheck %s
 // RUN: mct-opt %s --tpc-attach-target=target=imx500_v4_0 --tpc-explain=format=text -o /dev/null | FileCheck %s --check-prefix=WHY
 
-// The scores have a point before the mask is put on them, and none behind: minus infinity has no code, and clamped to
+// The scores have a point before the mask is put on them, and none after it: minus infinity has no code, and clamped to
 // the range of the scores it would mask nothing.
 // CHECK-LABEL: func.func @infinity_is_selected
 // CHECK:         tpc.quantize {{.*}} as "arg0" activation

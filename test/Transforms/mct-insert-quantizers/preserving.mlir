@@ -28,7 +28,7 @@ module attributes {tpc.target = @npu} {
     #tpc.ops_of<"Concat", [#tpc.op<"tosa.concat">]>
   ]
 
-  // The reader behind two moves limits the producer, and the moves get no point.
+  // The reader after two moves limits the producer, and the moves get no point.
   // CHECK-LABEL: func.func @limit_passes_through
   // CHECK:         tosa.exp
   // CHECK-NEXT:    tpc.quantize {{.*}} as "exp" activation config(#[[$WIDE8]]) : tensor<4xf32>
@@ -76,7 +76,7 @@ module attributes {tpc.target = @npu} {
 }
 
 //--- repeated.mlir
-// The target has a point behind what moves values, too, whose config says so.
+// The target has a point after what moves values, too, whose config says so.
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #act8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
 #moves = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], act_enabled = false, preserving = true, default_weight = #w>

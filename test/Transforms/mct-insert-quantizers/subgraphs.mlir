@@ -17,7 +17,7 @@ func.func @softmax_is_one_operator(%arg0: tensor<1x10xf32>) -> tensor<1x10xf32> 
   return %5 : tensor<1x10xf32>
 }
 
-// A fully connected layer written as reshape, 1x1 convolution, reshape fuses with the ReLU behind it; the group names
+// A fully connected layer written as reshape, 1x1 convolution, reshape fuses with the ReLU after it; the group names
 // the convolution, whose values the reshape only moves.
 // CHECK-LABEL: func.func @fully_connected_fuses_through_reshapes
 // CHECK:         tpc.quantize {{.*}} as "conv2d" weight "kernel_attr" axes [0]

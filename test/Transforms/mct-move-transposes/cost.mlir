@@ -18,7 +18,7 @@ func.func @several_readers(%x: tensor<1x4x6x2xf32>, %y: tensor<1x4x6x2xf32>) -> 
 
 // -----
 
-// As many behind as before: nothing is gained.
+// As many after as before: nothing is gained.
 // CHECK-LABEL: func.func @nothing_to_gain
 // CHECK:         %[[MOVED:.*]] = tosa.transpose %arg0
 // CHECK:         %[[EXP:.*]] = tosa.exp %[[MOVED]] : (tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32>

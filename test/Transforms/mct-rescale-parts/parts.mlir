@@ -42,7 +42,7 @@ func.func @maxima(%x: tensor<1x1x2xf32>) -> (tensor<1x1x1xf32>, tensor<1x1x1xf32
 // -----
 
 // Both parts are constants' work: the one with most channels stays. A table, and the gain and offset of a batch norm, take
-// the factor; a product behind the concatenation takes the inverse, for each channel its own.
+// the factor; a product after the concatenation takes the inverse, for each channel its own.
 // CHECK-LABEL: func.func @table_and_affine
 // CHECK-DAG:     %[[TABLE:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}1.000000e+00], [-5.000000e-01], [2.500000e-01]]]> : tensor<1x3x1xf32>}>
 // CHECK-DAG:     %[[GAIN:.*]] = "tosa.const"() <{values = dense<{{\[\[\[}}4.000000e+00, 2.000000e+00]]]> : tensor<1x1x2xf32>}>
@@ -69,7 +69,7 @@ func.func @table_and_affine(%x: tensor<1x1x2xf32>, %index: tensor<1x1xi32>) -> t
 
 // -----
 
-// Flattened behind the concatenation, each input of the layer belongs to a part. A sum behind a product that takes the
+// Flattened after the concatenation, each input of the layer belongs to a part. A sum after a product that takes the
 // factor takes it, too, and so does the product's constant.
 // CHECK-LABEL: func.func @flattened
 // CHECK-DAG:     %[[GAIN:.*]] = "tosa.const"() <{values = dense<6.250000e-02> : tensor<1x1x1xf32>}>

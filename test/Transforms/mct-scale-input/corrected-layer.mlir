@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-scale-input | FileCheck %s
 
-// The kernel is 2 * (its float kernel) before and behind the factor 0.75, so what is told of it stays true. Its
+// The kernel is 2 * (its float kernel) before and after the factor 0.75, so what is told of it stays true. Its
 // parameters do not, they go.
 // CHECK-DAG: values = dense<1.500000e+00> : tensor<1x1x1x1xf32>
 // CHECK-DAG: tpc.quantize {{.*}} as "conv" weight "kernel_attr" corrections(#tpc.corrections<applied = ["second_moment"], bias_offset = [5.000000e-01], kernel_scale = [2.000000e+00]>)

@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --mct-select-parameters | FileCheck %s
 
 // Points that preserve take the parameters of the one whose values they read,
-// whatever their own statistics are; one behind the other, and without any.
+// whatever their own statistics are; one after the other, and without any.
 // CHECK-LABEL: func.func @main
 // CHECK:         as "exp" {{.*}} parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 8, is_signed = false>)
 // CHECK:         as "max_pool" {{.*}} parameters(#tpc.power_of_two<threshold = [4.000000e+00], bits = 8, is_signed = false>)

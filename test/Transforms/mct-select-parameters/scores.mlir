@@ -2,7 +2,7 @@
 // RUN: mct-opt %s --mct-select-parameters=error-method=no-clipping --split-input-file | FileCheck %s --check-prefix=SEEN
 
 // Logits of a hundred anchors are -10, and one is 0.5: a search would cut that off. A sigmoid makes scores of them, which
-// are results, behind a concatenation with boxes and a slice: up to 6.24, above which a score of 8 bits is 1.
+// are results, after a concatenation with boxes and a slice: up to 6.24, above which a score of 8 bits is 1.
 #w = #tpc.attr_quant_config<method = symmetric, bits = 8>
 #act = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #w>
 

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-set-batch=size=5 --split-input-file | FileCheck %s
 
-// A reshape may merge the batch with the dimension behind it and split it again.
+// A reshape may merge the batch with the dimension after it and split it again.
 // CHECK-LABEL: func.func @batch_in_rows
 // CHECK-DAG:     tosa.const_shape {values = dense<[20, 6]>
 // CHECK-DAG:     tosa.const_shape {values = dense<[5, 24]>

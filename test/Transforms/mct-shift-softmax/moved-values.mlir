@@ -1,4 +1,4 @@
-// The same number may be added before any op that moves values: the softmax sees it behind the op too.
+// The same number may be added before any op that moves values: the softmax sees it after the op too.
 // RUN: mct-opt %s --mct-shift-softmax --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @reversed

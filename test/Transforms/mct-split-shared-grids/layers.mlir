@@ -1,7 +1,7 @@
 // RUN: mct-opt %s --pass-pipeline="builtin.module(mct-split-shared-grids{completed-by=builtin.module(mct-calibrate{calibration-data=%S/../../Calibration/mct-calibrate/Inputs/two_samples.npy only-missing=true},mct-select-weight-parameters)})" --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: mct-opt %s --mct-split-shared-grids --split-input-file -o - 2>&1 | FileCheck %s --check-prefix=ALONE
 
-// Slices separate the channels of a product again, behind a reshape and a transposition: a product for each of them, and
+// Slices separate the channels of a product again, after a reshape and a transposition: a product for each of them, and
 // each has what calibration sees of it. Samples are [0, 0, 0.5, -1] and [0.25, 0, 0, 1].
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[X:.*]] = tosa.reshape %arg0

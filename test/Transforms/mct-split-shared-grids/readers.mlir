@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-split-shared-grids=remarks=true --split-input-file --verify-diagnostics | FileCheck %s
 
-// What only moves values leaves each part on its grid, points behind it go as well.
+// What only moves values leaves each part on its grid, points after it go as well.
 // CHECK-LABEL: func.func @moved_values
 // CHECK-SAME:    tpc.overrides = ["?name \22head\22 activation=float", "?name \22flat\22 activation=float"]
 // CHECK:         %[[CONCAT:.*]] = tosa.concat

@@ -1,7 +1,7 @@
 // Which ops may stand between a point and the concatenation: those whose results are values of the point.
 // RUN: mct-opt %s --mct-update-concat-thresholds --split-input-file | FileCheck %s
 
-// The zeros beside them are quantized behind the concatenation only, as before.
+// The zeros beside them are quantized after the concatenation only, as before.
 // CHECK-LABEL: func.func @padded
 // CHECK:         as "a" activation parameters(#tpc.power_of_two<threshold = [1.600000e+01], bits = 8>)
 func.func @padded(%arg0: tensor<1x1xf32>, %arg1: tensor<1x2xf32>) -> tensor<1x4xf32> {

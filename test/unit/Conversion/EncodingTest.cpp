@@ -21,7 +21,7 @@ TEST(Encodings, ManyAreFoundWithFewComparisons) {
   constexpr unsigned kCount = 4000;
   auto create = [](unsigned number) {
     CountedEncoding encoding;
-    // Each member tells some of them apart.
+    // Each member distinguishes some of them.
     encoding.scale = 1 + number / 16;
     encoding.zeroPoint = number % 2;
     encoding.low = -int64_t(number / 2 % 2);

@@ -77,7 +77,7 @@ protected:
     ASSERT_FALSE(form);
     EXPECT_EQ(form.getFailure().reason, reason)
         << form.getFailure().getText().str();
-    EXPECT_EQ(form.getFailure().culprit, op);
+    EXPECT_EQ(form.getFailure().cause, op);
     // The simulated network stays as it is, and all is well typed.
     EXPECT_TRUE(succeeded(module->verify()));
   }
@@ -176,7 +176,7 @@ TEST_F(IntegerModels, FailuresNameReasonAndCulprit) {
   IntegerOr<Value> codes = getCodes();
   ASSERT_FALSE(codes);
   EXPECT_EQ(codes.getFailure().reason, IntegerReason::ArgumentNotQuantized);
-  EXPECT_EQ(codes.getFailure().culprit, nullptr);
+  EXPECT_EQ(codes.getFailure().cause, nullptr);
 
   // A number between two steps is no limit of sums.
   parse("%s = tosa.add %x, %y : (" + shape + ", " + shape + ") -> " + shape +

@@ -554,7 +554,7 @@ TEST_F(LowerToInteger, ConditionsOnWiderFloats) {
 }
 
 TEST_F(LowerToInteger, ClampsInARow) {
-  // Also such that share no value: the later one's nearer end is what is left.
+  // Ranges may be disjoint: the result is then the nearer end of the later one.
   std::string type = "tensor<1x64xf32>";
   for (auto [low, high] :
        {std::pair{"2.0", "3.0"}, {"-3.0", "-2.0"}, {"-3.0", "0.5"}}) {

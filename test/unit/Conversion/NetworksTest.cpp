@@ -81,8 +81,8 @@ TEST_P(NetworksTest, EqualTheirEvaluationAtEveryPoint) {
   std::vector<Floats> inputs;
   std::vector<llvm::StringMap<std::vector<Number>>> expected, unrounded;
   int64_t count = model.samples;
-  if (const char *asked = std::getenv("MCT_NETWORK_SAMPLES"))
-    count = std::min<int64_t>(std::strtoll(asked, nullptr, 10),
+  if (const char *limit = std::getenv("MCT_NETWORK_SAMPLES"))
+    count = std::min<int64_t>(std::strtoll(limit, nullptr, 10),
                               (*samples)->numSamples());
   for (int64_t sample = 0; sample != count; ++sample) {
     Floats &input = inputs.emplace_back(argument.numbers.size());

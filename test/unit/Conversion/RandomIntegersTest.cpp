@@ -21,7 +21,7 @@ using namespace mct::execution;
 namespace {
 using Shape = std::vector<int64_t>;
 
-/// Facts that a network knows of one of its quantized values.
+/// Properties of one of the quantized values of a network.
 struct Quantized {
   std::string name;
   Shape shape;
@@ -178,7 +178,7 @@ private:
       shape[2] = (input.shape[2] - 1) * strideX + kernelWidth;
       attributes = "out_pad = array<i64: 0, 0, 0, 0>";
     } else {
-      // As much padding as makes the strides come out even.
+      // Pad until the strides divide the padded size.
       int64_t top = between(0, kernelHeight - 1),
               left = between(0, kernelWidth - 1);
       int64_t bottom = 0, right = 0;

@@ -93,7 +93,7 @@ protected:
 
   std::string folder;
   /// Kinds that the last network has.
-  std::set<std::string> seen;
+  std::set<std::string> covered;
   /// Counts of all results, and of those of points where every step is a power
   /// of two: the latter are exact where f32 adds exactly what is simulated.
   Judged judged, powers;
@@ -187,7 +187,7 @@ std::string RandomTargets::runUnits(const Executor &executor,
 std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
   Plan plan(seed);
   Module simulation = mlir::cast<mlir::ModuleOp>(network->clone());
-  seen.clear();
+  covered.clear();
   std::string text = quantize(*simulation, seed);
   if (!text.empty())
     return text;
@@ -198,19 +198,19 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
       return;
     arePowers &= mlir::isa<tpc::PowerOfTwoAttr>(parameters);
     hasPoints |= point.isActivation();
-    seen.insert((point.isActivation() ? "activation" : "weight") +
-                std::to_string(parameters.getBits()));
+    covered.insert((point.isActivation() ? "activation" : "weight") +
+                   std::to_string(parameters.getBits()));
   });
-  // An error says so.
+  // The caller reports this error.
   if (!hasPoints)
     return "";
-  seen.insert(plan.target);
+  covered.insert(plan.target);
   for (auto [isChosen, what] : {std::pair(plan.halvesToEven, "half-even"),
                                 {plan.takesInt4, "int4"},
                                 {plan.corrects, "corrected"},
                                 {arePowers, "powers of two"}})
     if (isChosen)
-      seen.insert(what);
+      covered.insert(what);
 
   Module integers = mlir::cast<mlir::ModuleOp>(simulation->clone());
   std::string options = "rounding=";
@@ -228,10 +228,10 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
     });
   };
   if (!isReported("stays float"))
-    seen.insert("all integer");
+    covered.insert("all integer");
   // Such points say that ties of theirs go up.
   if (isReported("halves go up")) {
-    seen.insert("halves up");
+    covered.insert("halves up");
     return "";
   }
 
@@ -241,7 +241,7 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
   integers->walk([&](tpc::QuantizeOp) { isLeft = true; });
   Module floats = mlir::cast<mlir::ModuleOp>(network->clone());
   if (!isLeft && run(*floats, "mct-check-integer")) {
-    seen.insert("checked");
+    covered.insert("checked");
     if (!run(*integers, "mct-check-integer"))
       return "mct-check-integer: " + problems();
   }
@@ -257,7 +257,7 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
                        /*simulate=*/true);
   if (!expected.error.empty())
     return "reference: " + expected.error;
-  seen.insert("lowered");
+  covered.insert("lowered");
   text = runUnits(**executor, expected);
   if (!text.empty())
     return "integers: " + text;
@@ -274,8 +274,8 @@ std::string RandomTargets::difference(mlir::ModuleOp network, unsigned seed) {
 } // namespace
 
 TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
-  const char *asked = std::getenv("MCT_RANDOM_TARGETS");
-  size_t count = asked ? std::strtoul(asked, nullptr, 10) : 300, failures = 0,
+  const char *value = std::getenv("MCT_RANDOM_TARGETS");
+  size_t count = value ? std::strtoul(value, nullptr, 10) : 300, failures = 0,
          refused = 0;
   std::map<std::string, size_t> all;
   for (size_t i = 0; i != count; ++i) {
@@ -289,7 +289,7 @@ TEST_F(RandomTargets, IntegersEqualTheirEvaluation) {
       ++refused;
       continue;
     }
-    for (const std::string &what : seen)
+    for (const std::string &what : covered)
       ++all[what];
     if (text.empty())
       continue;

@@ -160,10 +160,10 @@ TEST_F(CorrectionsTest, ThreadsAndBatchesChangeNothing) {
   }
 }
 
-// Both halves of the samples judge what is fitted to the other one. What is
-// applied is fitted to all of them, and is judged, too: here the halves correct
-// nothing, which loses nothing, and all samples together the last layer by far
-// too much.
+// Each half of the samples judges the correction fitted to the other half. The
+// correction that is applied is fitted to all samples, and is judged, too: here
+// those of the halves are zero, which loses nothing, and that of all samples
+// changes the last layer by far too much.
 TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   auto target = parse();
   auto found = corrections::Layers::find(*target, KernelOps::forModule(*target),
@@ -183,7 +183,7 @@ TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
   ASSERT_TRUE(mlir::succeeded(corrections::correctLayers(
       *found, layers, settings, options,
       [&](size_t layer, const corrections::ChannelSummary &exact,
-          const corrections::ChannelSummary &seen, int64_t samples) {
+          const corrections::ChannelSummary &measured, int64_t samples) {
         fittedTo.insert(samples);
         llvm::SmallVector<quantization::Affine> correction;
         if (samples != kSamples)
@@ -191,7 +191,7 @@ TEST_F(CorrectionsTest, WhatIsFittedToAllSamplesIsJudgedToo) {
         bool isLast = layer + 1 == layers.size();
         for (int64_t i = 0; i != exact.numChannels(); ++i)
           correction.push_back(
-              {1, isLast ? 100 : exact.mean(i) - seen.mean(i)});
+              {1, isLast ? 100 : exact.mean(i) - measured.mean(i)});
         return correction;
       })))
       << llvm::join(diagnostics, "\n");

@@ -20,12 +20,12 @@ namespace {
 struct Halve : corrections::LayerVisitor {
   explicit Halve(llvm::ArrayRef<corrections::ChannelValue> layers) {
     for (const corrections::ChannelValue &layer : layers)
-      seen.emplace_back(layer, /*samples=*/0, /*moments=*/false);
+      recorded.emplace_back(layer, /*samples=*/0, /*moments=*/false);
   }
   void begin(llvm::ArrayRef<size_t> layers, size_t workers) override {
     for (size_t layer : layers) {
       order.push_back(layer);
-      of[layer].assign(workers, seen[layer]);
+      of[layer].assign(workers, recorded[layer]);
     }
   }
   void observe(size_t layer, size_t worker, corrections::LayerValue /*what*/,
@@ -34,21 +34,21 @@ struct Halve : corrections::LayerVisitor {
   }
   mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
     for (const corrections::ChannelSummary &other : of[layer])
-      seen[layer].merge(other);
+      recorded[layer].merge(other);
     corrections::LayerChange change;
-    change.output.assign(seen[layer].numChannels(), {0.5, 0.25});
+    change.output.assign(recorded[layer].numChannels(), {0.5, 0.25});
     return change;
   }
   std::vector<std::vector<double>> means() const {
     std::vector<std::vector<double>> result;
-    for (const corrections::ChannelSummary &summary : seen) {
+    for (const corrections::ChannelSummary &summary : recorded) {
       result.emplace_back();
       for (int64_t i = 0; i != summary.numChannels(); ++i)
         result.back().push_back(summary.mean(i));
     }
     return result;
   }
-  std::vector<corrections::ChannelSummary> seen;
+  std::vector<corrections::ChannelSummary> recorded;
   std::map<size_t, std::vector<corrections::ChannelSummary>> of;
   std::vector<size_t> order;
 };
@@ -123,7 +123,7 @@ struct Restore : corrections::LayerVisitor {
   }
   void observe(size_t layer, size_t, corrections::LayerValue what,
                const TensorView &values) override {
-    llvm::append_range(seen[{layer, what}], values.floats());
+    llvm::append_range(recorded[{layer, what}], values.floats());
   }
   mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
     corrections::LayerChange change;
@@ -131,7 +131,7 @@ struct Restore : corrections::LayerVisitor {
     return change;
   }
   bool changesConstants() const override { return true; }
-  Tensors seen;
+  Tensors recorded;
   std::vector<Floats> kernels;
 };
 
@@ -196,14 +196,15 @@ TEST_F(CorrectionsTest, LaterLayersSeeReplacedKernels) {
       << llvm::join(diagnostics, "\n");
   using corrections::LayerValue;
   for (size_t layer = 0; layer != layers.size(); ++layer) {
-    const Floats &input = restore.seen[{layer, LayerValue::Input}];
+    const Floats &input = restore.recorded[{layer, LayerValue::Input}];
     EXPECT_EQ(input.size() % kSamples, 0u);
     EXPECT_FALSE(input.empty());
-    EXPECT_TRUE(areAlike(input, restore.seen[{layer, LayerValue::FloatInput}]))
+    EXPECT_TRUE(
+        areAlike(input, restore.recorded[{layer, LayerValue::FloatInput}]))
         << kLayers[layer];
     // Its own result was seen with its quantized kernel.
-    EXPECT_FALSE(areAlike(restore.seen[{layer, LayerValue::Output}],
-                          restore.seen[{layer, LayerValue::FloatOutput}]))
+    EXPECT_FALSE(areAlike(restore.recorded[{layer, LayerValue::Output}],
+                          restore.recorded[{layer, LayerValue::FloatOutput}]))
         << kLayers[layer];
   }
 }
@@ -242,10 +243,10 @@ TEST_F(LayerwiseTest, LayersSeeWhatWasChangedBefore) {
   }
   std::vector<ChannelStatistics> changed = observe(*target, true);
   for (size_t layer = 0; layer != kLayers.size(); ++layer)
-    for (int64_t i = 0; i != halve.seen[layer].numChannels(); ++i)
+    for (int64_t i = 0; i != halve.recorded[layer].numChannels(); ++i)
       // The mean of the layer itself was seen before its change.
       EXPECT_NEAR(changed[layer].channels()[i].mean(),
-                  0.5 * halve.seen[layer].mean(i) + 0.25, 1e-4)
+                  0.5 * halve.recorded[layer].mean(i) + 0.25, 1e-4)
           << kLayers[layer] << " channel " << i;
 }
 
@@ -267,7 +268,7 @@ struct HalveToTheEnd : Halve {
   HalveToTheEnd(llvm::ArrayRef<corrections::ChannelValue> layers,
                 const std::unique_ptr<Executor> &executor)
       : Halve(layers), executor(executor) {}
-  bool looksAtResults() const override { return true; }
+  bool observesResults() const override { return true; }
   llvm::Error observeResults(size_t /*worker*/, int64_t unit, int64_t valid,
                              llvm::ArrayRef<void *> made) override {
     std::lock_guard<std::mutex> lock(mutex);
@@ -319,7 +320,7 @@ struct ChangePoints : corrections::LayerVisitor {
   }
   void observe(size_t layer, size_t, corrections::LayerValue what,
                const TensorView &values) override {
-    llvm::append_range(seen[{layer, what}], values.floats());
+    llvm::append_range(recorded[{layer, what}], values.floats());
   }
   mlir::FailureOr<corrections::LayerChange> finish(size_t layer) override {
     corrections::LayerChange change;
@@ -328,7 +329,7 @@ struct ChangePoints : corrections::LayerVisitor {
     return change;
   }
   bool changesConstants() const override { return !quantizers.empty(); }
-  std::map<std::pair<size_t, corrections::LayerValue>, Floats> seen;
+  std::map<std::pair<size_t, corrections::LayerValue>, Floats> recorded;
   size_t when = 0;
   std::vector<std::pair<size_t, mlir::Attribute>> quantizers;
 };
@@ -425,13 +426,13 @@ TEST_F(ChangePointsTest, LaterLayersSeeReplacedQuantizers) {
   using corrections::LayerValue;
   for (size_t layer = 0; layer != kLayers.size(); ++layer) {
     auto same = [&](LayerValue what, ChangePoints &one, ChangePoints &other) {
-      Floats values = one.seen[{layer, what}];
+      Floats values = one.recorded[{layer, what}];
       EXPECT_FALSE(values.empty()) << kLayers[layer];
       // The executors of the float network are the same.
       bool isFloat =
           what == LayerValue::FloatInput || what == LayerValue::FloatOutput;
-      return isFloat ? values == other.seen[{layer, what}]
-                     : areAlike(values, other.seen[{layer, what}],
+      return isFloat ? values == other.recorded[{layer, what}]
+                     : areAlike(values, other.recorded[{layer, what}],
                                 /*flipped=*/0.02);
     };
     for (LayerValue what : {LayerValue::FloatInput, LayerValue::FloatOutput})

@@ -17,11 +17,13 @@ constexpr int64_t kFewSamples = 3;
 struct HalveOutputs : corrections::LayerVisitor {
   HalveOutputs(bool runsAgain, bool looks)
       : runsAgain(runsAgain), looks(looks) {}
-  bool looksAt(size_t, corrections::LayerValue) const override { return looks; }
+  bool observes(size_t, corrections::LayerValue) const override {
+    return looks;
+  }
   void begin(llvm::ArrayRef<size_t>, size_t) override {}
   void observe(size_t, size_t, corrections::LayerValue,
                const TensorView &) override {
-    ++numSeen;
+    ++numObserved;
   }
   mlir::FailureOr<corrections::LayerChange> finish(size_t) override {
     corrections::LayerChange change;
@@ -30,7 +32,7 @@ struct HalveOutputs : corrections::LayerVisitor {
   }
   bool changesConstants() const override { return runsAgain; }
   bool runsAgain, looks;
-  size_t numSeen = 0;
+  size_t numObserved = 0;
 };
 
 class LayerwiseVisitsTest : public ExecutionTest {
@@ -80,7 +82,7 @@ protected:
     EXPECT_TRUE(mlir::succeeded(
         corrections::runLayerwise(module->getLoc(), **executor, nullptr, values,
                                   *samples, options, halve)));
-    EXPECT_EQ(halve.numSeen > 0, looks);
+    EXPECT_EQ(halve.numObserved > 0, looks);
     return visits;
   }
 
@@ -102,9 +104,9 @@ TEST_F(LayerwiseVisitsTest, VisitsAreInProportionToTheLayers) {
 TEST_F(LayerwiseVisitsTest, ComputesNothingThatNobodyLooksAt) {
   constexpr int kLayers = 50;
   // A layer that is run twice computes its output the second time.
-  size_t seen = count(kLayers, /*runsAgain=*/true, /*looks=*/true),
-         unseen = count(kLayers, /*runsAgain=*/true, /*looks=*/false);
-  EXPECT_LE(unseen, seen - size_t(kLayers));
+  size_t recorded = count(kLayers, /*runsAgain=*/true, /*looks=*/true),
+         unobserved = count(kLayers, /*runsAgain=*/true, /*looks=*/false);
+  EXPECT_LE(unobserved, recorded - size_t(kLayers));
 }
 
 } // namespace

@@ -36,20 +36,20 @@ struct CompareProducts : corrections::LayerVisitor {
     if (inputs[layer].empty() || outputs[layer].empty())
       return;
     const corrections::ProductLayout &layout = layouts[layer];
-    Floats row(layout.rowSize()), seen(layout.channels());
-    int64_t rows = layout.rowsOf(outputShapes[layer]);
+    Floats row(layout.rowSize()), recorded(layout.channels());
+    int64_t rows = layout.getNumRows(outputShapes[layer]);
     for (int64_t number = 0; number != rows; ++number) {
       layout.gatherInput(inputs[layer].data(), inputShapes[layer], number,
                          row.data());
       layout.gatherResult(outputs[layer].data(), outputShapes[layer], number,
-                          seen.data());
+                          recorded.data());
       for (int64_t channel = 0; channel != layout.channels(); ++channel) {
         double sum = double(biases[layer][channel]);
         int64_t group = channel / layout.outputs();
         for (int64_t i = 0; i != layout.columns(); ++i)
           sum += double(row[group * layout.columns() + i]) *
                  double(weights[layer][channel * layout.columns() + i]);
-        ASSERT_NEAR(seen[channel], sum, 1e-5) << layer << " row " << number;
+        ASSERT_NEAR(recorded[channel], sum, 1e-5) << layer << " row " << number;
       }
       ++compared;
     }
@@ -175,9 +175,9 @@ protected:
 
   struct Collect : TensorObserver {
     void observe(const TensorView &values) override {
-      llvm::append_range(seen, values.floats());
+      llvm::append_range(recorded, values.floats());
     }
-    Floats seen;
+    Floats recorded;
   };
   /// All values of some layers.
   std::vector<Floats> collect(mlir::ModuleOp target, bool simulate,
@@ -203,7 +203,7 @@ protected:
         [](const Unit &) { return llvm::Error::success(); }));
     std::vector<Floats> result;
     for (Collect &observer : observers)
-      result.push_back(std::move(observer.seen));
+      result.push_back(std::move(observer.recorded));
     return result;
   }
 
@@ -316,9 +316,9 @@ std::string twoWays(const std::string &join) {
          big + ") -> " + big + "\nreturn %joined : " + big + "\n}\n";
 }
 
-// A layer that is added to another one makes up for what that one misses. What
-// is subtracted is not looked at, which shows what the same layers leave
-// otherwise.
+// A layer that is added to another one compensates the error of that one. A
+// summand that is subtracted is ignored, which shows the error of the same
+// layers without compensation.
 TEST_F(RoundWeightsTest, SumsAreNearerThanTheirSummandsAlone) {
   const std::vector<std::string> summands = {"after", "coarse"};
   auto errorOfSum = [&](const std::string &text) {
@@ -457,8 +457,8 @@ TEST_F(RoundWeightsTest, WorkersAndBatchesChangeNothing) {
   }
 }
 
-// Where all samples both round and judge, the runs that round and that correct
-// the nearest levels tell how far the results are, and none is added.
+// If all samples both round and judge, the runs that round and that correct the
+// nearest levels also measure the distances of the results, so no run is added.
 TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
   constexpr int64_t kFew = 9;
   auto countRuns = [&](int64_t samples, bool judge) {
@@ -483,8 +483,8 @@ TEST_F(RoundWeightsTest, FewSamplesAreJudgedByRunsThatAreMadeAnyway) {
   EXPECT_GT(many, few + 3);
 }
 
-// Layers of more bits get the biases that make up for what they miss, before
-// the layers after them are rounded; nobody corrects them again.
+// The biases of layers with more bits are corrected before the layers after
+// them are rounded, and are not corrected again.
 TEST_F(RoundWeightsTest, FinerLayersGetTheirMeans) {
   auto mixed = parseWithFineMain();
   round(*mixed, 0, 0, /*maxBits=*/4);

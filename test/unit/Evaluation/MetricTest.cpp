@@ -120,8 +120,8 @@ TEST_F(MetricTest, MeanOverlapSumsOverSamplesAndLeavesOutVoidPixels) {
                              0, 9, 0, /**/ 0, 9, 0, /**/ 9, 0, 0};
   EXPECT_DOUBLE_EQ(find("miou", {1, 3, 3}, last, labels), expected);
   EXPECT_DOUBLE_EQ(find("miou:3", {3, 3}, last, labels), expected);
-  // As `last`, with the four classes in front: the last class is in no pixel,
-  // and does not count.
+  // The same as `last` with the four classes on the first axis: no pixel has
+  // the last class, which does not count.
   std::vector<float> first = {9,      0, 0, /**/ 0, 9, 0, /**/ 0, 0, 9,
                               /**/ 0, 0, 0, 0,      0, 9, /**/ 9, 9, 0,
                               /**/ 0, 0, 0, /**/ 0, 0, 0};

@@ -22,7 +22,7 @@ protected:
     llvm::cantFail(distance.keep(0, 1, {reference.data()}));
     llvm::cantFail(distance.decide(metric));
     used = distance.usedMetric();
-    ResultDistance::Found each = distance.createFound();
+    ResultDistance::Comparison each = distance.createComparison();
     std::vector<float> scratch;
     llvm::cantFail(distance.compare(0, 1, {found.data()}, scratch, each));
     return distance.distance(each);

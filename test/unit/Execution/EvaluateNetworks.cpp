@@ -6,8 +6,8 @@
 //   {"module": "<MLIR text of one function>", "inputs": [[numbers], ...]}
 //
 // and prints one a line: "outputs", a list of objects with "shape", "type",
-// "values" and, where a right execution may be away from these, "errors" (-1
-// says that nothing is known); or "error". Points with parameters quantize.
+// "values" and, if a correct execution may differ from these, "errors" (-1 if
+// they are unknown); or "error". Points with parameters quantize.
 #include "ReferenceEvaluator.h"
 
 #include "mct/Support/ParseJson.h"

@@ -29,8 +29,8 @@ namespace {
 struct Network {
   const char *name, *file, *data;
   double scale;
-  /// How often a pass reads the samples: a pass starts its workers anew, which
-  /// would be a tenth of the time for the hundred images of VWW.
+  /// Number of times that a pass reads the samples: a pass starts its workers
+  /// anew, which would be a tenth of the time for the hundred images of VWW.
   size_t repetitions;
   /// Pipeline that lowers it first; then its inputs are of i8 and take the
   /// bytes as they are.

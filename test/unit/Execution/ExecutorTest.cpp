@@ -362,7 +362,7 @@ TEST_F(DiagnosticTest, ConstantsWithoutTheirData) {
   expectError(text, "loc(\"weights\"): error: 'tosa.const' op cannot be "
                     "executed: the data of its resource 'weights' are missing");
   diagnostics.clear();
-  // One float where the type asks for two.
+  // One float instead of the two of the type.
   expectError(std::string(text) + "{-# dialect_resources: {builtin: {weights: "
                                   "\"0x040000000000803F\"}} #-}",
               "cannot be executed: expected 8 bytes in its resource");

@@ -156,7 +156,7 @@ public:
       wanted = flatWanted;
       axis = 0;
     }
-    // As many samples as a group has may come from two groups.
+    // Samples may come from two groups even if they are as many as one has.
     if (axis < 0 && held == batch && (valid != held || first % batch != 0))
       for (int64_t d = 0; d != int64_t(shape.size()) && axis < 0; ++d)
         if (shape[d] != 1)

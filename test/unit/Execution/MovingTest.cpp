@@ -32,7 +32,7 @@ std::vector<Element> moveSlowly(const StridedCopy &copy,
 template <typename Element> void expectSame() {
   std::mt19937 random(sizeof(Element));
   for (int round = 0; round != 400; ++round) {
-    // A permuted part of a tensor goes into a part of a larger one.
+    // Copy a permuted part of a tensor into a part of a larger one.
     size_t rank = random() % 5;
     StridedCopy copy;
     llvm::SmallVector<int64_t> sourceSizes(rank), targetSizes(rank),

@@ -258,7 +258,7 @@ Value Network::resize() {
     auto extent = [&] { return (size - 1) * n - shift + end; };
     while (extent() < 0 || extent() % d != 0)
       ++end;
-    // As the specification wants it.
+    // The specification has these limits.
     if (shift < -n || shift >= 16 * n || end >= n)
       return {};
     scale.append({n, d});

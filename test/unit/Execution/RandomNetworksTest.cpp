@@ -24,7 +24,7 @@ using mlir::Value;
 
 namespace {
 
-/// How a network is run; every choice may come with every network.
+/// Options of a run; every choice may be combined with every network.
 struct Plan {
   explicit Plan(unsigned seed) {
     std::mt19937 random(seed * 2654435761u + 1);
@@ -58,7 +58,8 @@ protected:
   /// Returns what differs between the executor and the reference; empty if
   /// nothing.
   std::string difference(mlir::ModuleOp network, unsigned seed);
-  /// `apart`: each stage by a worker that has only what the one before saved.
+  /// Runs all units; if `apart`, each stage is run by another worker, which has
+  /// only the values that the previous one saved.
   std::string runUnits(const Executor &executor, const Expectation &expected,
                        bool apart = false);
   std::string runSamples(const Executor &executor, const Expectation &expected,
@@ -171,16 +172,17 @@ std::string RandomNetworks::runSamples(const Executor &executor,
                                 spec.type.getShape(), executor.unit(),
                                 unit.firstSample, unit.validSamples, judged));
         for (auto [i, value] : llvm::enumerate(observedValues)) {
-          Latest &seen = latest[unit.worker][i];
+          Latest &latestValue = latest[unit.worker][i];
           const TensorSpec &spec = executor.observed()[i];
           std::string what = "observed '" + spec.name + "'";
-          if (seen.calls != 1)
-            note(what, "seen " + std::to_string(seen.calls) + " times");
+          if (latestValue.calls != 1)
+            note(what, "seen " + std::to_string(latestValue.calls) + " times");
           else
-            note(what, expected.compare(value, seen.values.data(), seen.shape,
-                                        unit.validSamples, unit.firstSample,
-                                        unit.validSamples, judged));
-          seen.calls = 0;
+            note(what,
+                 expected.compare(value, latestValue.values.data(),
+                                  latestValue.shape, unit.validSamples,
+                                  unit.firstSample, unit.validSamples, judged));
+          latestValue.calls = 0;
         }
         return llvm::Error::success();
       });
@@ -341,7 +343,7 @@ TEST_F(RandomNetworks, ComputeWhatTheirOpsAreDefinedToCompute) {
 
 // Kinds that are not made are not judged.
 TEST_F(RandomNetworks, ContainEveryKind) {
-  std::map<std::string, int> seen;
+  std::map<std::string, int> latestValue;
   for (unsigned seed = 1; seed != 1001; ++seed) {
     auto network = makeRandomNetwork(context, seed);
     mlir::func::FuncOp function = mainOf(*network);
@@ -363,7 +365,7 @@ TEST_F(RandomNetworks, ContainEveryKind) {
           kinds.insert("i16 " + name.str());
     });
     for (const std::string &kind : kinds)
-      ++seen[kind];
+      ++latestValue[kind];
   }
   for (const char *kind :
        {"scalar argument", "kernel argument", "i16 tosa.add", "i16 tosa.mul",
@@ -372,7 +374,7 @@ TEST_F(RandomNetworks, ContainEveryKind) {
         "i16 tosa.arithmetic_right_shift", "i16 tosa.negate", "tosa.cond_if",
         "tosa.while_loop", "tosa.conv3d", "tosa.scatter",
         "tosa.transpose_conv2d", "tosa.resize"})
-    EXPECT_GE(seen[kind], 1) << kind;
+    EXPECT_GE(latestValue[kind], 1) << kind;
 }
 
 //===----------------------------------------------------------------------===//
@@ -409,8 +411,8 @@ void writeNpy(const std::string &path, ElementType element,
 
 // test/python/test_reference_model.py gives what this writes to Arm's reference
 // model: MCT_RANDOM_NETWORKS networks to MCT_RANDOM_NETWORKS_FOLDER, each as
-// SEED.mlir with SEED_inN.npy, SEED_outN.npy (what the executor makes),
-// SEED_valueN.npy and SEED_errorN.npy (what the reference says).
+// SEED.mlir with SEED_inN.npy, SEED_outN.npy (the result of the executor),
+// SEED_valueN.npy and SEED_errorN.npy (the values and errors of the reference).
 TEST_F(RandomNetworks, AreWrittenForOtherExecutors) {
   const char *variable = std::getenv("MCT_RANDOM_NETWORKS_FOLDER");
   std::string target = variable ? variable : folder;

@@ -137,7 +137,7 @@ std::string histogramDifference(tpc::StatisticsAttr found,
     double width = std::ldexp(1.0, int(histogram.getStepExponent()));
     std::vector<int64_t> counts = countsOf(histogram);
     for (size_t bin = 0; bin <= counts.size(); ++bin) {
-      // Count of the values below the left edge of this bin, zeros apart.
+      // Count the values below the left edge of this bin, except for zeros.
       double edge = double(histogram.getFirst() + int64_t(bin)) * width;
       double certain = 0, possible = 0;
       for (const Number &number : numbers) {
@@ -230,7 +230,8 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
   options.channelStatistics = true;
   if (!run(*calibrated, createCalibratePass(options)))
     return "does not calibrate: " + llvm::join(diagnostics, "\n");
-  for (auto [point, seen] : llvm::zip(points, pointsOf(*calibrated))) {
+  for (auto [point, calibratedPoint] :
+       llvm::zip(points, pointsOf(*calibrated))) {
     std::vector<Number> numbers;
     for (const ReferenceEvaluator &evaluator : expected.evaluators)
       llvm::append_range(numbers, evaluator[point.getInput()].numbers);
@@ -241,7 +242,7 @@ std::string RandomStatistics::calibrationDifference(mlir::ModuleOp network,
     // Where the samples lie along the last axis, they are no channels.
     llvm::ArrayRef<int64_t> shape = shapeOf(point);
     int64_t channels = shape.empty() ? 1 : shape.back();
-    tpc::StatisticsAttr statistics = seen.getStatisticsAttr();
+    tpc::StatisticsAttr statistics = calibratedPoint.getStatisticsAttr();
     int64_t found = statistics.getChannelMean().getNumElements();
     if (!shape.empty() && found * expected.batch == channels &&
         llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; }))
@@ -357,8 +358,8 @@ std::string RandomStatistics::correctionDifference(mlir::ModuleOp network,
     ++judged;
   }
 
-  // The function that is said to be the float network computes what the float
-  // one does.
+  // The function that is declared the float network computes the same as the
+  // float one.
   mlir::IRMapping mapping;
   auto twin = after->cloneFloat(mapping);
   for (auto [value, original] :

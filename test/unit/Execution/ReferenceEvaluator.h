@@ -22,9 +22,9 @@
 
 namespace mct::testing {
 
-/// A value and how far an execution may be from it. A bound of 0 asks for the
-/// very same number, an infinite one says that nothing is known (the value
-/// decides between two integers, say). Integers and booleans are held exactly.
+/// A value and how far an execution may be from it. A bound of 0 requires the
+/// very same number, and an infinite one allows any (the value decides between
+/// two integers, say). Integers and booleans are held exactly.
 struct Number {
   double value = 0, error = 0;
   double low() const { return value - error; }

@@ -79,7 +79,8 @@ void Evaluation::transposeConvolution(tosa::TransposeConv2DOp conv) {
   double xZero = zeroPoint(input(3)), wZero = zeroPoint(input(4));
   ArrayRef<int64_t> pad = conv.getOutPad(), stride = conv.getStride();
   std::vector<Sum> sums(result.numbers.size());
-  // As the specification has it: every input adds to the outputs it reaches.
+  // Follows the specification: every input is added to the outputs that it
+  // reaches.
   for (int64_t n = 0; n != x.shape[0]; ++n)
     for (int64_t iy = 0; iy != x.shape[1]; ++iy)
       for (int64_t ix = 0; ix != x.shape[2]; ++ix)

@@ -45,7 +45,8 @@ constexpr double kTiny = 0x1p-126;
 /// False while an evaluator that is `real` evaluates.
 inline thread_local bool roundsToFloat = true;
 
-/// Nothing is said of what leaves the range of float.
+/// Returns the number; its error is infinite if it may be outside of the range
+/// of float.
 inline Number checked(double value, double error) {
   if (!(std::abs(value) + error <= kLargestFloat))
     return {value, kInfinity};
@@ -85,7 +86,7 @@ inline Number monotoneExact(const Number &x, Function function) {
                           std::abs(function(x.high()) - value))};
 }
 
-/// The number that lies in [low, high], as near to `value` as may be said.
+/// Returns `value` for a number that is anywhere in [low, high].
 inline Number within(double value, double low, double high) {
   return {value, std::max(high - value, value - low)};
 }

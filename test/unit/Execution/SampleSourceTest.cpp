@@ -298,7 +298,7 @@ TEST_F(SampleSourceTest, EveryArgumentHasItsOwnLeadingSize) {
   EXPECT_EQ(source->numSamples(), 2);
   EXPECT_EQ(load(*source, 0, 1, 1), (Floats{3, 4}));
   EXPECT_EQ(load(*source, 1, 1, 1), (Floats{5, 6, 7, 8}));
-  // As many rows for both would read after the end.
+  // The same number of rows for both would read past the end.
   options.files = {"x:" + x, "y:" + floats("y2.npy", {2, 2}, {1, 2, 3, 4})};
   EXPECT_EQ(errorOf(options),
             "expected 2 samples for input 'y' as for 'x', found 1; the inputs "
@@ -502,19 +502,19 @@ TEST_F(SampleSourceTest, StoredIntegersAreReadWithoutPreprocessing) {
 static llvm::Error runIdentity(const Executor &executor,
                                const SampleSource &source,
                                mct::support::Progress &progress,
-                               llvm::function_ref<void(const Unit &)> seen) {
+                               llvm::function_ref<void(const Unit &)> observe) {
   RunOptions options;
   options.threads = 1;
   options.progress = &progress;
   return forEachUnit(
       executor, source, options, [](size_t, Worker &) {},
       [&](const Unit &unit) {
-        seen(unit);
+        observe(unit);
         return llvm::Error::success();
       });
 }
 
-// A run that nobody counts samples of ends all the same.
+// A run whose samples are not counted ends when its threads are cancelled.
 TEST_F(SampleSourceTest, CancelledThreadsEndRunsWithoutProgress) {
   mct::support::Progress progress;
   RunOptions options;

@@ -95,7 +95,7 @@ mct::testing::shrink(ModuleOp module,
               op->getOperand(unsigned(operand)));
           return true;
         });
-      // Or a new argument does.
+      // Otherwise, a new argument replaces it.
       if (!gone)
         gone = attempt([&](func::FuncOp function) {
           Operation *op = nth(function, i);

@@ -498,8 +498,9 @@ std::string chain(int count) {
   return text + "return %" + last + " : " + type + "\n}";
 }
 
-// A second network that is four times as long is looked at four times as often,
-// by what plans the steps and by a worker that runs it stage by stage.
+// The ops of a network that is four times as long are visited four times as
+// often, both by the planning of the steps and by a worker that runs it stage
+// by stage.
 TEST_F(StagesTest, VisitsAreInProportionToTheFunction) {
   constexpr int kLayers = 50;
   auto count = [&](int layers, bool isCut) {
@@ -553,10 +554,10 @@ TEST(FrontierTest, BlocksComeBackFromMemoryAndFromTheFile) {
         std::vector<char> read(size), expected(size, char(unit * 7 + size));
         ASSERT_FALSE(frontier.read(unit, read));
         EXPECT_EQ(read, expected) << unit;
-        auto seen = frontier.view(unit, read);
-        ASSERT_TRUE(bool(seen));
-        EXPECT_EQ(std::vector<char>(*seen, *seen + size), expected) << unit;
-        inMemory += *seen != read.data();
+        auto stored = frontier.view(unit, read);
+        ASSERT_TRUE(bool(stored));
+        EXPECT_EQ(std::vector<char>(*stored, *stored + size), expected) << unit;
+        inMemory += *stored != read.data();
       }
       EXPECT_LE(inMemory * size, budget);
       EXPECT_GE(inMemory, 3);

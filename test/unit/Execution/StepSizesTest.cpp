@@ -221,7 +221,7 @@ struct IndexTest : ExecutionTest {
 };
 } // namespace
 
-// No data are involved, so that nothing but the sizes can tell.
+// No data are involved, so that only the sizes can show the error.
 TEST_F(IndexTest, ConstantIndicesAreCompared) {
   auto text = [](int64_t index) {
     return "func.func @main(%x: tensor<6xf32>) -> tensor<1xf32> {\n"
@@ -279,7 +279,7 @@ TEST_F(IndexTest, SlicesFromConstantsAreCompared) {
     EXPECT_NE(run(text(offset)), "");
 }
 
-// The type says how much is there; how much is added is computed.
+// The type gives the size of the result; the padding is computed.
 TEST_F(IndexTest, PadsThatAreComputedAreCompared) {
   auto text = [](int64_t before) {
     return R"(

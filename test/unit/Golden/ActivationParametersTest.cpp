@@ -173,8 +173,8 @@ void checkOnSamples(const Case &test) {
     if (mctError > slack)
       worst.toMct = std::max(worst.toMct, error / mctError - 1);
   }
-  // Above 8 bits a bin is wider than a step: what is asked for is to be no
-  // worse than without clipping.
+  // Above 8 bits a bin is wider than a step, so the error must only not exceed
+  // that without clipping.
   if (test.options.bits > 8) {
     SelectionOptions covering = test.options;
     covering.errorMethod = ErrorMethod::NoClipping;
@@ -249,10 +249,10 @@ TEST(GoldenActivationParameters, ReachMctAndTheExactOptimum) {
     }
     const json::Object &mct = *recorded->getObject("mct");
     auto optimum = optima.find(text(*recorded, "exact_optimum"));
-    auto seen = samples.find(histogram);
+    auto stored = samples.find(histogram);
     Case test = {*recorded, *histograms[histogram], mct,
                  optimum == optima.end() ? nullptr : optimum->second,
-                 seen == samples.end() ? nullptr : &seen->second,
+                 stored == samples.end() ? nullptr : &stored->second,
                  optionsOf(*recorded), metricOf(*recorded),
                  // Uniform grids have no flag.
                  mct.getBoolean("is_signed").value_or(true)};

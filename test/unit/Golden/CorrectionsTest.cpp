@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of the corrections against transforms.json. What rewrites a
-// graph is compared in FoldingTest.cpp and ScalingTest.cpp.
+// The arithmetic of the corrections against transforms.json. Rewrites of the
+// graph are compared in FoldingTest.cpp and ScalingTest.cpp.
 #include "Golden.h"
 
 #include "mct/Quantization/Corrections.h"

@@ -220,8 +220,8 @@ TEST_F(GraphPassesTest, ShiftedBiasIsThatOfMct) {
             for (int64_t i = 0; i != in; ++i)
               transposed[i * out + o] = kernel.values[o * in + i];
           Shape result{1, 2, out};
-          std::string seen;
-          llvm::raw_string_ostream(seen)
+          std::string statistics;
+          llvm::raw_string_ostream(statistics)
               << "statistics(#tpc.statistics<count = 4, zeros = 0, min = "
               << llvm::format("%.17e", double(float(lowest)))
               << ", max = " << llvm::format("%.17e", double(float(highest)))
@@ -234,7 +234,7 @@ TEST_F(GraphPassesTest, ShiftedBiasIsThatOfMct) {
                            types({{1, 2, in}, {1, in, out}, {1}, {1}}) +
                            tensorType(result) + "\n%a = tosa.add %p, %b : " +
                            types({result, {1, 1, out}}) + tensorType(result) +
-                           "\n" + point("q", "a", result, seen) +
+                           "\n" + point("q", "a", result, statistics) +
                            softmax(result)),
               kShift);
           expectNear(constantOf<tosa::AddOp>(0, 1),

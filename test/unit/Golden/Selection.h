@@ -56,9 +56,9 @@ inline quantization::SelectionOptions optionsOf(const json::Object &recorded) {
   return options;
 }
 
-/// Returns what the rules add to the right-hand side of every comparison of
-/// errors: 1e-12 of the mean square, for MAE 1e-6 of its root. Of LP, between
-/// and beyond: 1e-6 of the root to the power.
+/// Returns the term that the rules add to the right-hand side of every
+/// comparison of errors: (1e-6 of the root mean square) to the power of the
+/// metric, which is 2 for MSE and 1 for MAE.
 inline double slackOf(double meanSquare, const Metric &metric) {
   return std::pow(1e-6 * std::sqrt(meanSquare), metric.power);
 }

@@ -60,7 +60,7 @@ void checkNoClipping(const Row &row) {
   }
 }
 
-/// How far above the recorded optimum the worst exact search ends.
+/// Largest excess of an exact search over the recorded optimum.
 double worst = 0;
 
 void checkRow(const Row &row) {

@@ -521,7 +521,7 @@ TEST_F(ConstantEvaluatorTest, FewUsesOfLargeConstantsAreCounted) {
   auto tensor = evaluator.evaluate(last);
   ASSERT_TRUE(tensor);
   EXPECT_TRUE(tensor->isUniformly(2));
-  // More than so many are not told apart, and what they read is kept.
+  // No more than this number are distinguished, and their operands are kept.
   EXPECT_LE(evaluator.getNumCounted(), 100u);
 }
 

@@ -86,7 +86,7 @@ TEST_F(ConstantExpressionsTest, WhatReadsAChangedOpIsLookedAtAgain) {
   read(argument);
   EXPECT_FALSE(expressions.contains(last));
 
-  // A change after which an op is what it was goes no further.
+  // A change that leaves an op as it was is not propagated to its users.
   size_t before = expressions.getNumVisited();
   rewriter.modifyOpInPlace(first, [] {});
   EXPECT_EQ(expressions.getNumVisited(), before + 1);

@@ -118,13 +118,13 @@ TEST_F(RecordsTest, NumbersThatAreNotFiniteAreNull) {
 }
 
 TEST_F(RecordsTest, ReasonsAreKebabCaseAndDiffer) {
-  std::set<std::string> seen;
+  std::set<std::string> ids;
   for (StringRef id : {
 #define MCT_REASON(Name, Id, Text, Remedy) stringifyReason(Reason::Name),
 #include "mct/IR/Reasons.def"
 #undef MCT_REASON
        }) {
-    EXPECT_TRUE(seen.insert(id.str()).second) << id.str();
+    EXPECT_TRUE(ids.insert(id.str()).second) << id.str();
     EXPECT_EQ(id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
               StringRef::npos)
         << id.str();

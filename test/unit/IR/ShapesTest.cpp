@@ -49,8 +49,8 @@ protected:
 };
 } // namespace
 
-/// How often a window is put down so that its last element is the last of the
-/// padded image; 0 where that never happens.
+/// Returns the number of windows if the last element of the last window is the
+/// last one of the padded image; otherwise 0.
 static int64_t countWindows(int64_t size, int64_t kernel, int64_t stride,
                             int64_t dilation, int64_t before, int64_t after) {
   if (kernel < 1 || stride < 1 || dilation < 1 || before < 0 || after < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models of ops that move values, against what these do with constants;
-// and an op of a dialect that nobody has heard of.
+// Models of ops that move values, against the results of these ops for
+// constants; and an op of an unknown dialect.
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/IR/ConstantEvaluator.h"
 #include "mct/Planning/KernelOp.h"
@@ -274,7 +274,7 @@ TEST(OpModels, MapsAndMovementsAreThoseOfTheOps) {
             compute(op, number, [&](ArrayRef<int64_t> index) {
               return float(index[axis]);
             });
-        // True if any axis of the result tells the channel.
+        // True if the channel is known along any axis of the result.
         auto result = cast<RankedTensorType>(op->getResult(0).getType());
         std::map<int64_t, SmallVector<int64_t>> reported;
         int64_t step = 1;

@@ -45,8 +45,7 @@ static const char *const kExamples = "test/unit/OpSupport/";
 static constexpr StringLiteral kYes = "yes";
 static constexpr StringLiteral kBegin = "## TOSA\n";
 
-// Networks that the random generator is asked for. Its rarest op is in one of
-// some hundred.
+// Number of random networks. The rarest op is in one of some hundred networks.
 static constexpr unsigned kRandomNetworks = 600;
 
 static constexpr StringLiteral kHeader =

@@ -45,7 +45,7 @@ protected:
     module = parseSourceString<ModuleOp>(kModule, &context);
   }
 
-  /// Runs the pass, and collects what it says.
+  /// Runs the pass, and collects its diagnostics.
   LogicalResult run() {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       reported += diagnostic.str();

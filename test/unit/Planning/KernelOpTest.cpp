@@ -325,7 +325,7 @@ func.func @main(%x: tensor<2x1x2xf32>, %y: tensor<2x2x2xf32>) -> (tensor<2x1x2xf
   EXPECT_TRUE(find().empty());
 }
 
-// The module's word goes before the stock one.
+// The description in the module takes precedence over the stock one.
 TEST_F(KernelOpTest, TheModulesDescriptionWins) {
   parse(std::string(kMatMul) + R"mlir(
   return %0 : tensor<1x3x2xf32>

@@ -19,7 +19,7 @@ using namespace mct;
 using namespace mlir;
 
 namespace {
-/// Returns what the plan says of one node, on one line.
+/// Describes the plan of one node on one line.
 std::string describe(const QuantizationPlan &plan, const PlannedNode &planned) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -142,8 +142,7 @@ TEST(ResNet8, IsPlannedAsMCTPlansIt) {
   EXPECT_EQ(plan, expected);
 }
 
-/// How many nodes of a plan have each kind of cover, and how many kernels are
-/// quantized.
+/// Number of nodes of a plan with each kind of cover, and of quantized kernels.
 static std::string summarize(ArrayRef<std::string> plan) {
   size_t points = 0, fused = 0, floats = 0, kernels = 0;
   for (StringRef line : plan) {

@@ -57,7 +57,7 @@ TEST_F(ResultGroupsTest, OperandsOfAConcatenationAreFollowedThroughMovement) {
     })");
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].axis, 2);
-  EXPECT_EQ(groups[0].groupOf, (Numbers{0, 0, 1, 1, 1}));
+  EXPECT_EQ(groups[0].groupByChannel, (Numbers{0, 0, 1, 1, 1}));
   EXPECT_EQ(groups[0].names, (Names{"boxes", "scores"}));
 }
 
@@ -72,7 +72,7 @@ TEST_F(ResultGroupsTest, FeatureMapsAreNoGroupsOfChannels) {
       return %2 : tensor<1x12x3xf32>
     })");
   EXPECT_EQ(groups[0].axis, 2);
-  EXPECT_EQ(groups[0].groupOf, (Numbers{0, 1, 1}));
+  EXPECT_EQ(groups[0].groupByChannel, (Numbers{0, 1, 1}));
   EXPECT_EQ(groups[0].names.size(), 2u);
 }
 
@@ -90,7 +90,7 @@ TEST_F(ResultGroupsTest, WithoutAConcatenationThereAreChannelsAlone) {
     })");
   ASSERT_EQ(groups.size(), 3u);
   for (const ResultGroups &each : groups)
-    EXPECT_TRUE(each.groupOf.empty() && each.names.empty());
+    EXPECT_TRUE(each.groupByChannel.empty() && each.names.empty());
   EXPECT_EQ(groups[0].axis, 1);
   EXPECT_EQ(groups[1].axis, 1);
   EXPECT_EQ(groups[2].axis, 0);

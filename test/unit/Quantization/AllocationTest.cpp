@@ -47,7 +47,7 @@ bool nextChoices(const AllocationProblem &problem,
 bool fits(const AllocationProblem &problem,
           const std::vector<unsigned> &choices) {
   for (const AllocatedResource &resource : problem.resources)
-    if (resource.limit && resource.amountOf(choices) > *resource.limit)
+    if (resource.limit && resource.computeAmount(choices) > *resource.limit)
       return false;
   return true;
 }
@@ -58,7 +58,7 @@ std::vector<double> costsByBruteForce(const AllocationProblem &problem) {
   std::vector<unsigned> choices(problem.costs.size());
   do
     if (fits(problem, choices))
-      costs.push_back(problem.costOf(choices));
+      costs.push_back(problem.computeCost(choices));
   while (nextChoices(problem, choices));
   std::sort(costs.begin(), costs.end());
   return costs;
@@ -69,7 +69,7 @@ double excessOf(const AllocationProblem &problem,
                 const std::vector<unsigned> &choices) {
   double excess = 0;
   for (const AllocatedResource &resource : problem.resources)
-    excess = std::max(excess, double(resource.amountOf(choices)) /
+    excess = std::max(excess, double(resource.computeAmount(choices)) /
                                   double(*resource.limit));
   return excess;
 }
@@ -93,7 +93,7 @@ TEST(AllocationTest, OneLimitIsTheOptimumOfBruteForce) {
       continue;
     const Allocation &best = result->best.front();
     EXPECT_EQ(best.cost, expected.front());
-    EXPECT_EQ(best.cost, problem.costOf(best.choices));
+    EXPECT_EQ(best.cost, problem.computeCost(best.choices));
     EXPECT_TRUE(fits(problem, best.choices));
   }
 }
@@ -137,9 +137,9 @@ TEST(AllocationTest, TheFrontIsThatOfBruteForce) {
     std::map<int64_t, double> least;
     std::vector<unsigned> choices(7);
     do {
-      double cost = problem.costOf(choices);
-      auto [found, isNew] =
-          least.insert({problem.resources.front().amountOf(choices), cost});
+      double cost = problem.computeCost(choices);
+      auto [found, isNew] = least.insert(
+          {problem.resources.front().computeAmount(choices), cost});
       found->second = std::min(found->second, cost);
     } while (nextChoices(problem, choices));
     std::vector<std::pair<int64_t, double>> expected;
@@ -155,8 +155,8 @@ TEST(AllocationTest, TheFrontIsThatOfBruteForce) {
     std::vector<std::pair<int64_t, double>> found;
     for (const FrontPoint &point : *front) {
       found.push_back({point.amount, point.allocation.cost});
-      EXPECT_EQ(point.amount,
-                problem.resources.front().amountOf(point.allocation.choices));
+      EXPECT_EQ(point.amount, problem.resources.front().computeAmount(
+                                  point.allocation.choices));
     }
     EXPECT_EQ(found, expected);
   }

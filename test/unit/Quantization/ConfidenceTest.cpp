@@ -141,7 +141,8 @@ TEST(Confidence, PairedUpperBoundsOfManySamplesAreSeldomExceeded) {
   EXPECT_GT(exceeded, 0.01);
 }
 
-// So many samples of the same kind reach the limit, and 10 % fewer do not.
+// The limit is reached by this number of samples of the same kind, but not by
+// 10 % fewer.
 TEST(Confidence, SamplesNeededReachTheLimit) {
   struct Case {
     int64_t first, second, samples;

@@ -245,7 +245,7 @@ TEST(DivergenceTest, DoesNotCollapseOnNormalSamples) {
 }
 
 TEST(DivergenceTest, UniformGridsDependOnTheBits) {
-  // T45: MCT evaluates 8 bits whatever is asked for.
+  // T45: MCT evaluates 8 bits for any number of bits.
   std::vector<float> values = randomValues(2000, 1);
   std::vector<double> widths;
   for (unsigned bits : {2, 4, 8}) {
@@ -475,7 +475,7 @@ TEST(AxisTest, TakesTheAxisThatFitsBest) {
   std::normal_distribution<float> normal;
   for (int64_t axis : {0, 1})
     for (ErrorMethod method : kMethods) {
-      // Divergences of short rows do not tell scales apart.
+      // Divergences of short rows do not distinguish scales.
       if (method == ErrorMethod::KL)
         continue;
       values.clear();
@@ -612,9 +612,9 @@ TEST(ErrorMethodTest, DegenerateValuesGiveFiniteParameters) {
             Grid grid = gridFor(selected, options);
             EXPECT_TRUE(std::isfinite(grid.step) && grid.step > 0);
             EXPECT_GE(selected.error, 0);
-            // The third power of 1e38 is no double. And a signed grid of one
-            // bit has no level for a positive value: its divergence is
-            // infinite whatever the threshold.
+            // The third power of 1e38 is not a double. A signed grid of one bit
+            // has no level for a positive value, so its divergence is infinite
+            // for every threshold.
             if (method != ErrorMethod::LP && method != ErrorMethod::KL)
               EXPECT_TRUE(std::isfinite(selected.error));
             EXPECT_GE(selected.bound, 0);

@@ -94,7 +94,7 @@ TEST(ErrorToleranceTest, NoLargerStepIsWithinIt) {
             double last = largestMagnitude(values);
             if (found.error <= 1e-13) // nothing to tolerate
               continue;
-            // Nearer ones are not told apart.
+            // The search does not distinguish nearer ones.
             double next = grid.step * (1 + 0x1p-18);
             if (next < last) {
               EXPECT_GT(leastErrorBetween(values, grid, next, last),

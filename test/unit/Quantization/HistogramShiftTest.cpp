@@ -49,7 +49,7 @@ TEST(ShiftHistogram, IsExactForMultiplesOfTheBins) {
   for (int i = 0; i < 5000; ++i)
     values.push_back(float(int(generator() % 20000) - 1000) * 0x1p-12f);
   for (double offset : {0.25, 0.3125, 1.0, 4.0, 100.0, -0.5, -4.0}) {
-    // No value becomes zero, so that the histogram can know of all zeros.
+    // Leave out values that become zero, which the histogram cannot count.
     std::vector<float> kept;
     for (float value : values)
       if (value != 0 && value != float(-offset))

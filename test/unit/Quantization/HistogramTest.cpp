@@ -105,7 +105,7 @@ TEST(HistogramTest, SplitAndOrderOfTheDataDoNotMatter) {
     }
     EXPECT_EQ(sequential, whole);
     std::shuffle(parts.begin(), parts.end(), generator);
-    // As a tree, and not only from the left.
+    // Merge the parts as a tree, and not only from the left.
     while (parts.size() > 1) {
       parts[parts.size() - 2].merge(parts.back());
       parts.pop_back();

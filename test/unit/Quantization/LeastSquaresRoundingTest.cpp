@@ -33,19 +33,19 @@ struct Layer {
     for (int64_t i = 0; i != outputs * columns; ++i)
       weights.push_back(0.4f * normal(random));
     for (int64_t row = 0; row != rows; ++row) {
-      std::vector<float> source(columns), seen(columns, 1.0f);
+      std::vector<float> source(columns), mixed(columns, 1.0f);
       for (float &value : source)
         value = normal(random);
       for (int64_t i = 0; i != columns; ++i)
         for (int64_t j = 0; j != columns; ++j)
-          seen[i] += mixing[i * columns + j] * source[j];
+          mixed[i] += mixing[i * columns + j] * source[j];
       for (int64_t output = 0; output != outputs; ++output) {
         float sum = 0.3f * normal(random);
         for (int64_t i = 0; i != columns; ++i)
-          sum += seen[i] * weights[output * columns + i];
+          sum += mixed[i] * weights[output * columns + i];
         targets.push_back(sum + float(output));
       }
-      inputs.insert(inputs.end(), seen.begin(), seen.end());
+      inputs.insert(inputs.end(), mixed.begin(), mixed.end());
     }
   }
 
@@ -256,7 +256,7 @@ WeightLevels tableOf(std::vector<float> levels) {
 }
 
 TEST(LeastSquaresRounding, FindsTheBestCodesOfSmallLayers) {
-  // As many columns as all of their codes can be tried.
+  // The columns are so few that all combinations of their codes can be tried.
   struct Case {
     WeightLevels levels;
     int64_t columns;

@@ -438,8 +438,8 @@ TEST(LutTest, DegenerateTensors) {
 }
 
 TEST(LutTest, Activations) {
-  // 1, 2 and 3 are entries at threshold 4, unsigned: 64, 128, 192. Zero is none
-  // unless it is asked for, at the price of the value with the least weight.
+  // 1, 2 and 3 are entries at threshold 4, unsigned: 64, 128, 192. Zero is an
+  // entry only if it is forced, in place of the value with the least weight.
   std::vector<Atom> atoms = {{1, 10}, {2, 20}, {3, 1}, {2.5, 5}};
   SelectionOptions options = lutOptions(2, true);
   options.isSigned = false;

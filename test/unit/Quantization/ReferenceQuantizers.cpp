@@ -26,7 +26,7 @@ static StepGradients passBack(StepGradient gradient, ClipGradient clip,
   StepGradients sums;
   for (auto [value, back] : llvm::zip(values, gradients)) {
     double level = (double(value) - offset) / step;
-    // As fakeQuantize rounds: zero is a level, so that this is a level, too.
+    // Round like fakeQuantize: zero is a level, so the result is a level, too.
     double rounded =
         std::nearbyint(double(value) / step) - std::nearbyint(offset / step);
     double clipped = std::clamp(rounded, lowest, highest);
@@ -255,27 +255,27 @@ void RangeObserver::observe(ArrayRef<float> values) {
   if (values.empty() || kind == Kind::Fixed)
     return;
   auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
-  Range seen{*smallest, *largest};
+  Range observed{*smallest, *largest};
   if (isSymmetric) {
     // Levels above zero over those below.
     double levels = std::ldexp(1.0, int(bits));
     double ratio = isNarrow ? -1 : -(levels - 2) / levels;
-    seen = {std::min(seen.min, seen.max / ratio),
-            std::max(seen.max, seen.min * ratio)};
+    observed = {std::min(observed.min, observed.max / ratio),
+                std::max(observed.max, observed.min * ratio)};
   } else {
-    seen = {std::min(seen.min, 0.0), std::max(seen.max, 0.0)};
+    observed = {std::min(observed.min, 0.0), std::max(observed.max, 0.0)};
   }
   switch (kind) {
   case Kind::LastValue:
-    range = seen;
+    range = observed;
     break;
   case Kind::MovingAverage:
-    range.min -= (range.min - seen.min) * (1 - decay);
-    range.max -= (range.max - seen.max) * (1 - decay);
+    range.min -= (range.min - observed.min) * (1 - decay);
+    range.max -= (range.max - observed.max) * (1 - decay);
     break;
   case Kind::AllValues:
-    range = {std::min({range.min, seen.min, 0.0}),
-             std::max({range.max, seen.max, 0.0})};
+    range = {std::min({range.min, observed.min, 0.0}),
+             std::max({range.max, observed.max, 0.0})};
     break;
   case Kind::Fixed:
     break;

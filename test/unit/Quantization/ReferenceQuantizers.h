@@ -5,8 +5,8 @@
 // and the ordinary quantizer that they become. Tests compare the two.
 //
 // Rounding has no derivative that helps; each of them says which one stands in
-// for it. Values are f32, parameters and what is summed over values double.
-// Everything is about one set of parameters: a channel, or a whole tensor.
+// for it. Values are f32; parameters and sums over values are double. All
+// functions use one set of parameters, that of a channel or of a whole tensor.
 #ifndef MCT_TEST_UNIT_QUANTIZATION_REFERENCEQUANTIZERS_H
 #define MCT_TEST_UNIT_QUANTIZATION_REFERENCEQUANTIZERS_H
 

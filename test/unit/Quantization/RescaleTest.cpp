@@ -44,7 +44,8 @@ TEST(RescaleTest, RoundsTheProductHalfUp) {
     auto expected =
         int64_t(std::floor(std::ldexp(product, -rescale->shift) + 0.5L));
     EXPECT_EQ(rescale->apply(value), expected);
-    // And it is the factor up to half a unit of its 31 bits.
+    // The multiplier and the shift are the factor up to half a unit of its 31
+    // bits.
     EXPECT_LE(
         std::abs(std::ldexp(double(rescale->multiplier), -rescale->shift) -
                  factor),

@@ -234,7 +234,7 @@ TEST(SymmetricTest, IsTheExactOptimum) {
           makeOptions(QuantizationMethod::Symmetric, bits);
       SelectedParameters selected = selectForValues(values, options);
       double energy = meanError(values, 2, 1e30, 0, 0);
-      // Errors below 1e-14 of the energy are not told apart from zero.
+      // Errors below 1e-14 of the energy are not distinguished from zero.
       EXPECT_LE(selected.error, exact * (1 + 1e-8) + 2e-14 * energy)
           << bits << " bits, seed " << seed;
       EXPECT_NEAR(selected.error,

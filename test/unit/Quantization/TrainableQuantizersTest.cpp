@@ -298,7 +298,7 @@ TEST(NudgedRange, MovesTheRangeAndRoundsHalvesUp) {
   expectNear(forward(NudgedRange{4}, Range{-2, 1.75},
                      {-3, -.3f, .125f, .375f, 1, 2.5}),
              {-2, -.25, .25, .5, 1, 1.75});
-  // An ordinary symmetric quantizer of the same levels goes to the even code.
+  // An ordinary symmetric quantizer of the same levels rounds to the even code.
   const float values[] = {-3, -.3f, .125f, .375f, 1, 2.5};
   Floats ordinary(6);
   fakeQuantize(symmetricGrid(2, 4, true), values, ordinary.data(), 6);

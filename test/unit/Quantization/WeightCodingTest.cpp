@@ -123,7 +123,7 @@ TEST(WeightCodingTest, NothingTakesNothing) {
   EXPECT_EQ(estimateEncodedBits(KernelCodes(), WeightOrder::EthosU55), 0);
 }
 
-/// Returns a kernel whose codes tell where they are.
+/// Returns a kernel whose codes identify their positions.
 KernelCodes makeKernel(int64_t outputs, int64_t height, int64_t width,
                        int64_t inputs, bool isDepthwise = false) {
   KernelCodes kernel;

@@ -87,7 +87,7 @@ TEST(DiagnoseTest, FourSamplesAreTooFew) {
   EXPECT_EQ(network.rules(), Rules());
   network.report.calibrationSamples = 14;
   EXPECT_EQ(network.only().rule, "too-few-samples");
-  // Not told, counted: 64 values a sample.
+  // The number of samples is not given, and is counted from 64 values a sample.
   network.report.calibrationSamples.reset();
   network.see(network.image(), spread(0, 1, 4 * 64));
   Diagnosis diagnosis = network.only();
@@ -133,7 +133,7 @@ TEST(DiagnoseTest, UnlikeSamplesAreShownAtTheInput) {
 
 TEST(DiagnoseTest, ATenthElsewhereIsUnlike) {
   Network network;
-  // 1000 samples on each side tell 0.087 from chance.
+  // With 1000 samples on each side, 0.087 is beyond chance.
   network.image().statistics = spread(0, 1 / 0.91);
   EXPECT_EQ(network.rules(), Rules());
   network.image().statistics = spread(0, 1 / 0.87);

@@ -113,18 +113,18 @@ protected:
     std::map<int64_t, Results> units;
     std::mutex mutex;
     EvaluationOptions options;
-    options.onUnitDone = [&](const UnitResults &seen) {
+    options.onUnitDone = [&](const UnitResults &unit) {
       Results own;
-      for (int64_t sample = 0; sample != seen.unit.validSamples; ++sample) {
+      for (int64_t sample = 0; sample != unit.unit.validSamples; ++sample) {
         own.emplace_back();
-        for (auto [spec, data] : llvm::zip(seen.specs, seen.unit.outputs)) {
-          int64_t count = spec.type.getNumElements() / seen.unitSize;
+        for (auto [spec, data] : llvm::zip(unit.specs, unit.unit.outputs)) {
+          int64_t count = spec.type.getNumElements() / unit.unitSize;
           auto *floats = static_cast<const float *>(data) + sample * count;
           own.back().emplace_back(floats, floats + count);
         }
       }
       std::lock_guard<std::mutex> lock(mutex);
-      units[seen.unit.index] = own;
+      units[unit.unit.index] = own;
       return llvm::Error::success();
     };
     EXPECT_TRUE(mlir::succeeded(evaluate(*copy, nullptr, settings, options)))
@@ -402,7 +402,7 @@ TEST_F(EffectsTest, LayersHaveTheResultOfTheirGroup) {
   auto floating = with(*quantized, {});
   RunSettings settings = makeSettings(*quantized, 20);
   Report report = describe(*quantized);
-  // As if the layer were called otherwise than what is fused to it.
+  // Give the layer another name than the ops that are fused to it.
   Operator &one = report.operators[1], layer = one;
   ASSERT_EQ(one.name, "one");
   std::vector<std::string> points = one.points;
@@ -426,8 +426,8 @@ TEST_F(EffectsTest, LayersHaveTheResultOfTheirGroup) {
   EXPECT_NE(report.operators[1].effect->own, ownOf(1));
 }
 
-// Values of weights against those of the float network; what goes with the
-// rest of the network is not theirs.
+// Values of weights are compared with those of the float network, without
+// effects of the rest of the network.
 TEST_F(EffectsTest, WeightsAreComparedWithThoseOfTheFloatNetwork) {
   auto quantized = parse(branched(true));
   auto floating = with(*quantized, {});
@@ -455,8 +455,9 @@ TEST_F(EffectsTest, WeightsAreComparedWithThoseOfTheFloatNetwork) {
   EXPECT_LT(found->total->sqnr, 7);
 }
 
-// Together they are what mct-run tells of the same points, to the last bit;
-// the input inherits nothing, and what has exact inputs makes all of its error.
+// Both parts together are the error that mct-run prints for the same points, to
+// the last bit. The input inherits no error, and a point with exact inputs
+// causes all of its error.
 TEST_F(EffectsTest, TotalErrorsAreThoseOfAComparison) {
   auto quantized = parse(branched(true));
   auto floating = with(*quantized, {});

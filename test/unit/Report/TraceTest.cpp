@@ -133,7 +133,7 @@ TEST(TraceTest, CommandsAreQuotedForAShell) {
                    "-o",
                    "q.mlirbc",
                    ""};
-  trace.asked = {"mct-ptq"};
+  trace.requested = {"mct-ptq"};
   std::vector<std::string> placeholders;
   EXPECT_EQ(lineOf(trace, placeholders),
             "mct-opt 'my model.mlir' '--mct-ptq=target=imx500 a={b}' "
@@ -144,7 +144,7 @@ TEST(TraceTest, CommandsAreQuotedForAShell) {
 TEST(TraceTest, PipelinesAreACommandOfMctOpt) {
   Trace trace;
   trace.input = "model.mlirbc";
-  trace.asked = {"a{x=1}", "b{calibration-data=SAMPLES.npy}"};
+  trace.requested = {"a{x=1}", "b{calibration-data=SAMPLES.npy}"};
   trace.placeholders = {"SAMPLES.npy"};
   std::vector<std::string> placeholders;
   EXPECT_EQ(lineOf(trace, placeholders),
@@ -156,7 +156,7 @@ TEST(TraceTest, PipelinesAreACommandOfMctOpt) {
 TEST(TraceTest, AModelThatMctOptCannotReadIsAPlaceholder) {
   Trace trace;
   trace.input = "model.tflite";
-  trace.asked = {"a"};
+  trace.requested = {"a"};
   std::vector<std::string> placeholders;
   EXPECT_EQ(lineOf(trace, placeholders),
             "mct-opt MODEL.mlirbc '--pass-pipeline=builtin.module(a)' -o "

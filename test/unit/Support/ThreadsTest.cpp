@@ -55,7 +55,7 @@ TEST(ThreadsTest, OfAPool) {
   EXPECT_EQ(threads.count(), 5u);
   EXPECT_EQ(threads.atMost(2).count(), 2u);
   EXPECT_EQ(threads.atMost(0).count(), 1u);
-  // Also where the calling thread is one of the pool's.
+  // The calling thread may be one of the pool.
   std::mutex mutex;
   std::multiset<size_t> numbers;
   threads.run(2, [&](size_t outer) {

@@ -6,7 +6,7 @@
 //
 //   mct-opt --load-dialect-plugin=MctLogarithmicQuantizer.so …
 //
-// `#toy.logarithmic` is what a target asks for, `#toy.logarithmic<[1.0, 0.5],
+// `#toy.logarithmic` is the method of a target, `#toy.logarithmic<[1.0, 0.5],
 // 3>` a quantizer of 3 bits and two channels, `#toy.logarithmic<[1.0], 2
 // unsigned>` one without negative levels.
 #include "mct/Quantization/Histogram.h"

@@ -54,8 +54,8 @@ protected:
     return mlir::failed(nodes) ? llvm::SmallVector<Node>() : *nodes;
   }
 
-  /// One node as `SET(op op)`; a subgraph without a set goes by its name in
-  /// lower case, an op without one by `default`.
+  /// Prints a node as `SET(op op)`, with the name in lower case for a subgraph
+  /// without a set, and `default` for an op without one.
   static std::string describe(const Node &node) {
     std::string text = "default";
     if (auto subgraph = llvm::dyn_cast_or_null<SubgraphAttr>(node.pattern))

@@ -472,8 +472,9 @@ TEST_F(LookupTest, FormThatCannotBeReadIsReported) {
 // Size
 //===----------------------------------------------------------------------===//
 
-// Each further piece of a chain that goes on in the same way costs the same: no
-// more, as with a walk back to its beginning, and no less, as without a look.
+// Each further piece of a chain of equal pieces costs the same: not more, as if
+// the chain were followed back to its beginning, and not less, as if the piece
+// were not visited.
 TEST_F(LookupTest, OpsThatAreLookedAtGrowWithTheChain) {
   auto visitedIn = [&](int length) -> int64_t {
     std::string body =
@@ -520,7 +521,7 @@ TEST_F(LookupTest, EveryPairOfAChainOf20000OpsIsMatched) {
   body += "%y = tosa.exp %v" + std::to_string(kLength) +
           " : (tensor<2x4xf32>) -> tensor<2x4xf32>";
   parse(function(body));
-  // Every value is read twice: 2^10000 paths lead back to the input. How long
-  // it takes is measured by MctTransformsBench.
+  // Every value is read twice: 2^10000 paths lead back to the input.
+  // MctTransformsBench measures the time.
   EXPECT_EQ(match().size(), size_t(kLength + 2));
 }

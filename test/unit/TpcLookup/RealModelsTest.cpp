@@ -23,7 +23,7 @@ protected:
     return true;
   }
 
-  /// How often each kind of node occurs.
+  /// Number of nodes of each kind.
   std::map<std::string, int> count() {
     std::map<std::string, int> counts;
     for (const std::string &name : describeAll())

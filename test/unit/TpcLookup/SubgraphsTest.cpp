@@ -391,7 +391,7 @@ TEST_F(SubgraphTest, ConcatenationAndItsSplittingIsAStack) {
   EXPECT_EQ(describeAll(), Names({"Exp(exp)", "Stack(concat reshape)"}));
 }
 
-// Three pieces of two become two rows of three: nobody's input is a row.
+// Three pieces of two become two rows of three: no row is an input.
 TEST_F(SubgraphTest, ConcatenationAndAnotherReshapeIsNoStack) {
   parseForAllSets(R"(func.func @main(%x: tensor<2xf32>) -> tensor<2x3xf32> {
     %s = tosa.const_shape {values = dense<[2, 3]> : tensor<2xindex>} : () -> !tosa.shape<2>

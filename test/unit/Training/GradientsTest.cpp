@@ -457,7 +457,7 @@ TEST_F(Gradients, OfConvolutionsAreDifferences) {
       }
       int64_t dilation = between(1, 3), reach = (kernel - 1) * dilation;
       made.dilation[d] = dilation;
-      // Also more than what the kernel reaches.
+      // Padding may be larger than the reach of the kernel.
       made.pad[2 * d] = between(0, reach + (number % 3 == 0 ? 2 : 0));
       made.pad[2 * d + 1] = between(0, reach + (number % 5 == 0 ? 2 : 0));
       int64_t size = reach - made.pad[2 * d] - made.pad[2 * d + 1] + 1;

@@ -36,8 +36,8 @@ struct OnlyOpsOfName
 };
 } // namespace
 
-// A configuration of another dialect stands on a mark as ours does, and is
-// asked about the op that it marks.
+// A mark can have a configuration of another dialect, which decides about the
+// op that it marks.
 TEST(QuantizeConfig, OfOthersDecidesByTheOp) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, tosa::TosaDialect, tpc::TpcDialect>();

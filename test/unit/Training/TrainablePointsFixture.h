@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A network of points that learn, the function that trains it, and what one
-// step of it makes.
+// A network with trainable points, the function that trains it, and the results
+// of one training step.
 #ifndef MCT_TEST_UNIT_TRAINING_TRAINABLEPOINTSFIXTURE_H
 #define MCT_TEST_UNIT_TRAINING_TRAINABLEPOINTSFIXTURE_H
 
@@ -68,7 +68,7 @@ struct Outcome {
   tpc::QuantizerAttrInterface parameters;
 };
 
-/// One set of parameters, and what belongs to it.
+/// One set of parameters, with its weights.
 struct Channel {
   Floats values, result, resultGradient, gradient, frozen;
   size_t number;

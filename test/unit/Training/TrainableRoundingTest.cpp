@@ -73,7 +73,7 @@ TEST_F(TrainablePoints, SoftRoundingLearnsAsItsDefinition) {
   ASSERT_NO_FATAL_FAILURE(build(all));
   for (size_t i = 0; i != all.size(); ++i) {
     bool learnsScale = llvm::StringRef(all[i].trainable).contains("scale");
-    // As the definition begins.
+    // The initial values are those of the definition.
     size_t channels = cases[i].soft.size();
     Outcome initial;
     initial.values = all[i].weights;
@@ -146,7 +146,7 @@ TEST_F(TrainablePoints, SoftRoundingBeginsAtWeightsThatWereRoundedTogether) {
       const SoftRounding &soft = grid.soft[grid.soft.size() == 1 ? 0 : i / 35];
       double level =
           std::nearbyint((point.weights[i] - soft.offset) / soft.step);
-      // Also levels that are no neighbours.
+      // Levels need not be neighbours.
       level += double(random() % 5) - 2;
       level = std::clamp(level, soft.lowest, soft.highest);
       point.weights[i] =
@@ -263,7 +263,7 @@ TEST_F(TrainablePoints, GradualQuantizersBlendWhatTheyCompose) {
   std::vector<Outcome> whole = run();
   random.seed(7);
   ASSERT_NO_FATAL_FAILURE(build(makePoints(true)));
-  // One for all points; it has set in where no schedule says otherwise.
+  // All points share one fraction, which is 1 without a schedule.
   EXPECT_EQ(learnedOf(0, LearnedRole::Fraction), Floats{1});
   learnedOf(0, LearnedRole::Fraction) = {0.25f};
   random.seed(3);

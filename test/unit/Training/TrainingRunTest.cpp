@@ -252,7 +252,7 @@ TEST_F(TrainingRunTest, EndedAtAnyStepItGoesOnFromTheLastCheckpoint) {
   settings.checkpoint = path("every");
   settings.checkpointEvery = 5;
   settings.afterStep = [&](const TrainingStepInfo &info) {
-    // As if the process had been killed here: a copy of what there is.
+    // A copy of the present files, as if the process had been killed here.
     if (info.step == 8)
       EXPECT_FALSE(llvm::sys::fs::copy_file(settings.checkpoint, path("copy")));
     return true;
@@ -464,7 +464,7 @@ TEST_F(RoundingTest, TheRegularizerDecides) {
   ASSERT_TRUE(with && succeeded(with->train())) << diagnostics;
   EXPECT_LT(undecided(*with, "hidden"), 0.01);
   EXPECT_LT(undecided(*with, "classes"), 0.01);
-  // The power stays at 20 for a fifth of the run, and goes to 2.
+  // The power stays at 20 for a fifth of the run, and then decreases to 2.
   double first = 0, last = 0;
   auto beginning = create(round());
   for (auto [learned, tensor] :

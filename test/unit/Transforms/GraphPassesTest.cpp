@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewrites that move factors and offsets between layers: what the network
-// computes stays the same. What they write is compared with MCT in unit/Golden.
+// Rewrites that move factors and offsets between layers: the results of the
+// network stay the same. The rewritten networks are compared with MCT in
+// unit/Golden.
 #include "GraphPasses.h"
 #include "RandomGraphs.h"
 
@@ -142,7 +143,7 @@ TEST_F(GraphPassesTest, EqualizationKeepsRandomGraphs) {
   mct::testing::RandomGraphsOptions options;
   options.prepare = [](ModuleOp module) {
     ASSERT_TRUE(succeeded(runPipeline(kInsertPoints, module)));
-    // As if every ReLU had been calibrated.
+    // Give every ReLU the statistics of a calibration.
     module.walk([](tpc::QuantizeOp point) {
       auto type = cast<RankedTensorType>(point.getType());
       if (point.isWeight() || type.getRank() == 0)

@@ -91,16 +91,16 @@ TEST_F(LiftVariablesTest, StepsAreThoseOfALoop) {
   execution::Worker worker(**executor);
   for (int step = 0; step != 10; ++step) {
     std::array<float, 2> x = {float(step) - 4, 1.5f}, result, next;
-    float seen = 0, nextCount = 0;
+    float readCount = 0, nextCount = 0;
     const void *inputs[] = {x.data(), state.data(), &count};
-    void *outputs[] = {result.data(), &seen, next.data(), &nextCount};
+    void *outputs[] = {result.data(), &readCount, next.data(), &nextCount};
     llvm::cantFail(worker.run(inputs, outputs, 1));
     for (int i = 0; i != 2; ++i) {
       // tanh is computed in f32 by a polynomial.
       EXPECT_NEAR(result[i], std::tanh(kept[i]), 1e-6f) << step;
       kept[i] = kept[i] * 0.5f + x[i];
     }
-    EXPECT_EQ(seen, keptCount);
+    EXPECT_EQ(readCount, keptCount);
     keptCount += 1;
     EXPECT_EQ(next, kept) << step;
     EXPECT_EQ(nextCount, keptCount);

@@ -95,8 +95,8 @@ TEST_F(LinalgTest, ConvolutionsFoldAndCollapse) {
   expectSame(text, "mct-fold-batch-norm,mct-collapse-linear", 1);
 }
 
-// Channels first: the batch norm's axis is 1. Its scale goes into the product
-// after it; the residual into the convolution.
+// Channels first: the batch norm's axis is 1. Its scale is folded into the
+// product after it, and the residual into the convolution.
 TEST_F(LinalgTest, ChannelsFirstFoldsAndResidualCollapses) {
   std::string text =
       "func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {\n" +

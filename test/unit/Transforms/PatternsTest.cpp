@@ -30,7 +30,8 @@ struct DropAbs : public OpRewritePattern<tosa::AbsOp> {
   }
 };
 
-/// A pass of somebody who has a pattern and wants ours.
+/// A pass of another project with a pattern of its own and those of this
+/// project.
 struct ForeignPass
     : public PassWrapper<ForeignPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForeignPass)
@@ -81,7 +82,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 namespace {
-/// A pass of somebody who wants all that is done around a layer at once.
+/// A pass of another project that applies all rewrites around a layer at once.
 struct LayerPass : public PassWrapper<LayerPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayerPass)
   void runOnOperation() override {
@@ -101,9 +102,9 @@ struct LayerPass : public PassWrapper<LayerPass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-// The transpositions cancel, then the factor goes into the first convolution,
-// both convolutions become one, and that adds its own input:
-// 3 * (2 * 5 * x) + x = 31 * x.
+// The transpositions cancel, then the factor is folded into the first
+// convolution, both convolutions become one, and that adds its own input: 3 *
+// (2 * 5 * x) + x = 31 * x.
 TEST(PatternsTest, AroundALayerWorkTogether) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, tosa::TosaDialect,
@@ -143,7 +144,7 @@ func.func @main(%x: tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32> {
 }
 
 namespace {
-/// Counts what a rewriter says.
+/// Counts the notifications of a rewriter.
 struct CountingListener : RewriterBase::Listener {
   void notifyOperationModified(Operation *op) override { modified.insert(op); }
   void notifyOperationErased(Operation *op) override {

@@ -454,7 +454,7 @@ Value Graph::activation(Value input) {
   case 12:
     return add(positive(), sub(unary<tosa::ExpOp>(negative()), number(x, 1)));
   case 13: {
-    // As torch writes softplus, whose exponential may overflow.
+    // The form in which torch writes softplus, whose exponential may overflow.
     Value log = unary<tosa::LogOp>(add(unary<tosa::ExpOp>(x), number(x, 1)));
     return select(compare<tosa::GreaterOp>(x, number(x, 20)), x, log);
   }

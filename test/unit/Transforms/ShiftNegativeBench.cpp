@@ -2,7 +2,7 @@
 //
 // mct-correct-shift-negative: 20000 ops in less than 5 s, and in proportion to
 // their number. Every fourth op is a point that is shifted, so most of the time
-// goes into the searches of thresholds.
+// is spent on searching thresholds.
 #include "mct/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"

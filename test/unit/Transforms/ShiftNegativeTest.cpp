@@ -114,8 +114,8 @@ TEST(ShiftNegative, OpsOfLinalgKeepTheFunction) {
 TEST(ShiftNegative, RandomGraphsKeepTheFunction) {
   mct::testing::RandomGraphsOptions options;
   options.prepare = [](ModuleOp module) {
-    // Few of the graphs have a swish; with a tag every op of one operand is
-    // one. What its values are does not matter where points do not quantize.
+    // Few of the graphs have a swish, so tag every op with one operand as one.
+    // Its values do not matter, since points do not quantize.
     auto tag = StringAttr::get(module.getContext(), "Swish");
     module.walk([&](Operation *op) {
       if (isa<tosa::ClampOp, tosa::SigmoidOp, tosa::TanhOp, tosa::ExpOp>(op))

@@ -81,7 +81,7 @@ class Network:
         return f"%{self.count}"
 
     def argument(self, shape: Sequence[int], grid: Grid | None = None, element: str = "f32") -> Value:
-        """An argument, behind its point where it has a grid."""
+        """An argument, after its point if it has a grid."""
         value = Value(f"%arg{len(self.arguments)}", tuple(shape), element)
         self.arguments.append(value)
         return self.point(value, grid) if grid else value

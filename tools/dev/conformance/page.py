@@ -14,7 +14,7 @@ COMMAND = "build/venv/bin/python tools/dev/conformance --record"
 COLUMNS = ["runtime", "family", "verdict", "cases", "smallest case", "integers in", "expected", "found"]
 # Longer lists are cut.
 MOST_VALUES = 6
-# How the kernels of a runtime round; what a file does not say.
+# Rounding of a runtime's kernels, which a file does not define.
 RULES = {
     "tosa": "the integer network, by the specification of TOSA",
     "half-up": "the simulation, halves up",
@@ -47,8 +47,8 @@ def row(one: Deviation) -> list[str]:
     kind = f"{one.case.arguments['kind']}: " if "kind" in one.case.arguments else ""
     shown = [RUNTIMES[one.runtime].title, one.family, one.kind, str(one.count), f"{one.case.maker}, {kind}{arguments}"]
     if one.verdict.first is None:
-        said = one.verdict.reason.replace("`", "'")
-        return [*shown, "", "", f"`{said}`"]
+        explanation = one.verdict.reason.replace("`", "'")
+        return [*shown, "", "", f"`{explanation}`"]
     _, place, expected, found = one.verdict.first
     where = f" at {place}" if one.verdict.compared > 1 else ""
     return [*shown, values(one), f"{expected}{where}", f"{found:.2f}" if isinstance(found, float) else str(found)]
@@ -63,7 +63,7 @@ def values(one: Deviation) -> str:
 
 
 def versions(keys: list[str]) -> tuple[list[str], list[list[str]]]:
-    """Returns a table of what stands behind each column, and by which rule it is judged."""
+    """Returns a table of the runtime of each column, and of the rule by which it is judged."""
     rows = []
     for key in keys:
         runtime = RUNTIMES[key]

@@ -61,10 +61,10 @@ def smallest(result: survey.Result, root: Path) -> list[Deviation]:
         tried = [[named(case, known) for case in candidates(deviation)] for deviation in active]
         if not known:
             break
-        asked: dict[str, set[str]] = {}
+        requested: dict[str, set[str]] = {}
         for deviation, cases in zip(active, tried, strict=True):
-            asked.setdefault(deviation.runtime, set()).update(case.name for case in cases)
-        judged = survey.judge_all(list(known.values()), list(asked), root, asked=asked)
+            requested.setdefault(deviation.runtime, set()).update(case.name for case in cases)
+        judged = survey.judge_all(list(known.values()), list(requested), root, requested=requested)
         active = [one for one, cases in zip(active, tried, strict=True) if take_smallest(one, cases, judged)]
     return found
 

@@ -28,7 +28,7 @@ class Runtime(NamedTuple):
 
     environment: of tools/dev/downstream, "mct" for our package, "" for the evaluator itself.
     form:        what it reads: tosa (flatbuffer), integers (bytecode), simulation, onnx, tflite.
-    rule:        the module that says what it has to compute; "" for a compiler that runs nothing.
+    rule:        the module that defines the expected integers; "" for a compiler that runs nothing.
     """
 
     title: str
@@ -101,8 +101,8 @@ def make_forms(folder: Path) -> dict[str, dict]:
 
 
 def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
-    """Returns what a runtime makes of each case: `outputs`, or `refused` with its reason. A case that ends the process
-    is refused, and another process goes on behind it."""
+    """Returns the result of a runtime for each case: `outputs`, or `refused` with its reason. A case that ends the
+    process is refused, and another process continues after it."""
     python = python_of(RUNTIMES[key])
     assert python
     (folder / f"{key}.json").write_text(json.dumps(entries))
@@ -115,8 +115,8 @@ def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
         if finished.returncode == 0:
             break
         if not lines or "begun" not in lines[-1] or lines[-1]["begun"] < first:
-            said = finished.stderr.strip().splitlines()
-            raise RuntimeFailure(f"{key} cannot be started: {said[-1] if said else finished.returncode}")
+            error_lines = finished.stderr.strip().splitlines()
+            raise RuntimeFailure(f"{key} cannot be started: {error_lines[-1] if error_lines else finished.returncode}")
         first = lines[-1]["begun"] + 1
         how = f"signal {-finished.returncode}" if finished.returncode < 0 else f"status {finished.returncode}"
         with file.open("a") as results:
@@ -155,8 +155,8 @@ def answer(key: str, folder: Path, forms: dict[str, dict], kept: Path) -> dict[s
     store = kept / f"{key}.jsonl"
     known = dict(map(json.loads, store.read_text().splitlines())) if store.exists() else {}
     digests = {name: digest(key, entry, folder) for name, entry in entries.items()}
-    asked = {name: entry for name, entry in entries.items() if digests[name] not in known}
-    found = run(key, folder, asked) if asked else {}
+    unknown = {name: entry for name, entry in entries.items() if digests[name] not in known}
+    found = run(key, folder, unknown) if unknown else {}
     with store.open("a") as file:
         for name, one in found.items():
             known[digests[name]] = one
@@ -165,8 +165,8 @@ def answer(key: str, folder: Path, forms: dict[str, dict], kept: Path) -> dict[s
 
 
 def serialize(folder: Path, forms: dict[str, dict]) -> None:
-    """Adds the flatbuffers `tosa` to the forms: as many as can be in one process of Arm's serializer, which writes one
-    behind the other. What it refuses gets a reason."""
+    """Adds the flatbuffers `tosa` to the forms: as many as possible in one process of Arm's serializer, which writes
+    them consecutively. Cases that it refuses get a reason."""
     program = tool_environments.program("tosa")
     names = [name for name, entry in forms.items() if "tosa" in entry.get("modules", {})]
     if program:
@@ -199,6 +199,6 @@ def _serialize(program: Path, folder: Path, forms: dict[str, dict], names: list[
 
 
 def split(stream: bytes) -> list[bytes]:
-    """Returns the flatbuffers in a stream: each has the four letters of its kind behind four bytes."""
+    """Returns the flatbuffers in a stream: each has the four letters of its kind after four bytes."""
     starts = [match.start() - 4 for match in re.finditer(b"TOSA", stream)]
     return [stream[start:end] for start, end in zip(starts, [*starts[1:], len(stream)], strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges cases: makes their forms and expected integers, and asks the runtimes."""
+"""Judges cases: makes their forms and expected integers, and runs the runtimes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def judge_all(
     keys: list[str],
     root: Path,
     progress: Callable[[str], None] = lambda text: None,
-    asked: Mapping[str, Collection[str]] | None = None,
+    requested: Mapping[str, Collection[str]] | None = None,
 ) -> Result:
     """Files go to `root`/cases, and answers of runtimes are kept in `root`/answers. `asked`: names of the
     cases for each runtime, where it is not to run all. Raises RuntimeFailure and EvaluatorError."""
@@ -61,7 +61,7 @@ def judge_all(
     answers, found = {}, {}
     for key in keys:
         progress(f"conformance: {key}")
-        names = [name for name in forms if asked is None or name in asked[key]]
+        names = [name for name in forms if requested is None or name in requested[key]]
         chosen = {name: forms[name] for name in names}
         if key == "lowering":
             answers[key] = lowered({name: expected[name] for name in names})

@@ -192,7 +192,7 @@ RUNTIMES = {
 
 
 def reason(problem: Exception, printed: str) -> str:
-    """Returns one line: what the exception says, or what the runtime has printed."""
+    """Returns one line: the message of the exception, or the output of the runtime."""
     texts = [str(problem), printed] if str(problem).strip() else [printed]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
     chosen = next((line for line in lines if re.search(r"(?i)error|require|could not|cannot|fail", line)), "")

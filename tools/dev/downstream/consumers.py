@@ -57,7 +57,7 @@ class Verdict:
 
 
 def last_line(text: str, pattern: str = r"(?i)error|require|could not|cannot|graph result|unpredictable") -> str:
-    """The first line that says what went wrong, without the place in the file."""
+    """The first line of the error, without the position in the file."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     chosen = next((line for line in lines if re.search(pattern, line)), lines[-1] if lines else "no message")
     return re.sub(r"^.*?(?:error|Error): ", "", chosen)[:160]
@@ -179,7 +179,7 @@ def operators_of_cpu(finished: measure.Finished) -> int:
 
 
 def vela(network: Network, profile: str) -> Verdict:
-    """Arm's compiler for a device. It runs nothing; what it cannot map is what mct-check-integer says."""
+    """Arm's compiler for a device. It runs nothing; mct-check-integer lists the operators that it cannot map."""
     name = f"vela {VELA_SYSTEMS[profile][0]}"
     program = tool_environments.program("vela")
     if not program:
@@ -262,7 +262,7 @@ def compare(verdict: Verdict, expected: list[np.ndarray], network: Network) -> N
 
 
 def excuse(verdict: Verdict, network: Network) -> None:
-    """A difference that is known to be the tool's is told, and is none of the network."""
+    """A difference that is known to be the tool's is printed, and does not count for the network."""
     if verdict.agrees:
         return
     for pattern, text in KNOWN.get(verdict.tool, []):

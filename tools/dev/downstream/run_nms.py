@@ -23,7 +23,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> float:
 def suppress(
     boxes: np.ndarray, scores: np.ndarray, score_threshold: float, iou_threshold: float, max_detections: int
 ) -> tuple[np.ndarray, ...]:
-    """Boxes, scores and labels of each image, by descending score, zeros behind them; and how many are valid."""
+    """Boxes, scores and labels of each image by descending score, padded with zeros, and the number of valid ones."""
     images = len(boxes)
     found = np.zeros((images, max_detections, 6), np.float32)
     valid = np.zeros((images, 1), np.int32)
@@ -54,7 +54,7 @@ def main(path: str, inputs: str, outputs: str) -> int:
         outputs=[kind.dt_float, kind.dt_float, kind.dt_int32, kind.dt_int32],
         attrs={"score_threshold": kind.dt_float, "iou_threshold": kind.dt_float, "max_detections": kind.dt_int64},
     )(suppress)
-    told = {
+    description = {
         "op": [node.domain, node.op_type],
         "attributes": {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute},
         "sets": {one.domain: one.version for one in model.opset_import},
@@ -67,7 +67,7 @@ def main(path: str, inputs: str, outputs: str) -> int:
             if not any(name in other.input for other in model.graph.node)
         ],
     }
-    print(json.dumps(told))
+    print(json.dumps(description))
     return run_onnx.main(path, inputs, outputs)
 
 

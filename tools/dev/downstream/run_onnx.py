@@ -40,7 +40,7 @@ def in_module_order(values, name, axes):
 def session_options(is_plain):
     if is_plain:
         options = onnxruntime.SessionOptions()
-        # Else sums of 8-bit products saturate in 16 bits on processors without VNNI.
+        # Otherwise, sums of 8-bit products saturate in 16 bits on processors without VNNI.
         options.add_session_config_entry("session.x64quantprecision", "1")
         return options
     from mct_quantizers import get_ort_session_options

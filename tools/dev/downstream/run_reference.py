@@ -15,7 +15,7 @@ import tosa_reference_model
 
 
 class UndefinedError(Exception):
-    """The model says that TOSA defines no result. There are numbers, too, which mean nothing."""
+    """The model reports that TOSA defines no result. It also writes numbers, which have no meaning."""
 
 
 def evaluate(content, sample):

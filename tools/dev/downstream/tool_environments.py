@@ -47,19 +47,20 @@ def folder(tool: str) -> Path:
 
 
 def program(tool: str, name: str = "") -> Path | None:
-    """A program of a tool, or nothing when the tool is not installed. What `--install` did goes before the PATH."""
+    """A program of a tool, or nothing when the tool is not installed. The result of `--install` takes precedence over
+    the PATH."""
     name = name or PROGRAMS[tool]
     installed = folder(tool) / "bin" / name
     if python_environments.is_installed(folder(tool)) and installed.exists():
         return installed
     if name == "python":
-        return None  # the one on the PATH says nothing about packages
-    # As test_reference_model.py finds it.
+        return None  # the one on the PATH need not have the packages
+    # Searches the same places as test_reference_model.py.
     given = shutil.which(name, path=os.environ.get("MCT_TOSA_TOOLS") if tool == "tosa" else None)
     # The Python that has the package lies beside its programs.
     return Path(given) if given and (Path(given).parent / "python").exists() else None
 
 
 def install(tool: str) -> None:
-    """Installs a tool unless it is there in this version. RuntimeError says what pip said."""
+    """Installs a tool unless it is there in this version. Raises RuntimeError with pip's output."""
     python_environments.install(folder(tool), PACKAGES[tool], "downstream")

@@ -24,7 +24,7 @@ import scenes
 
 FOLDER = measure.REPOSITORY / "test" / "data" / "shapes"
 CALIBRATION = 256
-# Seeds of the images of a division are this number and those behind it; smaller ones made the network.
+# Seeds of the images of a division are this number and the following ones; smaller ones made the network.
 FIRST_SEED = 1000
 
 
@@ -83,11 +83,11 @@ def spread(numbers: list[float]) -> str:
     return f"{statistics.median(numbers):.0f} ({min(numbers):.0f} to {max(numbers):.0f})"
 
 
-def make_row(name: str, seen: list[dict | None], whole: int, half: int) -> list:
+def make_row(name: str, measured: list[dict | None], whole: int, half: int) -> list:
     case = CASES[name]
-    made = [each for each in seen if each]
+    made = [each for each in measured if each]
     row = [name, f"`{case.metric}`", f"{100 * case.max_drop:g} points", case.validation, case.judging]
-    row += [len(seen), len(made), sum(each["drop"] <= case.max_drop for each in made)]
+    row += [len(measured), len(made), sum(each["drop"] <= case.max_drop for each in made)]
     if not made:
         return [*row, "", "", whole, half, ""]
     row += [f"{100 * statistics.mean(each['drop'] for each in made):.2f} points"]
@@ -110,11 +110,11 @@ def main() -> None:
         whole = weight_bytes(mct.quantize(network, "imx500", calibration.images, progress=False))
         budget = ("weights:50%",)
         half = weight_bytes(mct.quantize(network, "imx500", calibration.images, budget=budget, progress=False))
-        seen = []
+        measured = []
         for seed in range(options.seeds):
-            seen.append(measure_seed(network, case, calibration, seed))
-            print(name, seed, seen[-1], file=sys.stderr, flush=True)
-        print("| " + " | ".join(map(str, make_row(name, seen, whole, half))) + " |", flush=True)
+            measured.append(measure_seed(network, case, calibration, seed))
+            print(name, seed, measured[-1], file=sys.stderr, flush=True)
+        print("| " + " | ".join(map(str, make_row(name, measured, whole, half))) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def input_shape(network: Path) -> list[int]:
 
 
 class LiteRt:
-    """An interpreter in a process of its environment, which runs all images each time it is asked."""
+    """An interpreter in a process of its environment, which runs all images for each request."""
 
     def __init__(self, program: Path, model: Path, samples: Path) -> None:
         command = [program.parent / "python", HERE / "run_litert.py", model, samples]

@@ -77,7 +77,7 @@ class Case(NamedTuple):
     title: str
     options: dict[str, Any]
     metrics: tuple[str, ...] = ("ap",)
-    # Channels of the result that the float network gives, and what the row says about them.
+    # Channels of the result that the float network computes, and the description of them in the row.
     own: tuple[tuple[slice, str], ...] = ()
 
 

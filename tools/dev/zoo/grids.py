@@ -67,10 +67,10 @@ def _measure(
 
 
 def short(name: str) -> str:
-    """The last part of the name that says which layer it is."""
+    """The last part of the name that identifies the layer."""
     parts = re.split("[;/]", name)
-    told = [part for part in parts if not re.fullmatch(r"(resource|BiasAdd|Conv2D|model|_)\w*", part)]
-    last = (told or parts)[-1]
+    named = [part for part in parts if not re.fullmatch(r"(resource|BiasAdd|Conv2D|model|_)\w*", part)]
+    last = (named or parts)[-1]
     return last if len(last) <= 40 else last[:39] + "…"
 
 

@@ -30,7 +30,7 @@ def left_over(text: str) -> list[str]:
 
 
 def last_line(text: str) -> str:
-    """The line that says what is wrong: the last error, or else the last line."""
+    """The line with the error: the last error, or else the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"\berror:|Error:", line)]
     return (errors or lines or ["no message"])[-1][:300]

@@ -1,6 +1,6 @@
 // RUN: mct-opt %s --mct-lower-to-integer="io=integer layer-norm=integer" --mct-check-integer | mlir-opt-22 --tosa-attach-target="profiles=pro_int level=8k specification_version=1.0" --tosa-validate=strict-op-spec-alignment | FileCheck %s
 
-// A layer norm with one quantizer behind it: exact sums, and an inverse root by a table and two steps of Newton's method.
+// A layer norm with one quantizer after it: exact sums, and an inverse root by a table and two steps of Newton's method.
 // CHECK-LABEL: func.func @main
 // CHECK:         tosa.reduce_sum {{.*}} -> tensor<1x6x1xi32>
 // CHECK:         tosa.reduce_sum {{.*}} -> tensor<1x6x1xi32>

@@ -1,6 +1,6 @@
 // RUN: mct-translate --export-onnx --onnx-profile=mct_quantizers --onnx-format=text %s | FileCheck %s
 
-// What is returned and not computed is a constant, also behind a point of weights.
+// What is returned and not computed is a constant, also after a point of weights.
 // CHECK: main (float[1,2] arg0) => (float[1,2] abs, float[2] const, float[2] conv/kernel_attr/quantized)
 // CHECK: {{^[{]$}}
 // CHECK-NEXT: [abs] abs = Abs (arg0)

@@ -1,5 +1,5 @@
 // Constants beside codes are codes: numbers of one step of their own, those of a sum with the point that mct-simulate-integers gives
-// them, those of a concatenation with that of the point behind. Numbers beside real values stay real.
+// them, those of a concatenation with that of the point after it. Numbers beside real values stay real.
 // RUN: mct-translate --export-onnx --onnx-profile=qdq --onnx-format=text %s | FileCheck %s
 // RUN: mct-translate --export-onnx --onnx-profile=qdq --onnx-activations=signed --onnx-format=text %s | FileCheck %s --check-prefix=SIGNED
 

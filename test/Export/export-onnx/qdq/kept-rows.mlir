@@ -3,7 +3,7 @@
 // RUN: mct-translate --export-onnx --onnx-profile=qdq --onnx-format=text %s | FileCheck %s
 
 // One reshape in front of the first layer, one for a reader that is no row-wise operator, one where single rows are joined, and those
-// behind the last layers, whose results are those of the file.
+// after the last layers, whose results are those of the file.
 // CHECK-LABEL: main (float[1,3,4] x)
 // CHECK-DAG: uint8[3,2] shifted/pos_attr/codes/rows = {144, 160, 176, 192, 208, 224}
 // CHECK-DAG: float[1,2] scaled/constant/rows = {0.5, 0.25}

@@ -43,10 +43,10 @@ func.func @main(%x: tensor<1x4x4x2xf32> loc("x")) -> (tensor<1x8xf32>, tensor<1x
   %s = tosa.const_shape {values = dense<[1, 8]> : tensor<2xindex>} : () -> !tosa.shape<2>
   %f = tosa.reshape %m, %s : (tensor<1x2x2x2xf32>, !tosa.shape<2>) -> tensor<1x8xf32> loc("flat")
   %n = tosa.negate %f, %z1, %z1 : (tensor<1x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8xf32> loc("negate")
-  // Two points one behind the other.
+  // Two points one after the other.
   %again = tpc.quantize %p as "again" activation parameters(#tpc.power_of_two<threshold = [4.0], bits = 8, is_signed = false>) : tensor<1x4x4x2xf32>
   %t = tosa.abs %again : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> loc("abs_again")
-  // What is filled in lies between two codes: no codes behind it.
+  // What is filled in lies between two codes: no codes after it.
   %fill = "tosa.const"() <{values = dense<0.01> : tensor<1xf32>}> : () -> tensor<1xf32>
   %pads = tosa.const_shape {values = dense<[0, 0, 1, 0, 0, 0, 0, 0]> : tensor<8xindex>} : () -> !tosa.shape<8>
   %padded = tosa.pad %p, %pads, %fill : (tensor<1x4x4x2xf32>, !tosa.shape<8>, tensor<1xf32>) -> tensor<1x5x4x2xf32> loc("padded")

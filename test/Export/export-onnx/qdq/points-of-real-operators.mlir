@@ -1,4 +1,4 @@
-// A finer point behind another one, which only a tanh reads (ONNX Runtime has it for real numbers alone), is a limit, and nothing where
+// A finer point after another one, which only a tanh reads (ONNX Runtime has it for real numbers alone), is a limit, and nothing where
 // it limits nothing. One whose grid has not all those codes stays, and so does one that other operators read.
 // RUN: mct-translate --export-onnx --onnx-profile=qdq --onnx-format=text %s | FileCheck %s
 

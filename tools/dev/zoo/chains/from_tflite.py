@@ -20,7 +20,8 @@ import numpy as np
 
 
 def convert(model: Path, output: Path) -> None:
-    """Writes `output`. The converter leaves what it cannot convert and says nothing: `importing.left_over` looks."""
+    """Writes `output`. The converter silently leaves the operations that it cannot convert; `importing.left_over`
+    finds them."""
     converter = Path(sys.executable).with_name("tosa-converter-for-tflite")
     subprocess.run([converter, model, "--text", "--emit-debug-info", "-o", output], check=True)
     # Attributes of the flatbuffer's container, in the name of a dialect that no other tool has.
