@@ -204,6 +204,23 @@ def test_the_layout_depends_on_no_memory_format(form):
     assert not network.first.weight.is_contiguous()  # it is left as it was
 
 
+class Interpolation(nn.Module):
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale, self.layer = scale, nn.Conv2d(2, 3, 1)
+
+    def forward(self, image):
+        return self.layer(nn.functional.interpolate(image, scale_factor=self.scale, mode="bilinear"))
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize("scale", [0.6, 1.3])
+def test_an_interpolation_takes_the_scale_that_it_is_given(scale):
+    """It is not the quotient of the sizes, which are 7 and 5 before."""
+    network, samples = Interpolation(scale).eval(), torch.randn(3, 2, 7, 5)
+    assert error(mct.load(network, samples[:1]), network, samples) < TOLERANCE
+
+
 @pytest.mark.alternating
 def test_examples_may_be_nested():
     class Pair(nn.Module):

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, inliner, numpy_helper
+from onnx import TensorProto, helper, inliner, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from mct.importers import _onnx_large
 from mct.importers._child import Refused
 from mct.importers._onnx_recurrent import name_of
 
-_OPERATORS = ("AveragePool", "ConvTranspose", "DFT", "LRN", "LpNormalization", "Pad", "STFT", "Slice")
+_OPERATORS = ("AveragePool", "ConvTranspose", "DFT", "LRN", "LpNormalization", "Pad", "Resize", "STFT", "Slice")
 _FUNCTIONS = ("Attention", "RMSNormalization", "RotaryEmbedding")
 
 
@@ -50,6 +51,18 @@ def _real_kernel(bins: int, size: int) -> np.ndarray[Any, Any]:
     kernel[1 : (size + 1) // 2] *= 2
     kernel[size // 2 + 1 :] = 0
     return kernel
+
+
+def _interpolation(size: int, scale: float, given: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """Factors of the elements of an axis in those of the axis that Resize makes of it, [result, size]."""
+    node = helper.make_node("Resize", ["x", "", "scales"], ["y"], **given)
+    value = [helper.make_tensor_value_info("x", TensorProto.DOUBLE, [size, size])]
+    scales = numpy_helper.from_array(np.array([1, scale], np.float32), "scales")
+    result = [helper.make_tensor_value_info("y", TensorProto.DOUBLE, None)]
+    graph = helper.make_graph([node], "interpolation", value, result, [scales])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+    results: Any = ReferenceEvaluator(model).run(None, {"x": np.eye(size)})
+    return np.asarray(results[0]).T
 
 
 class _Writer:
@@ -302,6 +315,33 @@ class _Writer:
         self.add("Div", name, [node.input[0], norm], node.output[0])
         return True
 
+    def resize(self, node: onnx.NodeProto, given: dict[str, Any], shape: Sequence[int]) -> bool:
+        """Rewrites an interpolation by scales that are not the quotients of the sizes, which torch-mlir takes instead,
+        as a product along each axis."""
+        scales = self.operand(node, 2, "scale")
+        if scales is None or not scales.size or given.get("coordinate_transformation_mode") == b"tf_crop_and_resize":
+            return False
+        axes = [axis % len(shape) for axis in given.pop("axes", range(len(shape)))]
+        changes = {axis: float(scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1}
+        if all(abs(int(shape[axis] * scale) - shape[axis] * scale) < 1e-6 for axis, scale in changes.items()):
+            return False
+        name, value, last = name_of(node), node.input[0], len(shape) - 1
+        for number, (axis, scale) in enumerate(changes.items(), 1):
+            matrix = _interpolation(shape[axis], scale, given).astype(np.float32)
+            is_done = number == len(changes)
+            own, result = (name, node.output[0]) if is_done else (f"{name}/axis{axis}", f"{name}/axis{axis}/result")
+            if axis == last - 1:
+                self.add("MatMul", own, [self.constant(f"{own}/matrix", matrix), value], result)
+            elif axis == last:
+                self.add("MatMul", own, [value, self.constant(f"{own}/matrix", matrix.T)], result)
+            else:
+                order = [*(other for other in range(len(shape)) if other != axis), axis]
+                value = self.add("Transpose", f"{own}/order", [value], perm=order)
+                value = self.add("MatMul", own, [value, self.constant(f"{own}/matrix", matrix.T)], f"{own}/product")
+                self.add("Transpose", f"{own}/back", [value], result, perm=np.argsort(order).tolist())
+            value = result
+        return True
+
     def rewrite(self, node: onnx.NodeProto) -> bool:
         """Adds what a node becomes; returns whether that is something else."""
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -322,6 +362,7 @@ class _Writer:
             "LRN": self.local_response,
             "LpNormalization": self.normalization,
             "Pad": self.pad,
+            "Resize": self.resize,
         }
         return handlers[node.op_type](node, given, shape)
 
