@@ -3,8 +3,9 @@
 
 An STFT becomes a convolution of the signal, whose kernel is the window times sines and cosines, and a DFT a product
 with these; both have the name of the node. Operators that only order their elements have names below it. Slices with
-negative steps, and padding with elements of the tensor, select elements by their indices. Some operators become what
-the standard defines them by.
+negative steps, and padding with elements of the tensor, select elements by their indices. An interpolation by a scale
+that torch-mlir would replace is a product with constant factors. Some operators become what the standard defines them
+by.
 """
 
 from __future__ import annotations
@@ -317,7 +318,7 @@ class _Writer:
 
     def resize(self, node: onnx.NodeProto, given: dict[str, Any], shape: Sequence[int]) -> bool:
         """Rewrites an interpolation by scales that are not the quotients of the sizes, which torch-mlir takes instead,
-        as a product along each axis."""
+        as a product along each axis, or as a selection of the nearest elements."""
         scales = self.operand(node, 2, "scale")
         if scales is None or not scales.size or given.get("coordinate_transformation_mode") == b"tf_crop_and_resize":
             return False
@@ -325,9 +326,13 @@ class _Writer:
         changes = {axis: float(scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1}
         if all(abs(int(shape[axis] * scale) - shape[axis] * scale) < 1e-6 for axis, scale in changes.items()):
             return False
+        matrices = {axis: _interpolation(shape[axis], scale, given) for axis, scale in changes.items()}
+        if given.get("mode", b"nearest") == b"nearest":
+            self.select(node, {axis: matrix.argmax(1) for axis, matrix in matrices.items()})
+            return True
         name, value, last = name_of(node), node.input[0], len(shape) - 1
-        for number, (axis, scale) in enumerate(changes.items(), 1):
-            matrix = _interpolation(shape[axis], scale, given).astype(np.float32)
+        for number, (axis, factors) in enumerate(matrices.items(), 1):
+            matrix = factors.astype(np.float32)
             is_done = number == len(changes)
             own, result = (name, node.output[0]) if is_done else (f"{name}/axis{axis}", f"{name}/axis{axis}/result")
             if axis == last - 1:
