@@ -213,12 +213,24 @@ class Interpolation(nn.Module):
         return self.layer(nn.functional.interpolate(image, scale_factor=self.scale, mode="bilinear"))
 
 
+REWRITTEN = {
+    # The scale is not the quotient of the sizes, which are 7 and 5 before.
+    "smaller": (Interpolation(0.6), (2, 7, 5)),
+    "larger": (Interpolation(1.3), (2, 7, 5)),
+    # Softmax of these is 0 in float32.
+    "log_softmax": (nn.Sequential(nn.Hardtanh(-300, 300), nn.LogSoftmax(1)), (6, 4)),
+    "instance_norm": (nn.InstanceNorm2d(3, affine=True), (3, 6, 5)),
+    "instance_norm_of_rows": (nn.InstanceNorm1d(3, eps=0.1), (3, 8)),
+    "transposed_rows": (nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2), (4, 9)),
+}
+
+
 @pytest.mark.alternating
-@pytest.mark.parametrize("scale", [0.6, 1.3])
-def test_an_interpolation_takes_the_scale_that_it_is_given(scale):
-    """It is not the quotient of the sizes, which are 7 and 5 before."""
-    network, samples = Interpolation(scale).eval(), torch.randn(3, 2, 7, 5)
-    assert error(mct.load(network, samples[:1]), network, samples) < TOLERANCE
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_operators_that_are_rewritten_compute_what_torch_computes(name):
+    network, shape = REWRITTEN[name]
+    samples = 100 * torch.randn(3, *shape, generator=torch.Generator().manual_seed(3))
+    assert error(mct.load(network.eval(), samples[:1]), network, samples) < TOLERANCE
 
 
 @pytest.mark.alternating

@@ -16,11 +16,9 @@ import torch
 import torch.ao.quantization.fx._decomposed  # operators of quantized programs
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
-from executorch.backends.transforms.utils import create_constant_placeholder
 from executorch.exir import to_edge_transform_and_lower
-from torch.export.graph_signature import InputKind
 
-from mct.importers import _text, _torch_points
+from mct.importers import _text, _torch_points, _torch_rewrites
 from mct.importers._child import Refused, run, warn
 
 SPECIFICATION = "TOSA-1.0+FP"
@@ -136,60 +134,12 @@ def in_order(text: str, inputs: list[int], outputs: list[int]) -> str:
     return re.sub(r"^(    return )(%[^:]*) : (tensor<.*>)(.*)$", returned, text, count=1, flags=re.MULTILINE)
 
 
-def _interpolation(size: int, scale: float) -> torch.Tensor:
-    """Factors of the elements of an axis in those of the axis that bilinear interpolation makes of it, [result, size].
-
-    Source: `torch.nn.functional.interpolate` without `align_corners`.
-    """
-    rows = []
-    for place in range(int(size * scale)):
-        source = max((place + 0.5) / scale - 0.5, 0.0)
-        first = min(int(source), size - 1)
-        row = [0.0] * size
-        row[first] += 1 - (source - first)
-        row[min(first + 1, size - 1)] += source - first
-        rows.append(row)
-    return torch.tensor(rows, dtype=torch.float32)
-
-
-def _is_scaled(node: torch.fx.Node) -> bool:
-    """Returns whether an interpolation has scales that are not the quotients of its sizes, which the backend takes."""
-    if node.target is not torch.ops.aten.upsample_bilinear2d.vec or node.args[1] is not None or node.args[2]:
-        return False
-    value: Any = node.args[0]
-    sizes, scales = value.meta["val"].shape[2:], node.args[3]
-    return any(int(size * scale) != size * scale for size, scale in zip(sizes, scales, strict=True))
-
-
-def _interpolate_by_scales(program: torch.export.ExportedProgram) -> None:
-    """Rewrites interpolations whose scales the backend would replace by others as products along their axes."""
-    graph = program.graph
-    first = next(node for node in graph.nodes if node.op == "placeholder")
-    for node in [node for node in graph.nodes if node.op == "call_function" and _is_scaled(node)]:
-        value, scales = node.args[0], node.args[3]
-        rows, columns = map(_interpolation, value.meta["val"].shape[2:], scales)
-        for name, matrix, is_left in (("rows", rows, True), ("columns", columns.T.contiguous(), False)):
-            with graph.inserting_before(first):
-                constant = create_constant_placeholder(
-                    program, graph, f"{node.name}_{name}", InputKind.BUFFER, matrix, persistent_buffer=True
-                )
-            operands = (constant, value) if is_left else (value, constant)
-            with graph.inserting_before(node):
-                product = graph.call_function(torch.ops.aten.matmul.default, operands)
-            product.meta = dict(node.meta)
-            product.meta["val"] = torch.matmul(*(operand.meta["val"] for operand in operands))
-            value = product
-        node.replace_all_uses_with(value)
-        graph.erase_node(node)
-    program.graph_module.recompile()
-
-
 def main(source: str, output: str, *modules: str) -> None:
     """`modules`: those that define operators of the program."""
     for module in modules:
         import_module(module)
     source_program = torch.export.load(source)
-    _interpolate_by_scales(source_program)
+    _torch_rewrites.rewrite(source_program)
     cuts = None
     if _torch_points.is_quantized(source_program):
         source_program, cuts = _torch_points.cut(source_program)
