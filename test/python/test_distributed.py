@@ -151,7 +151,7 @@ def test_progress_counts_shards_and_workers_send_little(model: Any, client: Any,
         received.append(self.received[-1])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distributed.Distribution, "ask", record)
+        patch.setattr(distributed.Distribution, "request_shards", record)
         quantize(model, samples, client=client, progress=lambda report: reports.append(report))
     stages = [report.stage for report in reports if report.stage.endswith(" of shards")]
     assert list(dict.fromkeys(stages)) == ["calibration of shards", "samples of shards"]

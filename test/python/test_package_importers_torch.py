@@ -213,6 +213,22 @@ class Interpolation(nn.Module):
         return self.layer(nn.functional.interpolate(image, scale_factor=self.scale, mode="bilinear"))
 
 
+class CausalAttention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.queries, self.head = nn.Linear(8, 24), nn.Linear(8, 8)
+
+    def forward(self, x):
+        query, key, value = self.queries(x / 100).reshape(-1, 6, 3, 2, 4).permute(2, 0, 3, 1, 4).unbind(0)
+        attention = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.head(attention.transpose(1, 2).reshape(-1, 6, 8))
+
+
+class Roll(nn.Module):
+    def forward(self, x):
+        return torch.roll(x, (2, -1), (2, 3))
+
+
 REWRITTEN = {
     # The scale is not the quotient of the sizes, which are 7 and 5 before.
     "smaller": (Interpolation(0.6), (2, 7, 5)),
@@ -221,6 +237,8 @@ REWRITTEN = {
     "log_softmax": (nn.Sequential(nn.Hardtanh(-300, 300), nn.LogSoftmax(1)), (6, 4)),
     "instance_norm": (nn.InstanceNorm2d(3, affine=True), (3, 6, 5)),
     "instance_norm_of_rows": (nn.InstanceNorm1d(3, eps=0.1), (3, 8)),
+    "causal_attention": (CausalAttention(), (6, 8)),
+    "roll": (Roll(), (2, 5, 4)),
     "transposed_rows": (nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2), (4, 9)),
 }
 

@@ -23,11 +23,11 @@ class _Replacement:
     def __init__(self, program: torch.export.ExportedProgram, node: torch.fx.Node) -> None:
         self.program, self.node, self.graph = program, node, program.graph
 
-    def call(self, target: Any, *operands: Any) -> torch.fx.Node:
+    def call(self, target: Any, *operands: Any, **options: Any) -> torch.fx.Node:
         with self.graph.inserting_before(self.node):
-            result = self.graph.call_function(target, operands)
+            result = self.graph.call_function(target, operands, options)
         result.meta = dict(self.node.meta)
-        result.meta["val"] = target(*map_arg(operands, lambda operand: operand.meta["val"]))
+        result.meta["val"] = target(*map_arg(operands, lambda operand: operand.meta["val"]), **options)
         return result
 
     def constant(self, name: str, value: torch.Tensor) -> torch.fx.Node:
@@ -104,11 +104,42 @@ def _transposed_convolution(
     return place.call(_ATEN.squeeze.dim, place.call(_ATEN.conv_transpose2d.input, image, kernel, bias, *windows), 2)
 
 
+def _roll(place: _Replacement, value: Any, shifts: Any, axes: Any = ()) -> torch.fx.Node | None:
+    if not axes:
+        return None
+    for shift, axis in zip(shifts, axes, strict=True):
+        size = value.meta["val"].shape[axis]
+        first = size - shift % size
+        parts = [place.call(_ATEN.slice.Tensor, value, axis, *ends) for ends in ((first, size), (0, first))]
+        value = place.call(_ATEN.cat.default, parts, axis)
+    return value
+
+
+def _attention(
+    place: _Replacement,
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any = None,
+    dropout: float = 0,
+    causal: bool = False,
+    **rest: Any,
+) -> torch.fx.Node | None:
+    """The mask of a causal attention is a constant; the backend has no ops that compute it."""
+    if not causal:
+        return None
+    extents = query.meta["val"].shape[-2], key.meta["val"].shape[-2]
+    mask = place.constant("mask", torch.full(extents, -torch.inf).triu(1))
+    return place.call(_ATEN.scaled_dot_product_attention.default, query, key, value, mask, dropout, False, **rest)
+
+
 _HANDLERS: dict[Any, Callable[..., torch.fx.Node | None]] = {
     _ATEN.upsample_bilinear2d.vec: _interpolate,
     _ATEN.log_softmax.int: _log_softmax,
     _ATEN.instance_norm.default: _instance_norm,
     _ATEN.conv_transpose1d.default: _transposed_convolution,
+    _ATEN.roll.default: _roll,
+    _ATEN.scaled_dot_product_attention.default: _attention,
 }
 
 
