@@ -24,7 +24,9 @@ OTHERS = re.compile(
     r"image_decoder|loop|quantizelinear|float8|float4|e4m3|e5m2|bfloat|float16|u?int[24]$|complex|gradient"
 )
 # Results that depend on the first axis otherwise than sample by sample: samples are run one by one.
-WHOLE = re.compile(r"test_(shape|size|dropout_default_mask|transpose_all_permutations_[2-5]|expand_dim_changed)")
+WHOLE = re.compile(
+    r"test_(shape|size|dropout_default_mask|transpose_default|transpose_all_permutations_[2-5]|expand_dim_changed)"
+)
 # Their other operands are weights, which do not change from run to run.
 LAYERS = ["BatchNormalization", "Conv", "ConvTranspose", "DFT", "DeformConv", "GRU", "Gemm", "GroupNormalization"]
 LAYERS += ["InstanceNormalization", "LSTM", "LayerNormalization", "PRelu", "RMSNormalization", "RNN", "Resize", "STFT"]
