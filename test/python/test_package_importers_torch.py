@@ -252,6 +252,12 @@ def test_operators_that_are_rewritten_compute_what_torch_computes(name):
 
 
 @pytest.mark.alternating
+def test_an_interpolation_by_the_quotient_of_the_sizes_stays_one():
+    """10 * 1.1 is 11.000000000000002."""
+    assert "tosa.resize" in mct.load(Interpolation(1.1).eval(), torch.randn(1, 2, 10, 20)).text
+
+
+@pytest.mark.alternating
 def test_examples_may_be_nested():
     class Pair(nn.Module):
         def __init__(self) -> None:

@@ -324,7 +324,8 @@ class _Writer:
             return False
         axes = [axis % len(shape) for axis in given.pop("axes", range(len(shape)))]
         changes = {axis: float(scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1}
-        if all(abs(int(shape[axis] * scale) - shape[axis] * scale) < 1e-6 for axis, scale in changes.items()):
+        # A scale of float32 is known to seven digits.
+        if all(abs(int(shape[axis] * scale) / shape[axis] / scale - 1) < 1e-6 for axis, scale in changes.items()):
             return False
         matrices = {axis: _interpolation(shape[axis], scale, given) for axis, scale in changes.items()}
         if given.get("mode", b"nearest") == b"nearest":
@@ -348,7 +349,7 @@ class _Writer:
         return True
 
     def rewrite(self, node: onnx.NodeProto) -> bool:
-        """Adds what a node becomes; returns whether that is something else."""
+        """Adds the operators that replace a node; returns whether there are any."""
         given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         if node.op_type == "STFT":
             self.stft(node, given)
@@ -379,7 +380,7 @@ def write_out(model: onnx.ModelProto) -> None:
         return
     writer = _Writer(model)
     for node in model.graph.node:
-        if node.op_type not in _OPERATORS or not writer.rewrite(node):
+        if node.op_type not in _OPERATORS or node.domain not in ("", "ai.onnx") or not writer.rewrite(node):
             writer.nodes.append(node)
     del model.graph.node[:]
     model.graph.node.extend(writer.nodes)

@@ -60,7 +60,8 @@ def _interpolate(place: _Replacement, value: Any, size: Any, align: bool, scales
     if size is not None or align:
         return None
     sizes = value.meta["val"].shape[2:]
-    if all(int(each * scale) == each * scale for each, scale in zip(sizes, scales, strict=True)):
+    # 10 * 1.1 is not exactly 11.
+    if all(abs(int(each * scale) / each / scale - 1) < 1e-6 for each, scale in zip(sizes, scales, strict=True)):
         return None
     rows, columns = map(_interpolation, sizes, scales)
     value = place.call(_ATEN.matmul.default, place.constant("rows", rows), value)
@@ -68,7 +69,8 @@ def _interpolate(place: _Replacement, value: Any, size: Any, align: bool, scales
 
 
 def _log_softmax(place: _Replacement, value: Any, axis: int, dtype: Any = None) -> torch.fx.Node | None:
-    """The logarithm of a softmax is that of 0 for small scores; the backend takes it."""
+    """Subtracts the logarithm of the sum of exponentials. The backend takes the logarithm of the softmax, which is 0 in
+    float32 for scores far below the largest one."""
     if dtype is not None:
         return None
     scores = place.call(_ATEN.sub.Tensor, value, place.call(_ATEN.amax.default, value, [axis], True))
@@ -96,7 +98,7 @@ def _instance_norm(
 def _transposed_convolution(
     place: _Replacement, value: Any, weight: Any, bias: Any = None, *options: Any
 ) -> torch.fx.Node:
-    """One along one axis is one of images of one row."""
+    """Computes a transposed convolution along one axis as one of images with one row."""
     defaults: list[Any] = [[1], [0], [0], 1, [1]]
     steps, pads, beyond, groups, dilations = [*options, *defaults[len(options) :]]
     image, kernel = (place.call(_ATEN.unsqueeze.default, each, 2) for each in (value, weight))
@@ -144,6 +146,7 @@ _HANDLERS: dict[Any, Callable[..., torch.fx.Node | None]] = {
 
 
 def rewrite(program: torch.export.ExportedProgram) -> None:
+    """Rewrites these operators in place."""
     for node in list(program.graph.nodes):
         handler = _HANDLERS.get(node.target) if node.op == "call_function" else None
         result = handler(_Replacement(program, node), *node.args, **node.kwargs) if handler else None

@@ -162,7 +162,14 @@ def _drop_casts(text: str) -> str:
     same = {match[1]: match[2] for match in cast.finditer(text)}
     if not same:
         return text
-    return re.sub(r"%[\w.]+", lambda match: same.get(match[0], match[0]), cast.sub("", text))
+
+    def source(value: str) -> str:
+        # A variable that is written as it was read is cast twice.
+        while value in same:
+            value = same[value]
+        return value
+
+    return re.sub(r"%[\w.]+", lambda match: source(match[0]), cast.sub("", text))
 
 
 def _standardize_function(line: str) -> str:
