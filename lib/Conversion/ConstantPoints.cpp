@@ -22,11 +22,7 @@ static bool hasNarrowGrid(tpc::QuantizeOp point) {
 
 /// Returns whether a value is the result of such a point, perhaps moved since.
 static bool isOnNarrowGrid(Value value) {
-  while (OpOperand *moved = value.getDefiningOp()
-                                ? getMovedOperand(value.getDefiningOp())
-                                : nullptr)
-    value = moved->get();
-  auto point = value.getDefiningOp<tpc::QuantizeOp>();
+  auto point = getMovedSource(value).getDefiningOp<tpc::QuantizeOp>();
   return point && hasNarrowGrid(point);
 }
 

@@ -128,15 +128,8 @@ struct ConvertBias : OpConversionPattern<tpc::BiasOp> {
 /// Returns the name of the point from whose result a value was moved; empty if
 /// there is none.
 static StringRef findPointName(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto point = dyn_cast<tpc::QuantizeOp>(op))
-      return point.getPointName();
-    OpOperand *moved = getMovedOperand(op);
-    if (!moved)
-      break;
-    value = moved->get();
-  }
-  return "";
+  auto point = getMovedSource(value).getDefiningOp<tpc::QuantizeOp>();
+  return point ? point.getPointName() : "";
 }
 
 void IntegerLowering::cutSoftmax() {

@@ -37,14 +37,12 @@ void IntegerLowering::reportFailure(tpc::QuantizeOp point,
   emitRecord(point, kPass, record);
 }
 
-/// Returns the codes of the initial value of a variable, if its elements can be
-/// read.
+/// Returns the codes of the initial value of a state, whose elements are known.
 static Attribute quantizeInitialValue(ElementsAttr initial,
                                       const Encoding &encoding,
                                       RankedTensorType type, StringRef name) {
   std::optional<ConstantTensor> tensor = ConstantTensor::get(initial);
-  if (!tensor)
-    return initial;
+  assert(tensor && "the pass checks it");
   std::vector<int64_t> codes;
   for (float value : tensor->decode<float>())
     codes.push_back(encoding.quantize(value));

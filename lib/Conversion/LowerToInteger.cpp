@@ -3,10 +3,12 @@
 #include "SplitResults.h"
 #include "mct/Conversion/Passes.h"
 #include "mct/Conversion/RoundTwice.h"
+#include "mct/IR/ConstantTensor.h"
 #include "mct/IR/FrozenPoints.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/Device.h"
+#include "mct/Transforms/LiftVariables.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mct {
@@ -120,7 +122,28 @@ private:
         .wasInterrupted();
   }
 
+  /// Checks that the initial values of states can be read, which become codes.
+  static LogicalResult checkInitialValues(func::FuncOp function) {
+    for (unsigned i = 0; i != function.getNumArguments(); ++i) {
+      auto initial =
+          function.getArgAttrOfType<ElementsAttr>(i, kInitialValueAttrName);
+      if (!initial || ConstantTensor::get(initial))
+        continue;
+      InFlightDiagnostic diagnostic = emitError(function.getArgument(i).getLoc())
+                                      << "the elements of the initial value of "
+                                         "argument #"
+                                      << i << " are missing";
+      diagnostic.attachNote() << "read a file that has them; io=float needs "
+                                 "none";
+      return diagnostic;
+    }
+    return success();
+  }
+
   LogicalResult check(func::FuncOp function) {
+    if (boundary == IntegerBoundary::Integer &&
+        failed(checkInitialValues(function)))
+      return failure();
     if (boundary == IntegerBoundary::Integer)
       if (auto uses = SymbolTable::getSymbolUses(function, getOperation());
           uses && !uses->empty()) {

@@ -42,16 +42,6 @@ static tpc::QuantizeOp findPointAfter(Value value) {
   return {};
 }
 
-/// Returns the point whose result a value is, perhaps moved since; null if
-/// there is none.
-static tpc::QuantizeOp findPointOf(Value value) {
-  while (OpOperand *moved = value.getDefiningOp()
-                                ? getMovedOperand(value.getDefiningOp())
-                                : nullptr)
-    value = moved->get();
-  return value.getDefiningOp<tpc::QuantizeOp>();
-}
-
 /// Quantizes the next value of each state with the grid on which the next run
 /// reads it, unless it is on that grid: codes are passed on as they are.
 static void insertStatePoints(func::FuncOp function) {
@@ -62,7 +52,7 @@ static void insertStatePoints(func::FuncOp function) {
     if (!read || !read.isActivation() || !read.getParametersAttr())
       continue;
     Value value = state.next->get();
-    tpc::QuantizeOp written = findPointOf(value);
+    auto written = getMovedSource(value).getDefiningOp<tpc::QuantizeOp>();
     if (written && written.getParametersAttr() == read.getParametersAttr())
       continue;
     OpBuilder builder(state.next->getOwner());

@@ -40,6 +40,16 @@ OpOperand *mct::getMovedOperand(Operation *op, bool (*is)(Movement)) {
   return &op->getOpOperand(moved.front());
 }
 
+Value mct::getMovedSource(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    OpOperand *moved = getMovedOperand(op);
+    if (!moved)
+      break;
+    value = moved->get();
+  }
+  return value;
+}
+
 bool mct::takesElements(Movement movement) {
   return movement != Movement::Average;
 }

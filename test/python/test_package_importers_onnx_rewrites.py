@@ -14,6 +14,8 @@ import importer_networks as networks  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 SIGNAL = np.random.default_rng(3).normal(size=(1, 96, 1)).astype(np.float32)
+# Sums of at most 24 products of magnitude 1 to 10 in f32 deviate by some 24 units in the last place.
+ROUNDING = 1e-5
 COMPLEX = np.random.default_rng(4).normal(size=(1, 24, 5, 2)).astype(np.float32)
 
 
@@ -54,7 +56,7 @@ def test_an_stft_is_a_convolution(window, length, one_sided, shape):
     expected = stft(x.reshape(*x.shape[:2], -1), 6, values if window else np.ones(length), bool(one_sided))
     found = model.run(x)
     assert found.shape == (*expected.shape, 2)
-    assert np.abs(as_complex(found) - expected).max() < 1e-5
+    assert np.abs(as_complex(found) - expected).max() < ROUNDING
     assert "tosa.conv2d" in model.text
 
 
@@ -86,7 +88,7 @@ def test_a_dft_is_a_product(version, length, axis, inverse, one_sided, parts):
     expected = transform(as_complex(x), length, axis if axis and axis > 0 else along)
     found = load("DFT", x, constants, *inputs, version=version, **attributes).run(x)
     assert found.shape == (*expected.shape, 2)
-    assert np.abs(as_complex(found) - expected).max() < 1e-5
+    assert np.abs(as_complex(found) - expected).max() < ROUNDING
 
 
 @pytest.mark.parametrize("length", [None, 7, 8])
@@ -96,7 +98,7 @@ def test_one_side_of_a_transform_becomes_real_numbers(length):
     found = load("DFT", COMPLEX, constants, *inputs, version=20, inverse=1, onesided=1).run(COMPLEX)
     expected = np.fft.irfft(as_complex(COMPLEX), length)[..., None]
     assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 1e-5
+    assert np.abs(found - expected).max() < ROUNDING
 
 
 @pytest.mark.parametrize(
@@ -153,10 +155,12 @@ def test_a_spectrum_is_quantized():
     model = mct.load(proto)
     expected = np.concatenate([model.run(sample[None]) for sample in x])
     power = np.abs(stft(x, 8, constants["window"], True)) ** 2
-    assert np.abs(expected - power @ constants["mel"]).max() < 1e-4
+    # Sums of powers, which are at most some 200 times as large as the spectrum.
+    assert np.abs(expected - power @ constants["mel"]).max() < 10 * ROUNDING
     quantized = mct.quantize(model, target="imx500", data=x)
     assert {"stft", "mel"} <= {point.name.split("/")[0] for point in quantized.points if point.weight}
     error = np.concatenate([quantized.run(sample[None]) for sample in x]) - expected
+    # Points of 8 bits result in 31 dB here; a spectrum whose parts are mixed up has no correct digit.
     assert 10 * np.log10((expected**2).sum() / (error**2).sum()) > 25
 
 

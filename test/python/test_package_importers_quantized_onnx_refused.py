@@ -213,6 +213,14 @@ def test_integers_that_are_no_bias_are_refused():
     assert caught.value.location == 'model.onnx: "ConvInteger"'
 
 
+def test_integers_of_run_time_that_are_not_added_to_sums_are_refused():
+    net, _ = quantized_onnx.integer_biases()
+    [node for node in net.nodes if node.op_type == "Add"][-1].op_type = "Sub"
+    with pytest.raises(mct.Error, match="Div '.*' divides by a scale for Sub '.*', which adds no bias") as caught:
+        mct.load(net.model())
+    assert caught.value.notes
+
+
 def test_one_block_is_a_scale_for_each_channel():
     def change(nodes, constants):
         constants["ws"] = np.linspace(0.01, 0.02, 4, dtype=np.float32).reshape(1, 4)

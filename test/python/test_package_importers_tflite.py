@@ -11,6 +11,8 @@ mct = pytest.importorskip("mct", reason="the package is not built (tools/dev/bui
 for module in ("tosa_converter_for_tflite", "ai_edge_litert"):
     pytest.importorskip(module, reason='the extra "tflite" is not installed (tools/dev/importers)')
 
+from mct.importers import tflite  # noqa: E402
+
 # Relative to the range of the outputs. Orders of summation differ; 1e-6 is seen.
 TOLERANCE = 1e-4
 
@@ -189,3 +191,14 @@ def test_a_recurrent_layer_is_refused_by_name():
     with pytest.raises(mct.Error, match=r"has no TOSA for tfl.unidirectional_sequence_lstm\n") as caught:
         mct.load(file.finish([series], [result]))
     assert caught.value.location == 'model.tflite: "memory"'
+
+
+def test_casts_of_a_type_to_itself_are_dropped_in_chains():
+    text = """  %1 = builtin.unrealized_conversion_cast %0 : tensor<2xi8> to tensor<2xi8> loc(#loc1)
+  %2 = builtin.unrealized_conversion_cast %1 : tensor<2xi8> to tensor<2xi8>
+  %12 = builtin.unrealized_conversion_cast %2 : tensor<2xi8> to tensor<2xui8>
+  return %2, %12, %1 : tensor<2xi8>, tensor<2xui8>, tensor<2xi8>
+"""
+    assert tflite._drop_casts(text) == """  %12 = builtin.unrealized_conversion_cast %0 : tensor<2xi8> to tensor<2xui8>
+  return %0, %12, %0 : tensor<2xi8>, tensor<2xui8>, tensor<2xi8>
+"""

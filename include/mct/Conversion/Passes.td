@@ -305,7 +305,9 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     * `batch`: samples of the arguments; 0 keeps their number, or sets it to one if it is unknown.
     * `io`: form of arguments and results, numbers or codes. A result that is a concatenation of values on different
       grids (`mct-split-shared-grids`), possibly reshaped and transposed, has no codes: it is a float concatenation of
-      them, and with `io=integer` and a `profile`, whose device cannot compute that, one result for each part.
+      them, and with `io=integer` and a `profile`, whose device cannot compute that, one result for each part. With
+      `io=integer` the initial value of a state (`mct-lift-variables`) becomes codes, too, and the result that is its
+      next value is recorded under its own name, not under that of the point that quantizes it.
     * `softmax`: see above. The integer one has at most 511 values along its axis. It multiplies by the reciprocal of
       the sum, because few devices divide integers, and its error is below 2^-13 before it is rounded to codes.
     * `layer-norm`: see above. The integer one, over the last axis, is exact for the codes that it reads except for the

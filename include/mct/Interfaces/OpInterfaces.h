@@ -89,6 +89,10 @@ bool readsPositionalConstants(mlir::Operation *op);
 mlir::OpOperand *getMovedOperand(mlir::Operation *op,
                                  bool (*is)(Movement) = nullptr);
 
+/// Returns the value from which all elements of `value` are moved by ops that
+/// have a `getMovedOperand`; `value` itself if its op moves nothing.
+mlir::Value getMovedSource(mlir::Value value);
+
 /// Returns whether the result has only elements of the operand, and possibly
 /// one other number.
 bool takesElements(Movement movement);

@@ -22,6 +22,8 @@ Handler = Callable[[Reader, onnx.NodeProto], None]
 
 # Operators by which a quotient becomes an integer with the shape of the sums that it is added to.
 _TO_INTEGER = ("Floor", "Round", "Cast", "Reshape")
+# Layers whose results are sums of 32 bits.
+_SUMMING = {"ConvInteger", "MatMulInteger"}
 
 
 def attributes(node: onnx.NodeProto) -> dict[str, Any]:
@@ -318,6 +320,10 @@ def _find_integer_biases(reader: Reader, factor: str) -> None:
         chain = [division]
         while len(users := reader.readers.get(chain[-1].output[0], [])) == 1 and users[0].op_type in _TO_INTEGER:
             chain.append(users[0])
+        for user in users:
+            makers = [reader.makers[name].op_type for name in user.input if name in reader.makers]
+            if user.op_type != "Add" or not _SUMMING.intersection(makers):
+                raise refuse(division, f"divides by a scale for {user.op_type} '{name_of(user)}', which adds no bias")
         reader.biases[chain[-1].output[0]] = (division.input[0], factor)
         reader.skipped |= {id(each) for each in chain}
 
