@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "CalibrationMemory.h"
 #include "InputRange.h"
 #include "mct/Calibration/Passes.h"
 #include "mct/Calibration/PointStatistics.h"
 #include "mct/Execution/NetworkPass.h"
+#include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/SetBatch.h"
@@ -23,11 +25,11 @@ using namespace mct::calibration;
 using quantization::HistogramScratch;
 
 namespace {
-/// The statistics of one point that one worker has seen.
+/// Collects the statistics of one point, for one worker.
 class StatisticsObserver : public execution::TensorObserver {
 public:
-  /// `scratch` is the worker's. `lastAxisRows`: what one sample has of the last
-  /// axis, where that is the axis of the batch; otherwise 0.
+  /// `scratch` belongs to the worker. `lastAxisRows` is the size of one sample
+  /// along the last axis if that is the axis of the batch; otherwise 0.
   StatisticsObserver(HistogramScratch &scratch, bool channelStatistics,
                      int64_t lastAxisRows)
       : scratch(scratch), lastAxisRows(lastAxisRows) {
@@ -53,15 +55,15 @@ public:
     return statistics.merge(other.statistics);
   }
 
-  /// Returns all that was seen, once.
+  /// Returns the statistics of all observed values; called once.
   PointStatistics take() {
     count();
     return std::move(statistics);
   }
 
 private:
-  /// Streams that are so short are kept as they are: there may be as many as a
-  /// network has tensors, and a histogram takes 64 KB.
+  /// Values are kept without a histogram up to this number: there may be as
+  /// many points as a network has tensors, and a histogram takes 64 KB.
   static constexpr size_t kFew = 1024;
 
   void add(ArrayRef<float> data) {
@@ -84,8 +86,8 @@ private:
   int64_t lastAxisRows;
 };
 
-/// Returns what one sample has of the last axis of each point, where the batch
-/// lies there; otherwise, or where it cannot be followed, 0.
+/// Returns for each point the size of one sample along the last axis if that is
+/// the axis of the batch; 0 otherwise, and if the batch cannot be followed.
 SmallVector<int64_t> findLastAxisRows(func::FuncOp function,
                                       ArrayRef<tpc::QuantizeOp> points) {
   SmallVector<int64_t> rows(points.size(), 0);
@@ -143,11 +145,11 @@ struct CalibratePass
     StatisticsFile statistics;
     // Shards provide chosen samples, and not the statistics of their own.
     if (failed(loadStatistics(statistics)) ||
-        (maxSamples == 0 && failed(askShards(statistics))))
+        (maxSamples == 0 && failed(readShards(statistics))))
       return failure();
-    SmallVector<tpc::QuantizeOp> unseen = findUnseen(statistics);
-    if (failed(writeFromFiles(statistics, unseen)) ||
-        (!unseen.empty() && failed(runSamples(unseen, statistics))))
+    SmallVector<tpc::QuantizeOp> missing = findMissing(statistics);
+    if (failed(writeFromFiles(statistics, missing)) ||
+        (!missing.empty() && failed(runSamples(missing, statistics))))
       return failure();
     warnOfInstructionSets(statistics);
     warnOfInputRanges(entry, getAnalysis<KernelOps>(), statistics.points,
@@ -181,20 +183,20 @@ private:
   }
 
   func::FuncOp entry;
-  /// Set when files have the statistics, and samples only serve what they do
-  /// not know.
+  /// True if files have the statistics; samples are then run only for points
+  /// that are missing in these.
   bool isFromFiles = false;
 
-  /// Takes the statistics that all shards have of this network, or finds out
-  /// those of the shard at hand, and fails; where there are shards.
-  LogicalResult askShards(StatisticsFile &statistics);
+  /// With shards, reads the statistics that all of them have of this network,
+  /// or else measures those of the present shard and fails.
+  LogicalResult readShards(StatisticsFile &statistics);
   LogicalResult takeParts(const execution::Shards &shards,
                           ArrayRef<const execution::ShardPart *> parts,
                           StatisticsFile &statistics);
   LogicalResult recordPart(execution::Shards &shards, StringRef key);
 
-  /// Warns of statistics of another instruction set, where the network's values
-  /// have other last bits.
+  /// Warns of statistics of several instruction sets, with which the values of
+  /// the network differ in their last bits.
   void warnOfInstructionSets(const StatisticsFile &statistics) {
     if (statistics.instructionSets.size() < 2)
       return;
@@ -218,7 +220,7 @@ private:
     return success();
   }
 
-  /// Stores the digest and the number of the samples for a caller that asks.
+  /// Stores the digest and the number of the samples if they are requested.
   LogicalResult storeDigest(const execution::SampleSource &samples) {
     auto *findings = support::PassSideOutputsScope::find(&getContext());
     if (!findings)
@@ -233,7 +235,7 @@ private:
     return success();
   }
 
-  /// Returns what was seen of a point, or null.
+  /// Returns the statistics of a point, or null.
   static const PointStatistics *findStatistics(const StatisticsFile &statistics,
                                                tpc::QuantizeOp point) {
     auto found = statistics.points.find(point.getUniqueName());
@@ -242,33 +244,38 @@ private:
                : &found->second;
   }
 
-  /// Returns the points that samples are run for: those that no file knows.
-  SmallVector<tpc::QuantizeOp> findUnseen(const StatisticsFile &statistics);
+  /// Returns the points that samples are run for: those without statistics in
+  /// the files.
+  SmallVector<tpc::QuantizeOp> findMissing(const StatisticsFile &statistics);
 
-  /// Runs the network and writes what the points saw to them, and to
-  /// `statistics` where these become a file. `samples` (null: nobody asks)
-  /// becomes what it ran on, and the file is that of a shard.
+  /// Runs the network, unless it has been run before, and writes the statistics
+  /// to the points, and to `statistics` if they are written to a file. For a
+  /// shard, `samples` is set to the samples of the run; otherwise it is null.
   LogicalResult
   runSamples(ArrayRef<tpc::QuantizeOp> points, StatisticsFile &statistics,
              std::shared_ptr<const execution::SampleSource> *samples = nullptr);
 
-  LogicalResult write(tpc::QuantizeOp point, const PointStatistics *seen) {
+  /// Writes the statistics of a calibration of the same network.
+  void writeRemembered(ArrayRef<tpc::QuantizeOp> points,
+                       const Calibration &known, StatisticsFile &statistics);
+
+  LogicalResult write(tpc::QuantizeOp point, const PointStatistics *known) {
     if (onlyMissing && hasStatistics(point))
       return success();
-    if (!seen || seen->histogram.empty())
+    if (!known || known->histogram.empty())
       return point.emitOpError()
              << "has no statistics in the files given; calibrate the same "
                 "network, or give calibration-data";
     point.setStatisticsAttr(createStatistics(
-        &getContext(), seen->histogram,
-        seen->channels ? &*seen->channels : nullptr, point.getPointName()));
+        &getContext(), known->histogram,
+        known->channels ? &*known->channels : nullptr, point.getPointName()));
     return success();
   }
 
-  /// The statistics of all points but those that samples are run for.
+  /// Writes the statistics of all points but those that samples are run for.
   LogicalResult writeFromFiles(const StatisticsFile &statistics,
-                               ArrayRef<tpc::QuantizeOp> unseen) {
-    llvm::DenseSet<Operation *> later(unseen.begin(), unseen.end());
+                               ArrayRef<tpc::QuantizeOp> missing) {
+    llvm::DenseSet<Operation *> later(missing.begin(), missing.end());
     for (tpc::QuantizeOp point : getPoints())
       if (!later.contains(point) &&
           failed(write(point, findStatistics(statistics, point))))
@@ -279,7 +286,7 @@ private:
 } // namespace
 
 SmallVector<tpc::QuantizeOp>
-CalibratePass::findUnseen(const StatisticsFile &statistics) {
+CalibratePass::findMissing(const StatisticsFile &statistics) {
   SmallVector<tpc::QuantizeOp> points = getPoints();
   if (points.empty())
     return points;
@@ -314,7 +321,7 @@ CalibratePass::findUnseen(const StatisticsFile &statistics) {
 
 static constexpr StringLiteral kStatistics = "calibration";
 
-LogicalResult CalibratePass::askShards(StatisticsFile &statistics) {
+LogicalResult CalibratePass::readShards(StatisticsFile &statistics) {
   if (!isSharded() || isFromFiles || getPoints().empty())
     return success();
   FailureOr<execution::Shards> shards = openShards();
@@ -390,6 +397,24 @@ LogicalResult CalibratePass::recordPart(execution::Shards &shards,
   return shards.stop(kStatistics);
 }
 
+void CalibratePass::writeRemembered(ArrayRef<tpc::QuantizeOp> points,
+                                    const Calibration &known,
+                                    StatisticsFile &statistics) {
+  for (tpc::QuantizeOp point : points) {
+    if (onlyMissing && hasStatistics(point))
+      continue;
+    tpc::StatisticsAttr written = known.points.at(point.getUniqueName());
+    if (!channelStatistics)
+      written = tpc::StatisticsAttr::get(
+          &getContext(), written.getCount(), written.getZeros(),
+          written.getMin(), written.getMax(), written.getHistogram(),
+          /*channel_mean=*/{}, /*channel_mean_square=*/{}, /*channel_min=*/{},
+          /*channel_max=*/{});
+    point.setStatisticsAttr(written);
+  }
+  statistics.points.insert(known.arguments.begin(), known.arguments.end());
+}
+
 LogicalResult CalibratePass::runSamples(
     ArrayRef<tpc::QuantizeOp> points, StatisticsFile &statistics,
     std::shared_ptr<const execution::SampleSource> *samples) {
@@ -410,6 +435,27 @@ LogicalResult CalibratePass::runSamples(
       execution::NetworkRun::prepare(getOperation(), compileOptions, *settings);
   if (failed(run) || failed(run->thin(most)))
     return failure();
+  if (samples)
+    *samples = run->sharedSamples();
+  else if (failed(storeDigest(run->samples())))
+    return failure();
+  statistics.instructionSets.insert(execution::Executor::instructionSet());
+  // A file of statistics needs exact sums, which attributes do not have.
+  bool isRemembered = !samples && statisticsOut.empty();
+  auto &memory = settings->cache->get<CalibrationMemory>();
+  Calibration calibration;
+  if (isRemembered) {
+    auto known = memory.find(entry, points, run->samples(), channelStatistics);
+    if (!known)
+      return report(known.takeError());
+    if (*known) {
+      writeRemembered(points, **known, statistics);
+      return success();
+    }
+    calibration.function = CalibrationMemory::cloneMeasured(entry);
+    calibration.samples = run->sharedSamples();
+    calibration.hasChannels = channelStatistics;
+  }
   SmallVector<int64_t> lastAxisRows(points.size(), 0);
   if (channelStatistics)
     lastAxisRows = findLastAxisRows(entry, points);
@@ -422,30 +468,33 @@ LogicalResult CalibratePass::runSamples(
   if (failed(observers))
     return failure();
 
-  if (samples)
-    *samples = run->sharedSamples();
-  else if (failed(storeDigest(run->samples())))
-    return failure();
-  statistics.instructionSets.insert(execution::Executor::instructionSet());
-  for (auto [index, known] : llvm::enumerate(points)) {
-    tpc::QuantizeOp point = known;
-    PointStatistics seen = (*observers)[index]->take();
+  for (auto [index, observed] : llvm::enumerate(points)) {
+    tpc::QuantizeOp point = observed;
+    PointStatistics known = (*observers)[index]->take();
     (*observers)[index] = nullptr;
-    if (uint64_t count = seen.histogram.nonFinite())
+    if (uint64_t count = known.histogram.nonFinite())
       return point.emitOpError()
              << "saw " << count
              << " values that are NaN or infinite while calibrating; check the "
                 "input scale and the weights, or leave this tensor float by an "
                 "overrides file where infinities are meant (a mask)"
              << support::kTroubleshooting << "values-are-nan-or-infinite";
-    if (failed(write(point, &seen)))
+    bool isWritten = !onlyMissing || !hasStatistics(point);
+    if (failed(write(point, &known)))
       return failure();
-    // The ranges of the inputs are compared with what the network expects.
-    if (statisticsOut.empty() && !samples &&
-        !isa<BlockArgument>(point.getInput()))
-      continue;
-    if (llvm::Error error = statistics.merge(point.getUniqueName(), seen))
+    if (isRemembered && isWritten)
+      calibration.points[point.getUniqueName()] = point.getStatisticsAttr();
+    // The ranges of the inputs are compared with those that the network
+    // expects.
+    if (isRemembered) {
+      if (!isa<BlockArgument>(point.getInput()))
+        continue;
+      calibration.arguments[point.getUniqueName()] = known;
+    }
+    if (llvm::Error error = statistics.merge(point.getUniqueName(), known))
       return report(std::move(error));
   }
+  if (isRemembered)
+    memory.remember(std::move(calibration));
   return success();
 }

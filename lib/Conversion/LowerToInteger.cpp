@@ -129,10 +129,11 @@ private:
           function.getArgAttrOfType<ElementsAttr>(i, kInitialValueAttrName);
       if (!initial || ConstantTensor::get(initial))
         continue;
-      InFlightDiagnostic diagnostic = emitError(function.getArgument(i).getLoc())
-                                      << "the elements of the initial value of "
-                                         "argument #"
-                                      << i << " are missing";
+      InFlightDiagnostic diagnostic =
+          emitError(function.getArgument(i).getLoc())
+          << "the elements of the initial value of "
+             "argument #"
+          << i << " are missing";
       diagnostic.attachNote() << "read a file that has them; io=float needs "
                                  "none";
       return diagnostic;

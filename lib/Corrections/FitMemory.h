@@ -36,11 +36,14 @@ public:
   class Trial {
   public:
     /// `reference` is the fit of the network that this one is compared with;
-    /// may be null.
-    Trial(FitMemory &memory, std::shared_ptr<const Fit> reference)
+    /// may be null. `hasSameLayers` is true if the results of the layers and of
+    /// the network are the same in float for both.
+    Trial(FitMemory &memory, std::shared_ptr<const Fit> reference,
+          bool hasSameLayers)
         : memory(memory) {
       memory.isTrial = true;
       memory.reference = std::move(reference);
+      memory.hasSameLayers = hasSameLayers;
       memory.fitted.reset();
     }
     ~Trial() {
@@ -57,6 +60,14 @@ public:
 
   bool remembers() const { return isTrial; }
   const Fit *getReference() const { return reference.get(); }
+  /// Returns the reference if its results in float are those of the trial for
+  /// these samples; otherwise null.
+  const Fit *getFloatReference(llvm::StringRef samples) const {
+    return hasSameLayers && reference && reference->exact.results &&
+                   reference->samples == samples
+               ? reference.get()
+               : nullptr;
+  }
   void remember(std::shared_ptr<Fit> fit) { fitted = std::move(fit); }
 
   /// Keeps the fit (may be null) of the network that was chosen.
@@ -68,7 +79,7 @@ public:
                             llvm::StringRef samples);
 
 private:
-  bool isTrial = false;
+  bool isTrial = false, hasSameLayers = false;
   std::shared_ptr<const Fit> reference;
   std::shared_ptr<Fit> fitted, kept;
 };

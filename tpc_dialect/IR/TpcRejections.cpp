@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tpc_dialect/IR/TpcRejections.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/OperationSupport.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -134,4 +135,19 @@ bool mct::tpc::isRejected(Operation *function, StringRef correction,
                                (each.layers.empty() ||
                                 llvm::is_contained(each.layers, layer.str()));
                       });
+}
+
+bool mct::tpc::areEqualButForRejections(Operation *left, Operation *right) {
+  auto getAttributes = [](Operation *function) {
+    NamedAttrList attributes(function->getAttrDictionary());
+    attributes.erase(kRejectedCorrectionsAttrName);
+    return attributes.getDictionary(function->getContext());
+  };
+  return getAttributes(left) == getAttributes(right) &&
+         llvm::equal(left->getRegions(), right->getRegions(),
+                     [](Region &one, Region &other) {
+                       return OperationEquivalence::isRegionEquivalentTo(
+                           &one, &other,
+                           OperationEquivalence::Flags::IgnoreLocations);
+                     });
 }

@@ -65,6 +65,10 @@ void addRejectedCorrection(mlir::Operation *function,
 bool isRejected(mlir::Operation *function, llvm::StringRef correction,
                 llvm::StringRef layer);
 
+/// Returns whether two functions are equal, apart from their locations and from
+/// this attribute: the networks compute the same.
+bool areEqualButForRejections(mlir::Operation *left, mlir::Operation *right);
+
 /// Verifies the attribute for the verifier of the dialect.
 llvm::LogicalResult verifyRejectedCorrections(mlir::Operation *op,
                                               mlir::Attribute attribute);

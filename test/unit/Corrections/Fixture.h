@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "test/unit/Execution/Fixture.h"
 #include "llvm/Support/FileSystem.h"
+#include <regex>
 
 namespace mct::testing {
 
@@ -114,6 +115,14 @@ protected:
     llvm::raw_string_ostream stream(text);
     target.print(stream);
     return text;
+  }
+
+  /// Prints a module without the numbers that the context gives to resources of
+  /// one name.
+  static std::string printed(mlir::ModuleOp target) {
+    return std::regex_replace(
+        print(target), std::regex("(kernel|bias|histogram[.][a-z_]+)_[0-9]+"),
+        "$1");
   }
 
   /// Returns statistics of the layers of `kLayers` over the samples.
