@@ -34,8 +34,8 @@ struct Calibration {
 /// copies of it (mct-equalize-residuals, mct-judge-correction).
 class CalibrationMemory {
 public:
-  /// Returns a copy of the function as calibration runs it: without anything
-  /// that points say about quantization.
+  /// Returns a copy of the function in which points have only their names, as
+  /// calibration runs it.
   static mlir::OwningOpRef<mlir::func::FuncOp>
   cloneMeasured(mlir::func::FuncOp function);
   /// Returns the statistics of `points` of the function if it was run on the

@@ -256,15 +256,15 @@ void EqualizeResidualsPass::equalize(
     if (remarks)
       emitRecord(residual.sum, getArgument(), why, "is not equalized: ");
   };
-  SmallVector<tpc::QuantizeOp> seen = {residual.point};
+  SmallVector<tpc::QuantizeOp> points = {residual.point};
   for (const AddedLayer &added : residual.layers)
     for (Operation *op : added.path)
       if (auto point = dyn_cast<tpc::QuantizeOp>(op))
-        seen.push_back(point);
+        points.push_back(point);
   for (OpOperand *branch : residual.branches)
     if (auto point = branch->get().getDefiningOp<tpc::QuantizeOp>())
-      seen.push_back(point);
-  if (llvm::any_of(seen,
+      points.push_back(point);
+  if (llvm::any_of(points,
                    [](tpc::QuantizeOp point) {
                      return point.hasImportedParameters();
                    }) ||
@@ -273,7 +273,7 @@ void EqualizeResidualsPass::equalize(
       }))
     return leave(Reason::ImportedParameters);
   std::vector<double> magnitudes;
-  for (tpc::QuantizeOp point : seen) {
+  for (tpc::QuantizeOp point : points) {
     auto each = sizesOf.find(point);
     if (each == sizesOf.end())
       return leave(Reason::NoChannelRanges);

@@ -16,7 +16,8 @@ def CalibratePass : Pass<"mct-calibrate", "::mlir::ModuleOp"> {
   let description = [{
     Compiles the function, runs it in float on the samples (points are the identity, with or without parameters) and
     records the `statistics` of every activation point. Statistics of the same samples are the same bytes for any number
-    of threads, any batch size and any order or split of the samples: counts and sums are exact.
+    of threads, any batch size and any order or split of the samples: counts and sums are exact. In a pipeline, a network
+    that an earlier pass has calibrated on the same samples is not run again.
 
     `calibration-data`: `.npy` files whose first axis is the sample; u8, i8, f16 or f32. Several files are concatenated.
     A network with several inputs takes `name:file`, where the name is that of the argument, or its index. The network

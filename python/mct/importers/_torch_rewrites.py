@@ -6,6 +6,8 @@ The operators that replace another one are of its layer.
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +18,21 @@ from torch.fx.node import map_arg
 
 _ATEN = torch.ops.aten
 
+# Most slices of which a selection of elements consists.
+_MOST_PARTS = 64
+# Elements of the largest constant that is computed.
+_MOST_ELEMENTS = 1 << 24
+
 
 class _Replacement:
     """Adds the operators that replace a node."""
 
     def __init__(self, program: torch.export.ExportedProgram, node: torch.fx.Node) -> None:
         self.program, self.node, self.graph = program, node, program.graph
+
+    def known(self, node: torch.fx.Node) -> torch.Tensor | None:
+        """The elements of a constant of the program, None for other values."""
+        return _constants(self.program).get(node)
 
     def call(self, target: Any, *operands: Any, **options: Any) -> torch.fx.Node:
         with self.graph.inserting_before(self.node):
@@ -39,20 +50,30 @@ class _Replacement:
             )
 
 
-def _interpolation(size: int, scale: float) -> torch.Tensor:
-    """Factors of the elements of an axis in those of the axis that bilinear interpolation makes of it, [result, size].
+def _factors(target: Any, sizes: list[int], axis: int, *operands: Any) -> torch.Tensor:
+    """Factors of the elements of a spatial axis in those that `target` makes of it, [result, size]: what it makes of a
+    unit matrix, one axis of which keeps its size. The operands are those of `target`, of which lists have an entry for
+    each axis."""
+    size = sizes[axis]
 
-    Source: `torch.nn.functional.interpolate` without `align_corners`.
-    """
-    rows = []
-    for place in range(int(size * scale)):
-        source = max((place + 0.5) / scale - 0.5, 0.0)
-        first = min(int(source), size - 1)
-        row = [0.0] * size
-        row[first] += 1 - (source - first)
-        row[min(first + 1, size - 1)] += source - first
-        rows.append(row)
-    return torch.tensor(rows, dtype=torch.float32)
+    def along(operand: Any) -> Any:
+        if not isinstance(operand, list | tuple):
+            return operand
+        same = size if isinstance(operand[axis], int) else 1.0
+        return [each if number == axis else same for number, each in enumerate(operand)]
+
+    units = torch.eye(size).reshape([1, size, size] if len(sizes) == 1 else [1, 1, size, size])
+    result = target(units, *map(along, operands)).flatten(end_dim=-2)
+    return (result.T if axis == len(sizes) - 1 else result).contiguous()
+
+
+def _resample(place: _Replacement, value: Any, *operands: Any) -> torch.fx.Node:
+    """Interpolates by a product along each axis: results are linear in the elements."""
+    sizes = list(value.meta["val"].shape[2:])
+    factors = [_factors(place.node.target, sizes, axis, *operands) for axis in range(len(sizes))]
+    if len(sizes) == 2:
+        value = place.call(_ATEN.matmul.default, place.constant("rows", factors[0]), value)
+    return place.call(_ATEN.matmul.default, value, place.constant("columns", factors[-1].T.contiguous()))
 
 
 def _interpolate(place: _Replacement, value: Any, size: Any, align: bool, scales: Any = None) -> torch.fx.Node | None:
@@ -63,9 +84,112 @@ def _interpolate(place: _Replacement, value: Any, size: Any, align: bool, scales
     # 10 * 1.1 is not exactly 11.
     if all(abs(int(each * scale) / each / scale - 1) < 1e-6 for each, scale in zip(sizes, scales, strict=True)):
         return None
-    rows, columns = map(_interpolation, sizes, scales)
-    value = place.call(_ATEN.matmul.default, place.constant("rows", rows), value)
-    return place.call(_ATEN.matmul.default, value, place.constant("columns", columns.T.contiguous()))
+    return _resample(place, value, size, align, scales)
+
+
+def _take(place: _Replacement, value: Any, axis: int, indices: list[int]) -> torch.fx.Node | None:
+    """Takes elements of an axis, as slices of neighbours."""
+    starts = [0, *(n for n in range(1, len(indices)) if indices[n] != indices[n - 1] + 1), len(indices)]
+    if len(starts) - 1 > _MOST_PARTS or not indices:
+        return None
+    parts = [
+        place.call(_ATEN.slice.Tensor, value, axis, indices[first], indices[last - 1] + 1)
+        for first, last in itertools.pairwise(starts)
+    ]
+    return parts[0] if len(parts) == 1 else place.call(_ATEN.cat.default, parts, axis)
+
+
+def _nearest(place: _Replacement, value: Any, size: Any, scales: Any = None) -> torch.fx.Node | None:
+    """Takes the nearest elements, along one axis after the other."""
+    sizes = list(value.meta["val"].shape[2:])
+    for axis in range(len(sizes)):
+        factors = _factors(place.node.target, sizes, axis, size, scales)
+        value = _take(place, value, axis + 2, factors.argmax(1).tolist()) if value is not None else None
+    return value
+
+
+def _index(place: _Replacement, value: Any, indices: Any) -> torch.fx.Node | None:
+    """Takes elements by one constant list of indices."""
+    (axis, index), *others = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+    known = None if others else place.known(index)
+    if known is None or known.dim() != 1 or known.dtype not in (torch.int32, torch.int64):
+        return None
+    size = value.meta["val"].shape[axis]
+    return _take(place, value, axis, [each % size for each in known.tolist()])
+
+
+def _index_select(place: _Replacement, value: Any, axis: int, index: Any) -> torch.fx.Node | None:
+    return _index(place, value, [*[None] * (axis % len(value.meta["val"].shape)), index])
+
+
+def _triangle(place: _Replacement, value: Any, diagonal: int = 0) -> torch.fx.Node:
+    """A product with ones and zeros."""
+    mask = place.node.target(torch.ones(value.meta["val"].shape[-2:]), diagonal)
+    return place.call(_ATEN.mul.Tensor, value, place.constant("mask", mask))
+
+
+def _adaptive_maximum(place: _Replacement, value: Any, sizes: list[int]) -> torch.fx.Node:
+    """The maxima of windows, along one axis after the other."""
+    for axis, count in zip(range(-len(sizes), 0), sizes, strict=True):
+        size = value.meta["val"].shape[axis]
+        windows = [(n * size // count, -(-(n + 1) * size // count)) for n in range(count)]
+        parts = [
+            place.call(
+                _ATEN.amax.default,
+                place.call(_ATEN.slice.Tensor, value, axis, *window) if count > 1 else value,
+                [axis],
+                True,
+            )
+            for window in windows
+        ]
+        value = place.call(_ATEN.cat.default, parts, axis) if count > 1 else parts[0]
+    return value
+
+
+def _average_of_depths(
+    place: _Replacement, value: Any, kernel: list[int], steps: Any = (), pads: Any = 0, *rest: Any
+) -> torch.fx.Node | None:
+    """An average over neighbours along the first of three axes (local response normalization), as one of images."""
+    steps, pads = steps or kernel, [pads] * 3 if isinstance(pads, int) else [*pads, *pads, *pads][:3]
+    if list(kernel[1:]) != [1, 1] or list(steps[1:]) != [1, 1] or list(pads[1:]) != [0, 0]:
+        return None
+    batch, channels, depth, *image = value.meta["val"].shape
+    flat = place.call(_ATEN.view.default, value, [batch, channels, depth, image[0] * image[1]])
+    flat = place.call(_ATEN.avg_pool2d.default, flat, [kernel[0], 1], [steps[0], 1], [pads[0], 0], *rest)
+    return place.call(_ATEN.view.default, flat, [batch, channels, -1, *image])
+
+
+def _windows(
+    place: _Replacement, value: Any, kernel: list[int], dilations: list[int], pads: list[int], steps: list[int]
+) -> torch.fx.Node:
+    """The elements of windows, one slice for each place in the window."""
+    value = place.call(_ATEN.constant_pad_nd.default, value, [pads[1], pads[1], pads[0], pads[0]])
+    batch, channels, *sizes = value.meta["val"].shape
+    parts = []
+    for offsets in itertools.product(*map(range, kernel)):
+        part = value
+        for axis in range(2):
+            first = offsets[axis] * dilations[axis]
+            end = sizes[axis] - dilations[axis] * (kernel[axis] - 1) + first
+            part = place.call(_ATEN.slice.Tensor, part, axis + 2, first, end, steps[axis])
+        parts.append(place.call(_ATEN.unsqueeze.default, part, 2))
+    result = parts[0] if len(parts) == 1 else place.call(_ATEN.cat.default, parts, 2)
+    return place.call(_ATEN.view.default, result, [batch, channels * len(parts), -1])
+
+
+def _truncate(place: _Replacement, value: Any) -> torch.fx.Node:
+    floor, ceiling = (place.call(target, value) for target in (_ATEN.floor.default, _ATEN.ceil.default))
+    return place.call(_ATEN.where.self, place.call(_ATEN.lt.Scalar, value, 0.0), ceiling, floor)
+
+
+def _fraction(place: _Replacement, value: Any) -> torch.fx.Node:
+    return place.call(_ATEN.sub.Tensor, value, _truncate(place, value))
+
+
+def _remainder(place: _Replacement, value: Any, divisor: float) -> torch.fx.Node:
+    """The remainder has the sign of the dividend."""
+    whole = _truncate(place, place.call(_ATEN.div.Tensor, value, float(divisor)))
+    return place.call(_ATEN.sub.Tensor, value, place.call(_ATEN.mul.Tensor, whole, float(divisor)))
 
 
 def _log_softmax(place: _Replacement, value: Any, axis: int, dtype: Any = None) -> torch.fx.Node | None:
@@ -135,8 +259,41 @@ def _attention(
     return place.call(_ATEN.scaled_dot_product_attention.default, query, key, value, mask, dropout, False, **rest)
 
 
+def _dilated(place: _Replacement, value: Any, weight: Any, bias: Any = None, *options: Any) -> torch.fx.Node | None:
+    """A transposed convolution whose kernel has zeros between its elements in place of dilations."""
+    defaults: list[Any] = [[1, 1], [0, 0], [0, 0], 1, [1, 1]]
+    steps, pads, beyond, groups, dilations = [*options, *defaults[len(options) :]]
+    kernel = place.known(weight)
+    dilations = [*dilations, *dilations][:2]
+    if kernel is None or dilations == [1, 1]:
+        return None
+    sizes = [(size - 1) * dilation + 1 for size, dilation in zip(kernel.shape[2:], dilations, strict=True)]
+    spread = torch.zeros(*kernel.shape[:2], *sizes)
+    spread[:, :, :: dilations[0], :: dilations[1]] = kernel
+    operands = (value, place.constant("kernel", spread), bias, steps, pads, beyond, groups, [1, 1])
+    return place.call(_ATEN.conv_transpose2d.input, *operands)
+
+
 _HANDLERS: dict[Any, Callable[..., torch.fx.Node | None]] = {
     _ATEN.upsample_bilinear2d.vec: _interpolate,
+    _ATEN.upsample_linear1d.vec: _resample,
+    _ATEN.upsample_bicubic2d.vec: _resample,
+    _ATEN._upsample_bilinear2d_aa.vec: _resample,
+    _ATEN._upsample_bicubic2d_aa.vec: _resample,
+    _ATEN._upsample_nearest_exact1d.vec: _nearest,
+    _ATEN._upsample_nearest_exact2d.vec: _nearest,
+    _ATEN.index.Tensor: _index,
+    _ATEN.index_select.default: _index_select,
+    _ATEN.tril.default: _triangle,
+    _ATEN.triu.default: _triangle,
+    _ATEN.adaptive_max_pool1d.default: _adaptive_maximum,
+    _ATEN.adaptive_max_pool2d.default: _adaptive_maximum,
+    _ATEN.avg_pool3d.default: _average_of_depths,
+    _ATEN.im2col.default: _windows,
+    _ATEN.trunc.default: _truncate,
+    _ATEN.frac.default: _fraction,
+    _ATEN.fmod.Scalar: _remainder,
+    _ATEN.conv_transpose2d.input: _dilated,
     _ATEN.log_softmax.int: _log_softmax,
     _ATEN.instance_norm.default: _instance_norm,
     _ATEN.conv_transpose1d.default: _transposed_convolution,
@@ -145,12 +302,71 @@ _HANDLERS: dict[Any, Callable[..., torch.fx.Node | None]] = {
 }
 
 
+def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.Tensor]:
+    """The parameters, buffers and other constants of a program by the nodes that stand for them."""
+    signature = program.graph_signature
+    names = {
+        **signature.inputs_to_parameters,
+        **signature.inputs_to_buffers,
+        **signature.inputs_to_lifted_tensor_constants,
+    }
+    changed = set(signature.buffers_to_mutate.values())
+    stored = {**program.constants, **program.state_dict}
+    return {
+        node: stored[names[node.name]].detach()
+        for node in program.graph.nodes
+        if node.op == "placeholder" and names.get(node.name) in stored and names[node.name] not in changed
+    }
+
+
+def _fold_constants(program: torch.export.ExportedProgram) -> None:
+    """Computes tensors that the program makes of constants alone: masks, indices, tables of positions.
+
+    Parameters stay as they are, but for elements that are taken of them (the tables of relative positions).
+    """
+    stored = _constants(program)
+    parameters = {node for node in stored if node.name in program.graph_signature.inputs_to_parameters}
+    values = dict(stored)
+    for node in program.graph.nodes:
+        target = node.target
+        if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
+            continue
+        inputs = node.all_input_nodes
+        if (
+            target._schema.is_mutable and target != _ATEN.detach_.default
+        ) or torch.Tag.nondeterministic_seeded in target.tags:
+            continue
+        if any(each not in values for each in inputs) or (
+            parameters.intersection(inputs) and target not in (_ATEN.index.Tensor, _ATEN.index_select.default)
+        ):
+            continue
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor) or value.numel() > _MOST_ELEMENTS:
+            continue
+        values[node] = target(*map_arg(node.args, values.get), **map_arg(node.kwargs, values.get))
+    for node, value in list(values.items()):
+        if node not in stored and any(user not in values for user in node.users):
+            place = _Replacement(program, node)
+            constant = place.constant("value", value.contiguous())
+            node.replace_all_uses_with(constant, lambda user: user not in values)
+    program.graph.eliminate_dead_code()
+
+
 def rewrite(program: torch.export.ExportedProgram) -> None:
     """Rewrites these operators in place."""
+    _fold_constants(program)
     for node in list(program.graph.nodes):
         handler = _HANDLERS.get(node.target) if node.op == "call_function" else None
         result = handler(_Replacement(program, node), *node.args, **node.kwargs) if handler else None
-        if result is not None:
-            node.replace_all_uses_with(result)
+        if result is None:
+            continue
+        # Maxima come with their places, which nothing may read here.
+        taken = [user for user in node.users if user.target is operator.getitem]
+        if any(user.args[1] != 0 for user in taken):
+            continue
+        for user in taken or [node]:
+            user.replace_all_uses_with(result)
+            program.graph.erase_node(user)
+        if taken:
             program.graph.erase_node(node)
     program.graph_module.recompile()

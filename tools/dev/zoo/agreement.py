@@ -95,6 +95,8 @@ CASES = [
         )
     ),
     Case("imx500", "`weights-bias-correction=false`", {"weights_bias_correction": False}),
+    Case("imx500", "`gptq-epochs=5`", {"gptq_epochs": 5}),
+    Case("tflite", "`gptq-epochs=20`", {"gptq_epochs": 20}),
     Case("imx500", "activations in float", NO_ACTIVATIONS),
 ]
 
