@@ -187,8 +187,9 @@ private:
   /// that are missing in these.
   bool isFromFiles = false;
 
-  /// With shards, reads the statistics that all of them have of this network,
-  /// or else measures those of the present shard and fails.
+  /// Reads the statistics that all shards have of this network, or else
+  /// measures those of the present shard and fails. Does nothing without
+  /// shards.
   LogicalResult readShards(StatisticsFile &statistics);
   LogicalResult takeParts(const execution::Shards &shards,
                           ArrayRef<const execution::ShardPart *> parts,

@@ -216,7 +216,7 @@ def test_integers_that_are_no_bias_are_refused():
 def test_integers_of_run_time_that_are_not_added_to_sums_are_refused():
     net, _ = quantized_onnx.integer_biases()
     [node for node in net.nodes if node.op_type == "Add"][-1].op_type = "Sub"
-    with pytest.raises(mct.Error, match="Div '.*' divides by a scale for Sub '.*', which adds no bias") as caught:
+    with pytest.raises(mct.Error, match=r"Div '.*' divides by a scale for Sub '.*', which adds no bias") as caught:
         mct.load(net.model())
     assert caught.value.notes
 

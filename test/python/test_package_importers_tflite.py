@@ -199,6 +199,9 @@ def test_casts_of_a_type_to_itself_are_dropped_in_chains():
   %12 = builtin.unrealized_conversion_cast %2 : tensor<2xi8> to tensor<2xui8>
   return %2, %12, %1 : tensor<2xi8>, tensor<2xui8>, tensor<2xi8>
 """
-    assert tflite._drop_casts(text) == """  %12 = builtin.unrealized_conversion_cast %0 : tensor<2xi8> to tensor<2xui8>
+    assert (
+        tflite._drop_casts(text)
+        == """  %12 = builtin.unrealized_conversion_cast %0 : tensor<2xi8> to tensor<2xui8>
   return %0, %12, %0 : tensor<2xi8>, tensor<2xui8>, tensor<2xi8>
 """
+    )

@@ -229,7 +229,56 @@ class Roll(nn.Module):
         return torch.roll(x, (2, -1), (2, 3))
 
 
+class Function(nn.Module):
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+class Relative(nn.Module):
+    """Attention whose scores have biases that are taken from a table, as that of Swin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.linspace(-1, 1, 7))
+        self.register_buffer("places", torch.arange(4)[:, None] - torch.arange(4)[None] + 3)
+
+    def forward(self, x):
+        return (x / 100 + self.table[self.places.view(-1)].view(4, 4)).softmax(-1)
+
+
+def resized(mode: str, **options):
+    return Function(lambda x: nn.functional.interpolate(x, mode=mode, **options))
+
+
 REWRITTEN = {
+    "bicubic": (resized("bicubic", scale_factor=2), (3, 6, 8)),
+    "bicubic_to_corners": (resized("bicubic", size=(9, 5), align_corners=True), (3, 6, 8)),
+    "bilinear_antialiased": (resized("bilinear", size=(3, 5), antialias=True), (3, 6, 8)),
+    "bicubic_antialiased": (resized("bicubic", scale_factor=0.5, antialias=True), (3, 6, 8)),
+    "linear": (resized("linear", scale_factor=1.5), (3, 8)),
+    "nearest_exact": (resized("nearest-exact", size=(4, 11)), (3, 6, 8)),
+    "nearest_exact_of_rows": (resized("nearest-exact", size=11), (3, 8)),
+    "nearest_exact_of_many": (resized("nearest-exact", size=150), (3, 100)),
+    "largest": (nn.AdaptiveMaxPool2d(1), (3, 6, 8)),
+    "largest_of_windows": (nn.AdaptiveMaxPool2d((4, 5)), (3, 6, 8)),
+    "largest_of_rows": (nn.AdaptiveMaxPool1d(3), (3, 8)),
+    "triangle": (Function(lambda x: x.tril(-1) + 2 * x.triu(1)), (2, 5, 6)),
+    "mask_of_scores": (Function(lambda x: (x + torch.full((6, 6), -torch.inf).triu(1)).softmax(-1)), (6, 6)),
+    "masked_scores": (
+        Function(lambda x: x.masked_fill(torch.ones(6, 6).tril() == 0, -torch.inf).softmax(-1)),
+        (6, 6),
+    ),
+    "indices": (Function(lambda x: x[:, torch.tensor([2, 0, -1, 1])]), (3, 6)),
+    "selected": (Function(lambda x: x.index_select(-1, torch.arange(4, -1, -1))), (3, 6)),
+    "relative_biases": (Relative(), (4, 4)),
+    "local_response": (nn.LocalResponseNorm(3, alpha=1e-3), (5, 6, 8)),
+    "windows": (nn.Unfold((3, 2), dilation=(1, 2), padding=1, stride=2), (3, 7, 8)),
+    "truncated": (Function(lambda x: x.trunc() + torch.fmod(x, 0.75) + x.frac()), (3, 6)),
+    "dilated": (nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, groups=2, dilation=(2, 1)), (4, 5, 7)),
     # The scale is not the quotient of the sizes, which are 7 and 5 before.
     "smaller": (Interpolation(0.6), (2, 7, 5)),
     "larger": (Interpolation(1.3), (2, 7, 5)),
@@ -249,6 +298,11 @@ def test_operators_that_are_rewritten_compute_what_torch_computes(name):
     network, shape = REWRITTEN[name]
     samples = 100 * torch.randn(3, *shape, generator=torch.Generator().manual_seed(3))
     assert error(mct.load(network.eval(), samples[:1]), network, samples) < TOLERANCE
+
+
+@pytest.mark.alternating
+def test_nearest_elements_of_whole_scales_stay_a_resize():
+    assert "tosa.resize" in mct.load(resized("nearest-exact", scale_factor=2), torch.randn(1, 3, 40, 40)).text
 
 
 @pytest.mark.alternating

@@ -99,13 +99,19 @@ def _take(place: _Replacement, value: Any, axis: int, indices: list[int]) -> tor
     return parts[0] if len(parts) == 1 else place.call(_ATEN.cat.default, parts, axis)
 
 
-def _nearest(place: _Replacement, value: Any, size: Any, scales: Any = None) -> torch.fx.Node | None:
-    """Takes the nearest elements, along one axis after the other."""
+def _nearest(place: _Replacement, value: Any, size: Any, scales: Any = None) -> torch.fx.Node:
+    """Takes the nearest elements, along one axis after the other, or by a product if they are many."""
     sizes = list(value.meta["val"].shape[2:])
-    for axis in range(len(sizes)):
-        factors = _factors(place.node.target, sizes, axis, size, scales)
-        value = _take(place, value, axis + 2, factors.argmax(1).tolist()) if value is not None else None
-    return value
+    factors = [_factors(place.node.target, sizes, axis, size, scales) for axis in range(len(sizes))]
+    indices = [each.argmax(1).tolist() for each in factors]
+    if len(sizes) == 2 and all(
+        each == [n * size // len(each) for n in range(len(each))] for each, size in zip(indices, sizes, strict=True)
+    ):
+        return place.call(_ATEN.upsample_nearest2d.vec, value, [len(each) for each in indices], None)
+    taken: Any = value
+    for axis, each in enumerate(indices):
+        taken = _take(place, taken, axis + 2, each) if taken is not None else None
+    return taken if taken is not None else _resample(place, value, size, scales)
 
 
 def _index(place: _Replacement, value: Any, indices: Any) -> torch.fx.Node | None:
@@ -302,6 +308,12 @@ _HANDLERS: dict[Any, Callable[..., torch.fx.Node | None]] = {
 }
 
 
+def _changes(node: torch.fx.Node) -> bool:
+    """Returns whether an operator writes to one of its operands."""
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable and node.target != _ATEN.detach_.default
+
+
 def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.Tensor]:
     """The parameters, buffers and other constants of a program by the nodes that stand for them."""
     signature = program.graph_signature
@@ -315,7 +327,10 @@ def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, tor
     return {
         node: stored[names[node.name]].detach()
         for node in program.graph.nodes
-        if node.op == "placeholder" and names.get(node.name) in stored and names[node.name] not in changed
+        if node.op == "placeholder"
+        and names.get(node.name) in stored
+        and names[node.name] not in changed
+        and not any(map(_changes, node.users))
     }
 
 
@@ -369,4 +384,5 @@ def rewrite(program: torch.export.ExportedProgram) -> None:
             program.graph.erase_node(user)
         if taken:
             program.graph.erase_node(node)
+    program.graph.eliminate_dead_code()
     program.graph_module.recompile()
