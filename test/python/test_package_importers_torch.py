@@ -238,6 +238,16 @@ class Function(nn.Module):
         return self.function(x)
 
 
+class Written(nn.Module):
+    """A constant that is written to is none."""
+
+    def forward(self, x):
+        values = torch.zeros(x.shape)
+        rows = values.view(-1, 12)
+        values += x
+        return x + rows.view(x.shape).mul(2)
+
+
 class Relative(nn.Module):
     """Attention whose scores have biases that are taken from a table, as that of Swin."""
 
@@ -275,6 +285,7 @@ REWRITTEN = {
     "indices": (Function(lambda x: x[:, torch.tensor([2, 0, -1, 1])]), (3, 6)),
     "selected": (Function(lambda x: x.index_select(-1, torch.arange(4, -1, -1))), (3, 6)),
     "relative_biases": (Relative(), (4, 4)),
+    "written": (Written(), (3, 4)),
     "local_response": (nn.LocalResponseNorm(3, alpha=1e-3), (5, 6, 8)),
     "windows": (nn.Unfold((3, 2), dilation=(1, 2), padding=1, stride=2), (3, 7, 8)),
     "truncated": (Function(lambda x: x.trunc() + torch.fmod(x, 0.75) + x.frac()), (3, 6)),

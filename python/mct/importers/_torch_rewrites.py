@@ -314,6 +314,18 @@ def _changes(node: torch.fx.Node) -> bool:
     return schema is not None and schema.is_mutable and node.target != _ATEN.detach_.default
 
 
+def _written(program: torch.export.ExportedProgram) -> set[torch.fx.Node]:
+    """Values that operators may write to: operands, and what these are made of, as both may be the same memory."""
+    pending = [each for node in program.graph.nodes if _changes(node) for each in node.all_input_nodes]
+    written = set()
+    while pending:
+        node = pending.pop()
+        if node not in written:
+            written.add(node)
+            pending += node.all_input_nodes
+    return written
+
+
 def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.Tensor]:
     """The parameters, buffers and other constants of a program by the nodes that stand for them."""
     signature = program.graph_signature
@@ -323,6 +335,7 @@ def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, tor
         **signature.inputs_to_lifted_tensor_constants,
     }
     changed = set(signature.buffers_to_mutate.values())
+    written = _written(program)
     stored = {**program.constants, **program.state_dict}
     return {
         node: stored[names[node.name]].detach()
@@ -330,7 +343,7 @@ def _constants(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, tor
         if node.op == "placeholder"
         and names.get(node.name) in stored
         and names[node.name] not in changed
-        and not any(map(_changes, node.users))
+        and node not in written
     }
 
 
@@ -341,16 +354,20 @@ def _fold_constants(program: torch.export.ExportedProgram) -> None:
     """
     stored = _constants(program)
     parameters = {node for node in stored if node.name in program.graph_signature.inputs_to_parameters}
-    values = dict(stored)
+    values, written = dict(stored), _written(program)
     for node in program.graph.nodes:
         target = node.target
         if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
             continue
-        inputs = node.all_input_nodes
+        # Points of a quantized program are operators of other namespaces.
         if (
-            target._schema.is_mutable and target != _ATEN.detach_.default
-        ) or torch.Tag.nondeterministic_seeded in target.tags:
+            target.namespace != "aten"
+            or _changes(node)
+            or node in written
+            or torch.Tag.nondeterministic_seeded in target.tags
+        ):
             continue
+        inputs = node.all_input_nodes
         if any(each not in values for each in inputs) or (
             parameters.intersection(inputs) and target not in (_ATEN.index.Tensor, _ATEN.index_select.default)
         ):
