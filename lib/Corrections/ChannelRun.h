@@ -79,14 +79,6 @@ public:
     return summary;
   }
 
-  /// Returns this summary for a value of another function that has the same
-  /// type and elements.
-  ChannelSummary of(ChannelValue other) const {
-    ChannelSummary summary = *this;
-    summary.value = other;
-    return summary;
-  }
-
   int64_t numChannels() const { return channels; }
   double mean(int64_t channel) const;
   /// Returns the moments of a channel. Requires `moments`.

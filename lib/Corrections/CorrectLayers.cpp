@@ -154,10 +154,6 @@ private:
   LogicalResult divideSamples();
   /// Sets `known` to the remembered fit to these samples, if there is one.
   LogicalResult recall(const SampleSource &samples);
-  /// Returns the results of the float network for the samples if it has been
-  /// run for the network that this one is compared with.
-  std::optional<SampleRun::Float>
-  findFloatReference(const SampleSource &samples) const;
   /// Returns whether fits are remembered.
   bool remembers() const { return memory && memory->remembers(); }
   /// Returns whether results of the networks are compared.
@@ -307,9 +303,6 @@ LayerCorrection::add(std::shared_ptr<const SampleSource> samples,
     return failure();
   if (isMain && known)
     added->setFloat(known->exact);
-  else if (std::optional<SampleRun::Float> exact =
-               isMain ? findFloatReference(added->samples()) : std::nullopt)
-    added->setFloat(*exact);
   else if (failed(added->runFloat(options.moments, keepsResults)))
     return failure();
   return added;
@@ -329,20 +322,6 @@ LogicalResult LayerCorrection::recall(const SampleSource &samples) {
                 known->numSamples != samples.numSamples()))
     known.reset();
   return success();
-}
-
-std::optional<SampleRun::Float>
-LayerCorrection::findFloatReference(const SampleSource &samples) const {
-  const Fit *fit =
-      remembers() ? memory->getFloatReference(mainDigest) : nullptr;
-  if (!fit || fit->exact.unit != floating->executor().unit() ||
-      fit->exact.layers.size() != layers.size() ||
-      fit->numSamples != samples.numSamples())
-    return std::nullopt;
-  SampleRun::Float exact = fit->exact;
-  for (auto [summary, value] : llvm::zip_equal(exact.layers, floatResults))
-    summary = summary.of(value);
-  return exact;
 }
 
 LogicalResult LayerCorrection::divideSamples() {

@@ -36,14 +36,11 @@ public:
   class Trial {
   public:
     /// `reference` is the fit of the network that this one is compared with;
-    /// may be null. `hasSameLayers` is true if the results of the layers and of
-    /// the network are the same in float for both.
-    Trial(FitMemory &memory, std::shared_ptr<const Fit> reference,
-          bool hasSameLayers)
+    /// may be null.
+    Trial(FitMemory &memory, std::shared_ptr<const Fit> reference)
         : memory(memory) {
       memory.isTrial = true;
       memory.reference = std::move(reference);
-      memory.hasSameLayers = hasSameLayers;
       memory.fitted.reset();
     }
     ~Trial() {
@@ -60,14 +57,6 @@ public:
 
   bool remembers() const { return isTrial; }
   const Fit *getReference() const { return reference.get(); }
-  /// Returns the reference if its results in float are those of the trial for
-  /// these samples; otherwise null.
-  const Fit *getFloatReference(llvm::StringRef samples) const {
-    return hasSameLayers && reference && reference->exact.results &&
-                   reference->samples == samples
-               ? reference.get()
-               : nullptr;
-  }
   void remember(std::shared_ptr<Fit> fit) { fitted = std::move(fit); }
 
   /// Keeps the fit (may be null) of the network that was chosen.
@@ -79,7 +68,7 @@ public:
                             llvm::StringRef samples);
 
 private:
-  bool isTrial = false, hasSameLayers = false;
+  bool isTrial = false;
   std::shared_ptr<const Fit> reference;
   std::shared_ptr<Fit> fitted, kept;
 };

@@ -164,9 +164,7 @@ FailureOr<std::shared_ptr<Fit>> JudgeCorrectionPass::complete(
   ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
-  // A shift follows a nonlinearity, and the layers after it subtract it.
-  FitMemory::Trial trial(memory, std::move(reference),
-                         correction == tpc::kShiftNegativeCorrection);
+  FitMemory::Trial trial(memory, std::move(reference));
   if (failed(run(then, module)))
     return failure();
   FailureOr<func::FuncOp> entry = findEntryFunction(module, function);

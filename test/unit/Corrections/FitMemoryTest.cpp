@@ -7,7 +7,6 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Support/Progress.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcRejections.h"
 
@@ -33,24 +32,6 @@ struct ScaleLayer
         layer, change, tpc::kSecondMomentCorrection)));
   }
   double factor;
-};
-
-/// Gives the first activation another threshold, which changes nothing in
-/// float.
-struct WidenPoint
-    : mlir::PassWrapper<WidenPoint, mlir::OperationPass<mlir::ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WidenPoint)
-  void runOnOperation() override {
-    getOperation().walk([&](tpc::QuantizeOp point) {
-      if (!point.isActivation())
-        return mlir::WalkResult::advance();
-      point.setQuantizer(
-          mlir::cast<tpc::QuantizerAttrInterface>(mlir::parseAttribute(
-              "#tpc.power_of_two<threshold = [64.0], bits = 5>",
-              point.getContext())));
-      return mlir::WalkResult::interrupt();
-    });
-  }
 };
 
 /// Changes nothing that is run.
@@ -156,31 +137,6 @@ TEST_F(FitMemoryTest, JudgesAlikeWithoutRunningTheNetworks) {
   EXPECT_EQ(runs[1], runs[0] + 3);
   // Biases are added to sums before, or after, they are rounded.
   EXPECT_NEAR(losses[0], losses[1], 1e-3 * losses[1]);
-}
-
-// A shift leaves the results of layers as they are in float, so that one run of
-// the float network serves both networks.
-TEST_F(FitMemoryTest, TheFloatNetworkOfAShiftIsRunOnce) {
-  std::vector<double> losses;
-  std::vector<int64_t> runs;
-  for (llvm::StringRef correction :
-       {tpc::kSecondMomentCorrection, tpc::kShiftNegativeCorrection}) {
-    auto target = parse();
-    auto options = onSamples<JudgeCorrectionPassOptions>();
-    options.correction = correction.str();
-    mlir::OpPassManager made(mlir::ModuleOp::getOperationName()), then = made;
-    made.addPass(std::make_unique<WidenPoint>());
-    then.addPass(createCorrectBiasPass(onSamples<CorrectBiasPassOptions>()));
-    options.madeBy.push_back(made);
-    options.then.push_back(then);
-    runs.push_back(runTogether(*target, createJudgeCorrectionPass(options)));
-    auto rejected = tpc::readRejectedCorrections(
-        target->lookupSymbol<mlir::func::FuncOp>("main"));
-    ASSERT_EQ(rejected.size(), 1u);
-    losses.push_back(rejected[0].loss);
-  }
-  EXPECT_EQ(losses[0], losses[1]);
-  EXPECT_EQ(runs[0], runs[1] + 1);
 }
 
 /// Makes integers of the results, which are not compared.
