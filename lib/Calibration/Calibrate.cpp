@@ -404,13 +404,18 @@ void CalibratePass::writeRemembered(ArrayRef<tpc::QuantizeOp> points,
   for (tpc::QuantizeOp point : points) {
     if (onlyMissing && hasStatistics(point))
       continue;
-    tpc::StatisticsAttr written = known.points.at(point.getUniqueName());
-    if (!channelStatistics)
+    tpc::StatisticsAttr stored = known.points.at(point.getUniqueName());
+    // The histogram becomes another resource, as if the network had been run:
+    // the number in its name must not depend on what is remembered.
+    tpc::StatisticsAttr written =
+        createStatistics(&getContext(), llvm::cantFail(readHistogram(stored)),
+                         /*channels=*/nullptr, point.getPointName());
+    if (channelStatistics)
       written = tpc::StatisticsAttr::get(
           &getContext(), written.getCount(), written.getZeros(),
           written.getMin(), written.getMax(), written.getHistogram(),
-          /*channel_mean=*/{}, /*channel_mean_square=*/{}, /*channel_min=*/{},
-          /*channel_max=*/{});
+          stored.getChannelMean(), stored.getChannelMeanSquare(),
+          stored.getChannelMin(), stored.getChannelMax());
     point.setStatisticsAttr(written);
   }
   statistics.points.insert(known.arguments.begin(), known.arguments.end());

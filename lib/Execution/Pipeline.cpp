@@ -122,6 +122,28 @@ struct SoftmaxDecomposition
   }
 };
 
+/// Converts floats to narrow integers by way of i32: for AVX-512 without VBMI,
+/// LLVM 22 generates wrong code for a vector of i16 made from floats that is
+/// extended to an index.
+struct WideConversion : PassWrapper<WideConversion, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WideConversion)
+
+  void runOnOperation() override {
+    getOperation().walk([](arith::FPToSIOp op) {
+      auto narrow = dyn_cast<IntegerType>(op.getType());
+      if (!narrow || narrow.getWidth() >= 32)
+        return;
+      OpBuilder builder(op);
+      Value wide = arith::FPToSIOp::create(builder, op.getLoc(),
+                                           builder.getI32Type(), op.getIn());
+      op.replaceAllUsesWith(
+          arith::TruncIOp::create(builder, op.getLoc(), narrow, wide)
+              .getResult());
+      op.erase();
+    });
+  }
+};
+
 void buildTosaToLinalg(OpPassManager &module) {
   // Function by function, so that they are lowered in parallel.
   OpPassManager &pm = module.nest<func::FuncOp>();
@@ -168,6 +190,7 @@ void buildBufferization(OpPassManager &all) {
 void buildToLLVM(OpPassManager &all) {
   OpPassManager &pm = all.nest<ModuleOp>();
   pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(std::make_unique<WideConversion>());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

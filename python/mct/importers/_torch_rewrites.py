@@ -129,7 +129,7 @@ def _index_select(place: _Replacement, value: Any, axis: int, index: Any) -> tor
 
 
 def _triangle(place: _Replacement, value: Any, diagonal: int = 0) -> torch.fx.Node:
-    """A product with ones and zeros."""
+    """A product with ones and zeros: elements are finite."""
     mask = place.node.target(torch.ones(value.meta["val"].shape[-2:]), diagonal)
     return place.call(_ATEN.mul.Tensor, value, place.constant("mask", mask))
 
@@ -159,18 +159,20 @@ def _average_of_depths(
     steps, pads = steps or kernel, [pads] * 3 if isinstance(pads, int) else [*pads, *pads, *pads][:3]
     if list(kernel[1:]) != [1, 1] or list(steps[1:]) != [1, 1] or list(pads[1:]) != [0, 0]:
         return None
-    batch, channels, depth, *image = value.meta["val"].shape
-    flat = place.call(_ATEN.view.default, value, [batch, channels, depth, image[0] * image[1]])
+    channels, depth, *image = value.meta["val"].shape[1:]
+    flat = place.call(_ATEN.view.default, value, [-1, channels, depth, image[0] * image[1]])
     flat = place.call(_ATEN.avg_pool2d.default, flat, [kernel[0], 1], [steps[0], 1], [pads[0], 0], *rest)
-    return place.call(_ATEN.view.default, flat, [batch, channels, -1, *image])
+    return place.call(_ATEN.view.default, flat, [-1, *flat.meta["val"].shape[1:3], *image])
 
 
 def _windows(
     place: _Replacement, value: Any, kernel: list[int], dilations: list[int], pads: list[int], steps: list[int]
-) -> torch.fx.Node:
+) -> torch.fx.Node | None:
     """The elements of windows, one slice for each place in the window."""
+    if len(value.meta["val"].shape) != 4:
+        return None
     value = place.call(_ATEN.constant_pad_nd.default, value, [pads[1], pads[1], pads[0], pads[0]])
-    batch, channels, *sizes = value.meta["val"].shape
+    channels, *sizes = value.meta["val"].shape[1:]
     parts = []
     for offsets in itertools.product(*map(range, kernel)):
         part = value
@@ -180,7 +182,8 @@ def _windows(
             part = place.call(_ATEN.slice.Tensor, part, axis + 2, first, end, steps[axis])
         parts.append(place.call(_ATEN.unsqueeze.default, part, 2))
     result = parts[0] if len(parts) == 1 else place.call(_ATEN.cat.default, parts, 2)
-    return place.call(_ATEN.view.default, result, [batch, channels * len(parts), -1])
+    rows, columns = result.meta["val"].shape[3:]
+    return place.call(_ATEN.view.default, result, [-1, channels * len(parts), rows * columns])
 
 
 def _truncate(place: _Replacement, value: Any) -> torch.fx.Node:
@@ -384,11 +387,19 @@ def _fold_constants(program: torch.export.ExportedProgram) -> None:
     program.graph.eliminate_dead_code()
 
 
+def _is_static(node: torch.fx.Node) -> bool:
+    """Returns whether an operator reads tensors only, whose sizes are known but for the batch."""
+    operands = [each.meta.get("val") for each in node.all_input_nodes]
+    return all(
+        isinstance(each, torch.Tensor) and all(isinstance(size, int) for size in each.shape[1:]) for each in operands
+    )
+
+
 def rewrite(program: torch.export.ExportedProgram) -> None:
     """Rewrites these operators in place."""
     _fold_constants(program)
     for node in list(program.graph.nodes):
-        handler = _HANDLERS.get(node.target) if node.op == "call_function" else None
+        handler = _HANDLERS.get(node.target) if node.op == "call_function" and _is_static(node) else None
         result = handler(_Replacement(program, node), *node.args, **node.kwargs) if handler else None
         if result is None:
             continue

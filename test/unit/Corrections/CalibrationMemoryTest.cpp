@@ -60,6 +60,29 @@ TEST_F(CalibrationMemoryTest, ACalibratedNetworkIsNotRunAgain) {
   }
 }
 
+// The number in the name of a resource is that of a network that was run twice.
+TEST_F(CalibrationMemoryTest, ResourcesHaveTheSameNames) {
+  std::vector<std::string> texts;
+  for (bool remembers : {false, true}) {
+    auto target = parse();
+    if (remembers) {
+      runTogether(*target, calibrate(true), calibrate(false), forget);
+    } else {
+      run(*target, calibrate(true));
+      forget(*target);
+      run(*target, calibrate(false));
+    }
+    // Each target has names behind those of the targets before.
+    std::string text = print(*target);
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(
+        text, found,
+        std::regex("dense_resource<histogram[.]point_a_([0-9]+)")));
+    texts.push_back(found[1]);
+  }
+  EXPECT_EQ(std::stoi(texts[1]), std::stoi(texts[0]) + 2);
+}
+
 TEST_F(CalibrationMemoryTest, OtherSamplesAndChannelsAreRun) {
   struct {
     bool channels;
