@@ -122,9 +122,9 @@ struct SoftmaxDecomposition
   }
 };
 
-/// Converts floats to narrow integers by way of i32: for AVX-512 without VBMI,
-/// LLVM 22 generates wrong code for a vector of i16 made from floats that is
-/// extended to an index.
+/// Converts floats to narrow integers by way of i32. On Cascade Lake, LLVM 22
+/// generates wrong code for a vector of i16 that is converted from f32 and
+/// extended to an index, although its optimized IR is right.
 struct WideConversion : PassWrapper<WideConversion, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WideConversion)
 

@@ -239,7 +239,7 @@ class Function(nn.Module):
 
 
 class Written(nn.Module):
-    """A constant that is written to is none."""
+    """The tensor that `forward` makes is written to, and therefore not a constant."""
 
     def forward(self, x):
         values = torch.zeros(x.shape)
