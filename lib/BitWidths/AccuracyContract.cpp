@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mct;
@@ -28,17 +29,25 @@ const AccuracyContract::Look *AccuracyContract::getKept() const {
 }
 
 const AccuracyContract::Look *AccuracyContract::getRefused() const {
-  const Look &last = looks.back();
-  return last.part == MetricDrop::Part::HeldOut && !last.holds ? &last
-                                                               : nullptr;
+  const Look *kept = getKept();
+  if (!kept || !looks.back().holds)
+    return &looks.back();
+  const Look *next = nullptr;
+  for (const Look &look : looks)
+    if (look.isRefuted && look.use < kept->use &&
+        (!next || look.use > next->use))
+      next = &look;
+  return next;
 }
 
 /// Returns how much a metric drops, and the upper limit of the drop.
-static std::string describeDrop(const LossLimit &drop,
+static std::string describeDrop(const AccuracyContract::Look &look,
                                 execution::Metric::Unit unit) {
+  const LossLimit &drop = look.drop;
+  bool isHeldOut = look.part == MetricDrop::Part::HeldOut;
   std::string text = "by " + execution::describeDifference(drop.loss, unit) +
                      " on " + std::to_string(drop.samples) +
-                     " held-out samples, ";
+                     (isHeldOut ? " held-out samples, " : " search samples, ");
   if (!drop.atMost)
     return text + "which are too few for a limit";
   return text + "by at most " +
@@ -55,7 +64,7 @@ std::string AccuracyContract::describe() const {
   const Look &kept = *getKept();
   std::string text = "'" + metric + "' drops by no more than " +
                      execution::describeDifference(maxDrop, unit) + ": " +
-                     describeDrop(kept.drop, unit) + "; " +
+                     describeDrop(kept, unit) + "; " +
                      stringifyResource(minimized).str() + ": " +
                      describeUse(minimized, kept.use);
   const Look *refused = getRefused();
@@ -63,7 +72,7 @@ std::string AccuracyContract::describe() const {
     return text + ", and no assignment is cheaper";
   text += "; the next cheaper assignment, " +
           describeUse(minimized, refused->use) + ", drops " +
-          describeDrop(refused->drop, unit);
+          describeDrop(*refused, unit);
   if (refused->drop.samplesNeeded)
     text += "; about " +
             std::to_string(toAllSamples(*refused->drop.samplesNeeded)) +
@@ -88,7 +97,7 @@ std::string AccuracyContract::describeRefusal() const {
                      "' drops by no more than " +
                      execution::describeDifference(maxDrop, unit) +
                      ": with its present alternatives the network drops " +
-                     describeDrop(refused.drop, unit) + "; ";
+                     describeDrop(refused, unit) + "; ";
   if (refused.drop.samplesNeeded)
     return text + "give about " +
            std::to_string(toAllSamples(*refused.drop.samplesNeeded)) +
@@ -103,20 +112,28 @@ std::string AccuracyContract::describeRefusal() const {
 
 ContractSearch::ContractSearch(func::FuncOp entry, const BitWidthModel &model,
                                MetricDrop &drop, double maxDrop,
-                               Resource minimized, Complete complete)
-    : entry(entry), model(model), drop(drop), complete(std::move(complete)) {
+                               Resource minimized, Complete complete,
+                               FindClosest findClosest)
+    : entry(entry), model(model), drop(drop), complete(std::move(complete)),
+      findClosest(std::move(findClosest)) {
   contract.metric = drop.getName().str();
   contract.unit = drop.getUnit();
   contract.maxDrop = maxDrop;
   contract.minimized = minimized;
 }
 
-int64_t ContractSearch::getLimit(size_t step) const {
+/// Returns the budget of a step.
+Budget ContractSearch::getBudget(size_t step) const {
+  Budget budget;
+  std::optional<int64_t> &limit = budget.limits[size_t(contract.minimized)];
   auto most = double(getResourceUse(present));
-  if (contract.minimized != Resource::Cycles)
-    return int64_t(most * std::exp2(-double(step) / double(kStepsToHalf)));
+  if (contract.minimized != Resource::Cycles) {
+    limit = int64_t(most * std::exp2(-double(step) / double(kStepsToHalf)));
+    return budget;
+  }
   auto least = double(model.getLeastCycles());
-  return int64_t(most - (most - least) * double(step) / double(kSteps));
+  limit = int64_t(most - (most - least) * double(step) / double(kSteps));
+  return budget;
 }
 
 FailureOr<std::optional<ContractSearch::Alternatives>>
@@ -126,8 +143,7 @@ ContractSearch::solve(size_t step) {
   auto [known, isNew] = solved.try_emplace(step);
   if (!isNew)
     return known->second;
-  Budget budget;
-  budget.limits[size_t(contract.minimized)] = getLimit(step);
+  Budget budget = getBudget(step);
   auto result = quantization::allocate(model.createProblem(budget));
   if (!result)
     return entry.emitError() << llvm::toString(result.takeError());
@@ -140,46 +156,65 @@ ContractSearch::solve(size_t step) {
   return known->second;
 }
 
-/// There are more held-out samples than search samples, and a drop observed on
-/// few samples is mostly chance. The drop therefore counts by the part of its
+/// Predicts what the held-out samples show from a look on search samples. There
+/// are more held-out samples than search samples, and a drop observed on few
+/// samples is mostly chance. The drop therefore counts by the part of its
 /// variance that is not chance, under the assumption that drops as large as the
-/// limit are as likely as none.
-bool ContractSearch::isExpected(const LossLimit &found) const {
+/// allowed one are as likely as none.
+ContractSearch::Prediction
+ContractSearch::predict(const LossLimit &found) const {
   // One-sided 95 % quantile of the normal distribution.
   constexpr double kQuantile = 1.645;
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (!found.atMost)
-    return false;
+    return {kUnknown, kUnknown, false};
   double error = (*found.atMost - found.loss) / kQuantile;
-  double limit = contract.maxDrop,
-         share = limit * limit / (limit * limit + error * error);
+  double allowed = contract.maxDrop,
+         share = allowed * allowed / (allowed * allowed + error * error);
   double samples = double(drop.getNumSamples(Part::Search)) /
                    double(drop.getNumSamples(Part::HeldOut));
-  return share * found.loss + kQuantile * error * std::sqrt(samples) <= limit;
+  // The lower limit is as far from the drop as the upper one.
+  return {share * found.loss + kQuantile * error * std::sqrt(samples), error,
+          found.loss - kQuantile * error > allowed};
 }
 
 FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
                                      Part part) {
   if (part == Part::Search)
-    if (auto known = expected.find(alternatives); known != expected.end())
-      return known->second;
-  auto network = complete(alternatives);
-  if (failed(network))
-    return failure();
-  FailureOr<LossLimit> found = drop.measure(**network, part);
+    if (auto known = predictions.find(alternatives); known != predictions.end())
+      return known->second.limit <= contract.maxDrop;
+  OwningOpRef<ModuleOp> &network = completed[alternatives];
+  if (!network) {
+    auto made = complete(alternatives);
+    if (failed(made))
+      return failure();
+    network = std::move(*made);
+  }
+  FailureOr<LossLimit> found = drop.measure(*network, part);
   if (failed(found))
     return failure();
+  Prediction prediction = predict(*found);
   bool holds = part == Part::Search
-                   ? isExpected(*found)
+                   ? prediction.limit <= contract.maxDrop
                    : found->atMost && *found->atMost <= contract.maxDrop;
-  contract.looks.push_back(
-      {part, alternatives, getResourceUse(alternatives), *found, holds});
+  contract.looks.push_back({part, alternatives, getResourceUse(alternatives),
+                            *found, holds, prediction.isRefuted});
   if (part == Part::Search)
-    expected[alternatives] = holds;
+    predictions[alternatives] = prediction;
   return holds;
 }
 
 FailureOr<size_t> ContractSearch::bisect() {
-  size_t holding = 0, failing = kSteps + 1;
+  // Finding out which budgets can be kept to takes no run of a network.
+  size_t end = kSteps + 1;
+  while (end - cheapest > 1) {
+    size_t middle = (cheapest + end) / 2;
+    auto alternatives = solve(middle);
+    if (failed(alternatives))
+      return failure();
+    (*alternatives ? cheapest : end) = middle;
+  }
+  size_t holding = 0, failing = end;
   while (failing - holding > 1) {
     size_t middle = (holding + failing) / 2;
     auto alternatives = solve(middle);
@@ -193,6 +228,21 @@ FailureOr<size_t> ContractSearch::bisect() {
     (*holds ? holding : failing) = middle;
   }
   return holding;
+}
+
+LogicalResult ContractSearch::refine(size_t step) {
+  if (step == 0)
+    return success();
+  std::optional<Alternatives> &own = solved[step];
+  FailureOr<Alternatives> closest = findClosest(getBudget(step), *own);
+  if (failed(closest))
+    return failure();
+  FailureOr<bool> holds = look(*closest, Part::Search);
+  if (failed(holds))
+    return failure();
+  if (*holds)
+    own = std::move(*closest);
+  return success();
 }
 
 FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
@@ -227,10 +277,14 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
 
 /// Returns the sequence of assignments to test, each cheaper than the one
 /// before: in decreasing steps towards the one that the search expects to hold,
-/// and in increasing steps beyond it.
+/// and in increasing steps beyond it, up to one that the search refutes.
 FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
+  // With a predicted limit below this share of the allowed drop, and a standard
+  // error below that drop, the test is likely to succeed, so there are fewer
+  // assignments to fall back to.
+  constexpr double kLikely = 0.75;
   FailureOr<size_t> edge = bisect();
-  if (failed(edge))
+  if (failed(edge) || failed(refine(*edge)))
     return failure();
   FailureOr<Alternatives> repaired = repair(*edge);
   if (failed(repaired))
@@ -240,23 +294,44 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
     if (getResourceUse(alternatives) < getResourceUse(sequence.back()))
       sequence.push_back(alternatives);
   };
-  auto addSteps = [&](ArrayRef<size_t> steps) {
-    for (size_t step : steps) {
-      auto alternatives = solve(step);
-      if (failed(alternatives))
-        return failure();
-      if (*alternatives)
-        add(**alternatives);
-    }
-    return success();
-  };
-  if (failed(addSteps({*edge / 4, *edge / 2, *edge * 3 / 4,
-                       *edge - std::min<size_t>(*edge, 1), *edge})))
-    return failure();
-  add(*repaired);
-  for (size_t more = 1; *edge + more <= kSteps; more *= 2)
-    if (failed(addSteps({*edge + more})))
+  // The last step before it whose assignment uses more, since neighbouring
+  // budgets may have the same one.
+  size_t before = *edge;
+  while (before != 0) {
+    auto alternatives = solve(--before);
+    if (failed(alternatives))
       return failure();
+    if (*alternatives &&
+        getResourceUse(**alternatives) > getResourceUse(*solved[*edge]))
+      break;
+  }
+  std::vector<size_t> steps = {*edge / 2, before, *edge};
+  auto prediction = predictions.find(*repaired);
+  if (prediction == predictions.end() ||
+      prediction->second.limit > kLikely * contract.maxDrop ||
+      prediction->second.error > contract.maxDrop)
+    steps.insert(steps.end(), {*edge / 4, *edge * 3 / 4});
+  llvm::sort(steps);
+  for (size_t step : steps) {
+    auto alternatives = solve(step);
+    if (failed(alternatives))
+      return failure();
+    if (*alternatives)
+      add(**alternatives);
+  }
+  add(*repaired);
+  for (size_t step = *edge, more = 1; step < cheapest; more *= 2) {
+    step = std::min(*edge + more, cheapest);
+    auto alternatives = solve(step);
+    if (failed(alternatives))
+      return failure();
+    if (!*alternatives)
+      continue;
+    auto known = predictions.find(**alternatives);
+    if (known != predictions.end() && known->second.isRefuted)
+      break;
+    add(**alternatives);
+  }
   return sequence;
 }
 

@@ -23,6 +23,8 @@ struct AccuracyContract {
     /// True if the held-out samples show that it keeps to the limit, or, on
     /// search samples, if they are expected to.
     bool holds = false;
+    /// True if the samples show with the same confidence that it does not.
+    bool isRefuted = false;
   };
 
   std::string metric;
@@ -34,8 +36,8 @@ struct AccuracyContract {
 
   /// Returns the last held-out look that holds; null if nothing is guaranteed.
   const Look *getKept() const;
-  /// Returns the held-out look that does not hold and ended the sequence, or
-  /// null.
+  /// Returns the look that ended the sequence: the held-out look that does not
+  /// hold, or the search look that refuted the next assignment; or null.
   const Look *getRefused() const;
   /// Returns "top1 drops by at most 0.50 points (95 % confidence): on 1600
   /// held-out samples by 0.10 points, …".
@@ -48,8 +50,9 @@ struct AccuracyContract {
 
 /// Searches the assignment. Assignments for decreasing budgets of the resource
 /// are solved exactly. Bisection finds the smallest budget that the search
-/// samples predict to hold, and then alternatives of single operators are
-/// exchanged for those of the next smaller one. That gives a sequence of
+/// samples predict to hold. Within this budget, the best assignments are
+/// measured as complete networks, and then alternatives of single operators are
+/// exchanged for those of the next smaller budget. That gives a sequence of
 /// assignments from the present one to cheaper ones, which does not depend on
 /// the held-out samples. They test it in this order, each with 95 % confidence,
 /// up to the first that they do not confirm: a fixed sequence, for which the
@@ -61,10 +64,16 @@ public:
   using Complete =
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
           llvm::ArrayRef<unsigned>)>;
+  /// Returns the assignment within a budget that is closest to the float
+  /// network as a complete network, given the one with the least sum of
+  /// sensitivities; or emits a diagnostic.
+  using FindClosest = std::function<mlir::FailureOr<std::vector<unsigned>>(
+      const Budget &, std::vector<unsigned>)>;
 
   ContractSearch(mlir::func::FuncOp entry, const BitWidthModel &model,
                  execution::MetricDrop &drop, double maxDrop,
-                 Resource minimized, Complete complete);
+                 Resource minimized, Complete complete,
+                 FindClosest findClosest);
 
   /// Returns all looks, with or without a kept one. The sequence begins with
   /// the assignment `present`.
@@ -74,18 +83,28 @@ private:
   using Part = execution::MetricDrop::Part;
   using Alternatives = std::vector<unsigned>;
 
+  struct Prediction {
+    /// Predicted limit of the drop on held-out samples.
+    double limit = 0;
+    /// Standard error of the drop on the search samples.
+    double error = 0;
+    bool isRefuted = false;
+  };
+
   /// Returns the exact optimum within the budget of a step (budgets decrease
   /// from step to step); none if no assignment keeps to it.
   mlir::FailureOr<std::optional<Alternatives>> solve(size_t step);
-  /// Returns the budget of a step.
-  int64_t getLimit(size_t step) const;
+  Budget getBudget(size_t step) const;
   int64_t getResourceUse(llvm::ArrayRef<unsigned> alternatives) const {
     return getUse(model.getUse(alternatives), contract.minimized);
   }
   mlir::FailureOr<bool> look(const Alternatives &alternatives, Part part);
-  bool isExpected(const execution::LossLimit &drop) const;
+  Prediction predict(const execution::LossLimit &found) const;
   /// Returns the step of the smallest budget that is predicted to hold.
   mlir::FailureOr<size_t> bisect();
+  /// Replaces the assignment of a step by the closest one within its budget, if
+  /// that is predicted to hold, too.
+  mlir::LogicalResult refine(size_t step);
   /// Returns the assignment of a step with those alternatives of the next step
   /// that are predicted to hold, too.
   mlir::FailureOr<Alternatives> repair(size_t step);
@@ -95,10 +114,16 @@ private:
   const BitWidthModel &model;
   execution::MetricDrop &drop;
   Complete complete;
+  FindClosest findClosest;
   AccuracyContract contract;
   Alternatives present;
+  /// Step of the smallest budget that an assignment keeps to.
+  size_t cheapest = 0;
   std::map<size_t, std::optional<Alternatives>> solved;
-  std::map<Alternatives, bool> expected;
+  /// The complete networks of all looks.
+  std::map<Alternatives, mlir::OwningOpRef<mlir::ModuleOp>> completed;
+  /// The looks on search samples.
+  std::map<Alternatives, Prediction> predictions;
 };
 
 } // namespace mct::bit_widths

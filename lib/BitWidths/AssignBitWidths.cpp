@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "AccuracyContract.h"
+#include "BestAssignments.h"
 #include "BitWidthModel.h"
 #include "BitWidthsFile.h"
 #include "CandidateRun.h"
@@ -97,9 +98,8 @@ private:
   LogicalResult refuse(const BitWidthModel &model,
                        ArrayRef<unsigned> alternatives);
   LogicalResult checkRules(ArrayRef<std::vector<unsigned>> allowed);
-  FailureOr<std::vector<Assignment::Measured>>
-  findBest(const BitWidthModel &model);
-  LogicalResult remeasureBest(const BitWidthModel &model);
+  LogicalResult remeasureBest(const BitWidthModel &model, const Budget &within,
+                              Assignment &chosen);
   LogicalResult solveByLoss(const BitWidthModel &model);
   LogicalResult solveByDrop(const BitWidthModel &model);
   FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives);
@@ -426,7 +426,7 @@ LogicalResult AssignBitWidthsPass::solve() {
     return refuse(model, model.toAlternatives(result->closest.choices));
   assignment.alternatives = model.toAlternatives(result->best.front().choices);
   assignment.sum = result->best.front().cost;
-  if (failed(remeasureBest(model)))
+  if (failed(remeasureBest(model, limits, assignment)))
     return failure();
   if (auto front = computeAllocationFront(model.createWeightProblem())) {
     assignment.front.emplace();
@@ -439,69 +439,6 @@ LogicalResult AssignBitWidthsPass::solve() {
   if (!limits.findExceeded(model.getUse(assignment.alternatives)).empty())
     return refuse(model, assignment.alternatives);
   return write(model);
-}
-
-/// Returns true if no operator costs less with `choices` than with `others`.
-static bool isNowhereCheaper(const AllocationProblem &problem,
-                             ArrayRef<unsigned> choices,
-                             ArrayRef<unsigned> others) {
-  return llvm::all_of(llvm::zip_equal(problem.costs, choices, others),
-                      [](const auto &of) {
-                        const auto &[costs, choice, other] = of;
-                        return costs[choice] >= costs[other];
-                      });
-}
-
-/// Returns up to `remeasure` assignments. These are the optima under the
-/// assumption that operators compensate for a share of the errors of those
-/// before them, for several shares: sensitivities are measured with the other
-/// operators in float, which compensate for nothing. If too few of them differ,
-/// adds the assignments with the next best sums, except for those that are
-/// nowhere cheaper than another one: these can only appear to be closer,
-/// because more of their weights are rounded to the samples.
-FailureOr<std::vector<Assignment::Measured>>
-AssignBitWidthsPass::findBest(const BitWidthModel &model) {
-  constexpr double kLargestShare = 0.8;
-  constexpr size_t kMostSums = 64;
-  const AllocationProblem problem = model.createProblem(limits);
-  std::vector<std::vector<unsigned>> found;
-  auto add = [&](const std::vector<unsigned> &chosen) {
-    if (found.size() < remeasure && !llvm::is_contained(found, chosen))
-      found.push_back(chosen);
-  };
-  for (unsigned number = 0; number != remeasure; ++number) {
-    AllocationProblem shared = problem;
-    double share = number * kLargestShare / std::max(1U, remeasure - 1);
-    for (auto [index, costs] : llvm::enumerate(shared.costs)) {
-      double remaining =
-          double(shared.costs.size() - 1 - index) / double(shared.costs.size());
-      for (double &cost : costs)
-        cost *= 1 - share * remaining;
-    }
-    llvm::Expected<AllocationResult> result = quantization::allocate(shared);
-    if (!result)
-      return report(result.takeError());
-    add(result->best.front().choices);
-  }
-  bool hasMore = true;
-  for (size_t count = remeasure; hasMore && found.size() < remeasure;
-       count *= 2) {
-    llvm::Expected<AllocationResult> next =
-        quantization::allocate(problem, count);
-    if (!next)
-      return report(next.takeError());
-    for (const quantization::Allocation &each : next->best)
-      if (llvm::none_of(found, [&](ArrayRef<unsigned> other) {
-            return isNowhereCheaper(problem, each.choices, other);
-          }))
-        add(each.choices);
-    hasMore = next->best.size() == count && count < kMostSums;
-  }
-  std::vector<Assignment::Measured> assignments;
-  for (const std::vector<unsigned> &chosen : found)
-    assignments.push_back(
-        {model.toAlternatives(chosen), problem.computeCost(chosen), 0});
-  return assignments;
 }
 
 /// Corrects a module, whose points all have parameters, on one half of the
@@ -574,11 +511,13 @@ AssignBitWidthsPass::copyWith(ArrayRef<unsigned> alternatives) {
   return copy;
 }
 
-/// Chooses the assignment of `findBest` that is closest to the float network
-/// when its weights are rounded together. Weights of few bits are fitted to the
-/// samples on which they are rounded, so the other half of the samples judges
-/// them, in both directions.
-LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
+/// Chooses the assignment of `findBestAssignments` that is closest to the float
+/// network when its weights are rounded together. Weights of few bits are
+/// fitted to the samples on which they are rounded, so the other half of the
+/// samples judges them, in both directions.
+LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model,
+                                                 const Budget &within,
+                                                 Assignment &chosen) {
   using execution::SampleHalf;
   // On one half, the mean distance is known to about a tenth, and the common
   // part of the error cancels when distances are compared, so a ratio like this
@@ -586,9 +525,9 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
   constexpr double kClearly = 1.5;
   if (remeasure < 2 || !hasSamples())
     return success();
-  FailureOr<std::vector<Assignment::Measured>> found = findBest(model);
-  if (failed(found))
-    return failure();
+  auto found = findBestAssignments(model, within, remeasure);
+  if (!found)
+    return report(found.takeError());
   if (found->size() < 2)
     return success();
   if (failed(checkMeasurable(entry)))
@@ -631,10 +570,10 @@ LogicalResult AssignBitWidthsPass::remeasureBest(const BitWidthModel &model) {
       best = each;
   }
   if (best) {
-    assignment.alternatives = best->alternatives;
-    assignment.sum = best->sum;
+    chosen.alternatives = best->alternatives;
+    chosen.sum = best->sum;
   }
-  assignment.measured = std::move(*found);
+  chosen.measured = std::move(*found);
   return success();
 }
 
@@ -728,6 +667,8 @@ AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
   auto copy = choose(alternatives);
   if (failed(copy))
     return failure();
+  TrialConstants trial;
+  TrialConstantsScope scope(&getContext(), trial);
   if (failed(runQuietly(completedBy, **copy)))
     return failure();
   return copy;
@@ -768,7 +709,15 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
     return failure();
   ContractSearch search(
       entry, model, **drop, maxDrop, kMinimized[size_t(minimize.getValue())],
-      [&](ArrayRef<unsigned> alternatives) { return complete(alternatives); });
+      [&](ArrayRef<unsigned> alternatives) { return complete(alternatives); },
+      [&](const Budget &budget,
+          std::vector<unsigned> optimum) -> FailureOr<std::vector<unsigned>> {
+        Assignment closest;
+        closest.alternatives = std::move(optimum);
+        if (failed(remeasureBest(model, budget, closest)))
+          return failure();
+        return std::move(closest.alternatives);
+      });
   auto contract = search.run(assignment.alternatives);
   if (failed(contract))
     return failure();

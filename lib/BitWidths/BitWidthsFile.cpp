@@ -72,7 +72,8 @@ static json::Object describe(const AccuracyContract &contract) {
                                     ? int64_t(divideCeil(uint64_t(look.use), 8))
                                     : look.use},
                         {"drop", look.drop.loss},
-                        {"holds", look.holds}};
+                        {"holds", look.holds},
+                        {"refuted", look.isRefuted}};
     if (look.drop.atMost)
       object.try_emplace("drop_at_most", *look.drop.atMost);
     if (look.drop.samplesNeeded)

@@ -148,10 +148,10 @@ static void addChannels(const KernelOp &layer, const Scaled &input,
 /// for CIFAR-10 have medians from 0.18 to 3.1 on samples as they expect them;
 /// pixels from 0 to 1 in place of 0 to 255, or the reverse, change that by 255.
 static constexpr double kFewestVariation = 1.0 / 50, kMostVariation = 64;
-/// Values of samples that were scaled where they should not be are at most so
-/// large, those that were not where they should be at least.
+/// Upper limit of the values of samples that were scaled although they should
+/// not have been, and lower limit of those that should have been scaled.
 static constexpr double kScaled = 2, kNotScaled = 16;
-/// Fewer channels with a bias say nothing.
+/// Smallest number of channels with a bias that allows a conclusion.
 static constexpr size_t kFewestChannels = 4;
 
 namespace {

@@ -91,7 +91,7 @@ struct ConvertPoint : OpConversionPattern<tpc::QuantizeOp> {
 
 /// Lets an op read the integers instead of the levels that they represent. This
 /// is valid since integers have the same order as levels, and for results if
-/// the options ask for integers.
+/// the options request integers.
 template <typename Op> struct ConvertUser : OpConversionPattern<Op> {
   ConvertUser(const TypeConverter &converter, IntegerForms &forms,
               MLIRContext *context)

@@ -184,7 +184,7 @@ SmallVector<quantization::Affine> mct::corrections::biasCorrection(
   }
   // Leave out the part of the errors that other samples would not show. This
   // shrinks more where the errors of a layer hardly differ from chance as a
-  // whole, since few samples say little about a single channel. The large
+  // whole, since few samples determine a single channel badly. The large
   // errors alone, or all of them together, can show that they are not chance.
   double jointFactor = total > 0 ? std::max(0.0, 1 - known / total) : 0;
   double spread = std::max(0.0, energy / double(errors.size()));

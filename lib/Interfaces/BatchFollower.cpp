@@ -50,7 +50,7 @@ mct::getFirstPiece(Value constant, int64_t dimension, int64_t pieces) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dimensions that are known, asked for and answered
+// Known dimensions, requirements and answers
 //===----------------------------------------------------------------------===//
 
 std::optional<BatchDimension> BatchFollower::find(Value value) const {

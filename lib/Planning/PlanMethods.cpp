@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies the user's rules that ask for a quantization method.
+// Applies the user's rules that request a quantization method.
 #include "PlanParts.h"
 
 using namespace mlir;

@@ -18,7 +18,7 @@ template <typename V, typename T> void visitFields(Fields<Change>, V &v, T &x) {
 
 template <typename V, typename T>
 void visitFields(Fields<TextChange>, V &v, T &x) {
-  v("name", x.name, "what it says");
+  v("name", x.name, "its text");
   v("before", x.before, "as it was");
   v("after", x.after, "as it is");
 }

@@ -252,7 +252,7 @@ void visitFields(Fields<Accuracy>, V &v, T &x) {
   v("top1", x.top1, "share of samples whose label is predicted");
   v("agreement", x.agreement,
     "share of the samples whose largest output is that of float");
-  v("judged", x.judged, "what the metric of `judged_by` says");
+  v("judged", x.judged, "value of the metric of `judged_by`");
   v("output", x.output, "distance of the results from float");
 }
 

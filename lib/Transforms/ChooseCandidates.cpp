@@ -56,7 +56,7 @@ static Attribute getMethod(Attribute config) {
 }
 
 /// Keeps only the alternatives in which the point has the method that a rule
-/// asks for; fails if there are none.
+/// requests; fails if there are none.
 static LogicalResult keepMethod(const OperatorPoints &of, tpc::QuantizeOp point,
                                 const Wishes &wishes, StringRef name,
                                 SmallVectorImpl<int64_t> &remaining) {

@@ -114,7 +114,7 @@ public:
       : kernelOps(kernelOps), settings(settings),
         rewriter(function, settings.biasCorrectionFollows) {}
 
-  /// Corrects the result of a non-linearity, or emits a remark that says why
+  /// Corrects the result of a non-linearity, or emits a remark with the reason
   /// not.
   LogicalResult visit(const tpc::Node &node);
 

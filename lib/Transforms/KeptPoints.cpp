@@ -52,7 +52,7 @@ KeptPoints::~KeptPoints() {
 using Parameters = llvm::Expected<tpc::QuantizerAttrInterface>;
 
 /// Returns the quantizer of `method` with the same levels as `imported`, or an
-/// error that says why there is none.
+/// error with the reason why there is none.
 static Parameters convert(tpc::QuantizerAttrInterface imported,
                           tpc::QuantizationMethodAttrInterface method) {
   if (imported.getQuantizationMethod() == method)
@@ -161,7 +161,8 @@ static Parameters fitWeight(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
 }
 
 /// Returns the parameters of an imported point in the form that a config of the
-/// target asks for, or an error that says why the config cannot hold them.
+/// target requires, or an error with the reason why the config cannot hold
+/// them.
 static Parameters fit(tpc::QuantizeOp imported, tpc::QuantizeOp planned,
                       Attribute config) {
   if (auto activation = dyn_cast_or_null<tpc::OpQuantConfigAttr>(config))

@@ -44,7 +44,7 @@ def scope(*objects: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        # By identity: a scope around it may say the same.
+        # By identity: an enclosing scope may be equal.
         del _scopes[next(index for index, one in enumerate(_scopes) if one is merged)]
 
 
@@ -216,7 +216,7 @@ _training: ContextVar[HostedTraining | None] = ContextVar("mct_training", defaul
 
 @contextmanager
 def training(loss: Callable[..., Any] | None, log_function: Callable[..., Any] | None) -> Iterator[None]:
-    """Within it, stages that train ask these."""
+    """Within it, stages that train call these."""
     hosted = None if loss is None and log_function is None else HostedTraining(loss, log_function)
     token = _training.set(hosted)
     try:

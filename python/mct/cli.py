@@ -351,7 +351,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Arguments of `mct report` that say how a report is made, and nothing of one that is there.
+# Arguments of `mct report` that determine how a report is made. They have no effect on an existing report.
 _MAKING = (
     *("model", "data", "labels", "metric", "integer", "effect_samples", "samples", "mean", "scale", "size", "layout"),
     *("function", "batch_size", "threads", "max_memory", "trace", "cost_table", "dask"),

@@ -99,7 +99,7 @@ def ethos_u(
     softmax:     what becomes of one at the end; see `mct.lower_to_integer`.
     system, memory: names of a system and a memory mode of Arm/vela.ini; empty for those of Arm's reference systems.
 
-    Raises ImportError, which says how to install it, where Vela or the serializer of TOSA is missing, and `mct.Error`
+    Raises ImportError with the command that installs it if Vela or the serializer of TOSA is missing, and `mct.Error`
     for what they refuse.
     """
     return _run_vela(_lower(model, accelerator, softmax), accelerator, system, memory)
@@ -208,7 +208,7 @@ def write_table(
                 unless the costs of all layers are known from other networks.
     path:       of the JSON document `mct-costs`.
     tolerances: error tolerances of kernels that are alternatives, too (`weights-error-tolerances`).
-    command:    is asked instead of Vela, as by `measure`, for a device of any name. `profile` is that of the integers.
+    command:    is run instead of Vela, as by `measure`, for a device of any name. `profile` is that of the integers.
 
     The other arguments, and what is raised, are those of `ethos_u`.
     """

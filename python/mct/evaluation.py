@@ -158,7 +158,7 @@ class Evaluation:
                are distributions, or behave as what a softmax reads.
     seconds:   of the run.
     results:   how far each result is from that of the reference, and each group of its channels.
-    metric:    what the metric that was asked for says.
+    metric:    result of the requested metric.
     """
 
     samples: int
@@ -188,7 +188,7 @@ class Comparison(Evaluation):
     """Distances to a reference.
 
     points:       in program order.
-    exact:        those of stored integers, where they were asked for; `points` is empty then.
+    exact:        those of stored integers, if they were requested; `points` is empty then.
     not_compared: names of points that the reference does not have.
     """
 

@@ -89,7 +89,7 @@ class SGD(Frozen):
         self.momentum = _number("SGD", "momentum", momentum)
 
 
-# Parameters of optimizers of PyTorch and Keras that ours do not have, and the values with which they say nothing.
+# Parameters of optimizers of PyTorch and Keras that ours do not have, and the values with which they have no effect.
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "betas": ((0.9, 0.999), [0.9, 0.999]),
     "beta_1": (0.9,),

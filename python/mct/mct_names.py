@@ -403,7 +403,7 @@ def resource_utilization_data(
     core_config: CoreConfig | None = None,
     target_platform_capabilities: Any = None,
 ) -> ResourceUtilization:
-    """Returns the resources that a network uses with the bits that its target asks for, before any are chosen.
+    """Returns the resources that a network uses with the bits of its target, before any are chosen.
 
     in_model, core_config, target_platform_capabilities: as for `post_training_quantization`.
     representative_data_gen: samples, of which the first is the example that a torch module is exported with; no value

@@ -47,7 +47,7 @@ class Point:
     type:       of the tensor, as MLIR writes it.
     axes:       those of the channels; () for one parameter per tensor.
     group:      names of the fused ops of which this is the result.
-    config:     what the target asks for, as MLIR writes it; None where it does not say.
+    config:     settings of the target, as MLIR prints them; None if it has none.
     method, bits, signed, thresholds, quantizer: the chosen quantizer, and as MLIR writes it; None before one is chosen.
                 Thresholds are in the unit of the tensor, one or one for each channel; () for a quantizer without.
     function:   the function that it is in.
@@ -168,7 +168,7 @@ class Model:
         return evaluation.run(self, data, **options)
 
     def evaluate(self, data: Any, labels: Any = None, **options: Any) -> Evaluation:
-        """How often the largest score is that of the label, or what another metric says; see
+        """Returns how often the largest score is that of the label, or the value of another metric; see
         `mct.evaluation.evaluate`."""
         from mct import evaluation
 
@@ -257,7 +257,7 @@ class AnnotatedModel(Model):
     """A network, some operators of which are marked; see `mct.quantize_config`.
 
     base:        the network without the marks.
-    annotations: by operator what is asked for; None: what the scheme says.
+    annotations: settings of each operator; None: those of the scheme.
     """
 
     def __init__(self, module: _native.Module, base: Model, annotations: Mapping[str, Any]) -> None:
@@ -304,10 +304,10 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
     what the first run reads; the name of the result is this one with `_next` appended.
 
     A network that is quantized already has its quantization points, with the parameters of its file, which no pass
-    estimates again; what they are of is float.
+    estimates again; the tensors in front of them are float.
 
-    Raises `mct.Error` for what cannot be read, has operators left over or could not be run, `ImportError`, which says
-    how to install it, where the importer is missing.
+    Raises `mct.Error` for a file that cannot be read, that has unsupported operators, or that could not be run, and
+    `ImportError` with the command that installs it if the importer is missing.
     """
     if importers.importer_of(source):
         name = str(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__

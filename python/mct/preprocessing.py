@@ -53,7 +53,7 @@ class Preprocessing:
     ) -> Preprocessing:
         """Makes a preprocessing of single numbers or sequences.
 
-        mean:   the network reads `(value - mean) * scale`: another way to say `offset`, which is left out then.
+        mean:   the network reads `(value - mean) * scale`: replaces `offset`, which is left out then.
         layout: of images for a network that has the other one: `"NHWC"` or `"NCHW"`; instead of `axis` and
                 `permutation`.
         """

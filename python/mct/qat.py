@@ -100,7 +100,7 @@ def pytorch_quantization_aware_training_init_experimental(
     target_platform_capabilities: Any = None,
     **options: Any,
 ) -> tuple[QuantizedModel, UserInformation]:
-    """Quantizes a model as `mct.ptq` does; its points say how they are trained.
+    """Quantizes a model as `mct.ptq` does; its points contain the settings of their training.
 
     qat_config: None: `QATConfig()`. The others: as for `mct.ptq.pytorch_post_training_quantization`.
     """

@@ -61,7 +61,7 @@ Option = bool | int | float | str
 
 
 class _Config:
-    """Parameters with defaults; each is an option of `mct.quantize`, or says what hardware can do."""
+    """Parameters with defaults; each is an option of `mct.quantize`, or describes the hardware."""
 
     # Parameters that are options of the pipeline; all but one have its name.
     _OPTIONS: ClassVar[tuple[str, ...]] = (
@@ -266,7 +266,7 @@ class QuantizationConfig(_Config):
         return default, default.with_weights({KERNEL_ATTR: kernel})
 
     def _other_sets(self) -> list[OperatorsSet]:
-        """The operator sets of the base with options of their own, those without a kernel, with the asked bits."""
+        """The operator sets of the base with options of their own, those without a kernel, with the requested bits."""
         from mct.mct_names import get_target_platform_capabilities
 
         sets = []
@@ -306,7 +306,7 @@ class QuantizationConfig(_Config):
 
 
 class InfoTarget:
-    """The layers of a `FrameworkInfo`, each quantized as its list says, and what they look like."""
+    """The layers of a `FrameworkInfo`, each quantized according to its list, and their patterns."""
 
     def __init__(self, fw_info: FrameworkInfo, default: OpQuantizationConfig, linear: OpQuantizationConfig) -> None:
         from mct.target_platform import Fusing, OperationsSetToLayers, OperatorsSet

@@ -635,7 +635,7 @@ def make_quantize_config(name: str, config: Mapping[str, Any]) -> QuantizeConfig
 def quantize_annotate_layer(layer: Layer, quantize_config: QuantizeConfig | None = None) -> Model:
     """The network of a layer, with the layer marked.
 
-    quantize_config: how it is to be quantized; None: as the scheme says.
+    quantize_config: how it is to be quantized; None: as in the scheme.
     """
     from mct import stages
 
@@ -670,7 +670,7 @@ def quantize_apply(model: Model, scheme: Any = None) -> Model:
     """The network with the quantizers that its marks request; `mct.qat` trains it.
 
     scheme: what layers get that were annotated without a configuration; None: `Default8BitQuantizeScheme()`. One of
-            your own has `get_quantize_registry`, whose `supports(layer)` and `get_quantize_config(layer)` are asked.
+            your own has `get_quantize_registry`, whose `supports(layer)` and `get_quantize_config(layer)` are called.
     """
     from mct import stages
 

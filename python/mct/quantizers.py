@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of `mct_quantizers`: ordinary quantizers, which a trained one becomes. They say what a point has: `to_mlir` is
-the attribute of the dialect. Calling one has the compiler compute it."""
+"""Names of `mct_quantizers`: ordinary quantizers, which a trained one becomes. They describe the settings of a point:
+`to_mlir` is the attribute of the dialect. Calling one has the compiler compute it."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _labels_of(path: str, data: Any, count: int, files: _Files) -> str:
     try:
         labels = load_npy(path.strip("\"'"))
     except Error:
-        return path  # The compiler says what is wrong.
+        return path  # The compiler reports the error.
     if labels.ndim != 1 or len(labels) <= count or (hasattr(data, "shape") and len(data) != len(labels)):
         return path
     target = files.place("labels.npy")
@@ -227,7 +227,7 @@ def _labels_of(path: str, data: Any, count: int, files: _Files) -> str:
     return _quote(str(target), "labels")
 
 
-# Options that say of samples what a model can record.
+# Options about samples that a model can record.
 _SCALES = ("input-scale", "input-offset")
 
 
@@ -251,7 +251,7 @@ def _take_scale(
         )
         found = Preprocessing.of(scale, offset)
     except ValueError:
-        return None  # The compiler says what is wrong.
+        return None  # The compiler reports the error.
     for flag in _SCALES:
         texts.pop(flag, None)
     return found.over(preprocessing_of(data, read_signature(module, function)))

@@ -4,7 +4,7 @@
     STE: straight-through gradients of the threshold or the range. LSQ: those of learned steps.
 
 `mct.make_trainable` gives them to all points of a network, as `mct.qat` does; by name they are found by
-`get_trainable_quantizer_class`, and say their attribute (`to_attribute`) and the ordinary quantizer that they become.
+`get_trainable_quantizer_class`, and return their attribute (`to_attribute`) and the quantizer that they become.
 """
 
 from __future__ import annotations

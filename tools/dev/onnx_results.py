@@ -9,8 +9,8 @@
 Needs the built tools and ../shared (see measure.py); networks of the zoo that were not imported are left out. Each is
 quantized for a target with steps that are powers of two and for `imx500`, whose kernels have other steps, and compared
 with its simulation, halves to even, of `imx500` also where that sums exactly (mct-separate-steps). What is fused is
-counted in ONNX Runtime's optimized graph; times are those of one sample in one thread, beside those of the file that
-ONNX Runtime's own quantizer makes of the float network, but for networks of `ALONE`.
+counted in ONNX Runtime's optimized graph of `imx500`. Times are those of one sample in one thread, of `imx500`, of
+`tflite`, and of the file that ONNX Runtime's own quantizer makes from the float network.
 docs/results/downstream.md has the table.
 """
 
@@ -55,8 +55,6 @@ NETWORKS = [
     ("ViT-S", of_zoo("vit_s"), 4),
     ("LSTM", of_zoo("lstm"), 16),
 ]
-# Large networks, which are not quantized a second time.
-ALONE = ["ViT-S"]
 FUSED = {
     "layers": ["QLinearConv", "QGemm", "QLinearMatMul"],
     "sums": ["QLinearAdd"],
@@ -105,17 +103,19 @@ def row(name: str, network: dict, count: int, folder: Path) -> list[str]:
         )
         differing, total = compare(quantized, export(quantized, onnx), samples, folder, exact)
         cells.append(str(differing))
+    beside = folder / "tflite.mlirbc"
+    measure.run_ok(measure.ptq_command(network["model"], network["calibration"], beside, target="tflite", **options))
+    prepared = folder / "float.mlirbc"
+    measure.run_ok([measure.BIN / "mct-opt", network["model"], "--mct-prepare", "-o", prepared])
     command = [python(), SCRIPTS / "run_qdq.py", onnx, "--openvino", "--calibration", folder / "x.npy"]
-    command += ["--repeat=10" if samples[0].size > 100000 else "--repeat=300"]
-    if name not in ALONE:
-        prepared = folder / "float.mlirbc"
-        measure.run_ok([measure.BIN / "mct-opt", network["model"], "--mct-prepare", "-o", prepared])
-        command += ["--float", export(prepared, folder / "float.onnx")]
+    command += ["--repeat=30" if samples[0].size > 100000 else "--repeat=1000"]
+    command += ["--beside", export(beside, folder / "tflite.onnx")]
+    command += ["--float", export(prepared, folder / "float.onnx")]
     found = json.loads(measure.run_ok(command).stdout)
     operators = found["operators"]
     fused = [str(sum(operators.get(each, 0) for each in kinds)) for kinds in FUSED.values()]
     left = [f"{operators[each]} {each}" for each in FLOAT if each in operators]
-    times = [f"{found[key]:.3f}" if key in found else "left out" for key in ("milliseconds", "theirs_milliseconds")]
+    times = [f"{found[key]:.3f}" for key in ("milliseconds", "beside_milliseconds", "theirs_milliseconds")]
     takes = "yes" if found["openvino"] else "no"
     values = f"{total:,}".replace(",", " ")
     return [f"{name} ({count})", values, *cells, " / ".join(fused), ", ".join(left) or "none", *times, takes]
@@ -124,7 +124,7 @@ def row(name: str, network: dict, count: int, folder: Path) -> list[str]:
 def main() -> None:
     print(
         "| network (samples) | values | differing, powers of two | `imx500`, exact sums | `imx500` "
-        "| fused: layers / sums / pools | float | ms | ms, its own | OpenVINO |\n" + "|---" * 10 + "|"
+        "| fused: layers / sums / pools | float | ms | ms, `tflite` | ms, its own | OpenVINO |\n" + "|---" * 11 + "|"
     )
     for name, network, count in NETWORKS:
         if (sys.argv[1:] and name not in sys.argv[1:]) or not Path(network["model"]).exists():

@@ -101,7 +101,7 @@ static cl::list<std::string>
              cl::value_desc("FILE,…"), cl::cat(category));
 static cl::opt<std::string> shardsOut(
     "shards-out",
-    cl::desc("--input is a shard of the samples: write what it says to that "
+    cl::desc("--input is a shard of the samples: write its results to that "
              "file; without --input, what the shards are to answer"),
     cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>

@@ -97,9 +97,10 @@ static cl::opt<uint64_t> onnxExternalDataAbove(
     cl::init(mct::OnnxOptions().largestFile), cl::cat(category));
 static cl::opt<std::string> onnxProducer(
     "onnx-producer",
-    cl::desc("NAME[:VERSION] that an ONNX file says made it, default: mct. The "
-             "IMX500's converter takes files of pytorch:2.0.0 and later only; "
-             "metadata_props name mct in any case"),
+    cl::desc(
+        "NAME[:VERSION] of the producer in an ONNX file, default: mct. The "
+        "IMX500's converter takes files of pytorch:2.0.0 and later only; "
+        "metadata_props name mct in any case"),
     cl::cat(category));
 static cl::opt<std::string> onnxNms(
     "onnx-nms", cl::value_desc("score:overlap:detections[:domain]"),

@@ -44,7 +44,7 @@ public:
   }
   SmallVector<double> reals() {
     SmallVector<double> values;
-    // Not reserved: a damaged file may ask for any number.
+    // Not reserved: a damaged file may contain any number.
     for (uint64_t i = 0, count = number(); i != count && !failed; ++i)
       values.push_back(real());
     return values;

@@ -194,7 +194,7 @@ static OpInfoAttr findOpInfo(ArrayRef<FrameworkOp> frameworks, StringRef name) {
   return {};
 }
 
-/// B6: whatever the set's configs say about a weight reaches an operand.
+/// B6: the settings of a weight in the set's configs reach an operand.
 static LogicalResult checkWeightNames(PlatformOp platform, BindingOp binding,
                                       OpsOfAttr entry,
                                       ArrayRef<FrameworkOp> frameworks) {

@@ -217,16 +217,17 @@ def AssignBitWidthsPass : Pass<"mct-assign-bit-widths", "::mlir::ModuleOp"> {
     (`validation-data`, `labels`). A tenth of them, by their values, is for the search. For budgets that become smaller
     by 4.2 % from step to step, from the present use to a sixteenth of it (of cycles: by a 64th of what alternatives
     save at most), the assignment with the least sum of sensitivities is solved exactly; bisection finds the smallest
-    budget for which the search samples predict success on the others, and then up to three operators take the
-    alternatives of the next smaller budget, one by one, if that is predicted to succeed as well. Each assignment is
-    measured as the complete network that it becomes: `completed-by` are the passes after this one; without them
-    parameters are selected, and nothing is corrected. The other samples judge a sequence that does not depend on them:
-    the present alternatives, the assignments of budgets towards the one that was found, that one, its exchanges, and
-    smaller budgets. They are tested in this order, each with 95 % confidence on one side, and the last one before the
-    first that fails is taken. By testing in a fixed order up to the first failure, errors do not add up: the
-    probability that the drop is larger than `max-drop` is at most 5 %, whatever the number of tests (Maurer, Hothorn
-    and Lehmacher 1995; Wiens 2003). Limits are exact for shares of samples, by a bootstrap for other metrics. If the
-    present alternatives fail, an error names the drop, its limit, and about how many samples would be enough.
+    budget for which the search samples predict success on the others. Within it, `remeasure` assignments are compared
+    as for a budget, and then up to three operators take the alternatives of the next smaller budget, one by one, if
+    that is predicted to succeed as well. Each assignment is measured as the complete network that it becomes:
+    `completed-by` are the passes after this one; without them parameters are selected, and nothing is corrected. The
+    other samples judge a sequence that does not depend on them: the present alternatives, the assignments of budgets
+    towards the one that was found, that one, its exchanges, and smaller budgets up to one that the search samples
+    refute with the same confidence. They are tested in this order, each with 95 % confidence on one side, and the last
+    one before the first that fails is taken. By testing in a fixed order up to the first failure, errors do not add up:
+    the probability that the drop is larger than `max-drop` is at most 5 %, whatever the number of tests (Maurer,
+    Hothorn and Lehmacher 1995; Wiens 2003). Limits are exact for shares of samples, by a bootstrap for other metrics.
+    If the present alternatives fail, an error names the drop, its limit, and about how many samples would be enough.
 
     `bit-widths-out`: a JSON object with `function`, `budget`, `operators` (for each `name`, `alternative`, the `bits`
     of its points, and for each of its `alternatives` the bits and the `sensitivity`), `resources` (with

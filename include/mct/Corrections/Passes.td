@@ -44,7 +44,7 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       layer could shrink by 1 / `max-samples` at most (0.02 dB for 256), so that no more are measured. They are chosen
       by their values and not by their order. With `shrink`, an error d whose standard error over the samples is e
       counts as d * max(0, 1 - e^2 / d^2): an error that varies between samples more than its mean is chance, and would
-      be wrong for other samples. A few samples say little about one channel, so that no error counts more than the
+      be wrong for other samples. A few samples determine one channel badly, so that no error counts more than the
       larger of two factors that come from all channels of the layer: s / (s + e^2), where s is the mean of d^2 - e^2,
       and 1 - 1 / q, where q is the mean of d^2 / e^2, each 9 at most, times (n - 3) / (n - 1) for n samples. e is
       computed from all samples if they fit in 64 MiB; for more samples the mean is accurate enough. With fewer than 8

@@ -130,7 +130,7 @@ public:
   mlir::LogicalResult reportMissing(llvm::StringRef kind) const;
 
   /// Fails if parts of this kind belong to another network than those that were
-  /// asked for.
+  /// requested.
   mlir::LogicalResult checkOthers(llvm::StringRef kind) const;
   /// Parses a part by `read`; emits a diagnostic that names its file if `read`
   /// fails.
@@ -181,7 +181,7 @@ llvm::Expected<bool> mergeSampleParts(llvm::StringRef kind,
                                       const llvm::json::Object &other);
 
 /// Returns the settings for a run on the samples that all shards choose
-/// together: a set from which `thinSamples`, `holdOut` and, if asked for,
+/// together: a set from which `thinSamples`, `holdOut` and, if requested,
 /// `takeHalf` choose the same samples as from all. Fails, as `Shards::stop`
 /// does, until all shards have provided theirs. `settings` has the samples of
 /// this shard.

@@ -89,7 +89,7 @@ public:
   /// function should begin with it: the value has one row for each sample.
   bool leadsWhenMoved(mlir::Value value) const;
 
-  //===--- What an op asks for --------------------------------------------===//
+  //===--- What an op requires --------------------------------------------===//
 
   /// Moves the batch of an operand. Requires `canMove`.
   void move(mlir::Operation *op, unsigned operand, int64_t dimension);

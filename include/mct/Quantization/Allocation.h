@@ -63,8 +63,8 @@ struct FrontPoint {
 
 struct AllocationResult {
   /// The cheapest allocations within all limits, in ascending order of cost: as
-  /// many as were asked for or as there are. Empty if no allocation is within
-  /// all limits.
+  /// many as were requested, or all if there are fewer. Empty if no allocation
+  /// is within all limits.
   std::vector<Allocation> best;
   /// Set if `best` is empty: the allocation that exceeds the limits least, by
   /// the largest ratio of an amount to its limit (the cheapest of several

@@ -58,7 +58,7 @@ std::optional<int64_t> findPairedSamplesNeeded(int64_t onlyFirst,
                                                int64_t samples, double limit,
                                                double confidence = kConfidence);
 
-/// Smallest number of samples for a bootstrap; fewer say too little.
+/// Smallest number of samples for a bootstrap; fewer give no useful interval.
 inline constexpr int64_t kLeastBootstrapSamples = 20;
 
 /// Returns the interval of a statistic from its values on 2000 bootstrap

@@ -39,7 +39,7 @@ LutParameters bestLutTable(llvm::ArrayRef<float> values,
                            const SelectionOptions &options);
 
 /// Returns the table of `bestLutTable` for weighted values with one threshold.
-/// Zero is an entry only if `forceZero` asks for it. `zThreshold` is ignored.
+/// Zero is an entry only if `forceZero` is true. `zThreshold` is ignored.
 LutParameters bestLutTableForAtoms(llvm::ArrayRef<Atom> atoms, double threshold,
                                    const SelectionOptions &options,
                                    bool forceZero = false);
@@ -75,8 +75,8 @@ int64_t selectLutAxis(llvm::ArrayRef<float> values,
 /// that covers every value, twice that threshold and fractions of it, each with
 /// its best table. Of equal errors, the covering threshold wins. Weights of the
 /// atoms are positive. Values that `withoutOutliers` removes are neither
-/// covered nor part of the error. Zero is an entry only if `forceZero` asks for
-/// it: it may cost accuracy where few values are zero.
+/// covered nor part of the error. Zero is an entry only if `forceZero` is
+/// true, which may cost accuracy if few values are zero.
 ///
 /// Source: MCT `lut_kmeans_histogram`, which takes the covering threshold.
 LutParameters selectLutForAtoms(llvm::ArrayRef<Atom> atoms,

@@ -171,7 +171,7 @@ namespace mct {
 /// whenever those dialects are loaded. The pass does so itself.
 void registerGradientModels(mlir::DialectRegistry &registry);
 
-/// Base of the passes that ask ops for their gradients: a pass registers the
+/// Base of the passes that use the gradients of ops: a pass registers the
 /// models itself, so that it can be run on its own.
 template <typename PassBase> class WithGradientModels : public PassBase {
 public:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 __all__ = ["MCT_VERSION", "NAMES", "Name"]
 
-# The release whose names these are; scripts may ask for `__version__`.
+# The release whose names these are; scripts may read `__version__`.
 MCT_VERSION = "2.6.1"
 
 
@@ -69,7 +69,7 @@ NAMES: dict[str, Name] = {
     # core
     "core.BitWidthConfig": Name("mct.core:BitWidthConfig", "Bits by hand, as rules of `overrides`."),
     "core.ChannelAxis": Name("mct.core:ChannelAxis", "The enum; a network has the layout of its source."),
-    "core.CoreConfig": Name("mct.core:CoreConfig", "Everything that says how a network is quantized."),
+    "core.CoreConfig": Name("mct.core:CoreConfig", "All settings of the quantization of a network."),
     "core.CustomOpsetLayers": Name("mct.core:CustomOpsetLayers", "The layers of an operator set of your own."),
     "core.DEFAULTCONFIG": Name("mct.core:DEFAULTCONFIG", "A `QuantizationConfig` with its defaults."),
     "core.DebugConfig": Name(
@@ -199,7 +199,7 @@ NAMES: dict[str, Name] = {
             "AttributeQuantizationConfig": "How one weight may be quantized: `#tpc.attr_quant_config`.",
             "FrameworkQuantizationCapabilities": "A target with the layers of its sets: `tpc.binding`.",
             "Fusing": "A chain of operators that runs as one: `#tpc.fusing`.",
-            "LayerFilterParams": "The layers of a kind whose attributes are as asked.",
+            "LayerFilterParams": "The layers of a kind whose attributes have given values.",
             "OpQuantizationConfig": "One way to run an operator: `#tpc.op_quant_config`.",
             "OperationsSetToLayers OperationsToLayers": "Layers of operator sets: `#tpc.ops_of`.",
             "OperatorSetGroup": "Sets that are interchangeable in a chain: `#tpc.operator_set_group`.",

@@ -37,8 +37,8 @@ def export_onnx(
     activations: "unsigned" (uint8, uint16) or "signed" (int8, int16) integers of activations in a "qdq" file.
     external_data_above: size in bytes above which constants go to another file, `path` with the suffix `.data`; 0:
               what protobuf allows, 2^31 - 1.
-    producer: NAME or NAME:VERSION that the file says made it; "": mct. The camera's converter takes files of
-              "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
+    producer: NAME or NAME:VERSION of the tool that the file names as its producer; "": mct. The camera's converter
+              takes files of "pytorch:2.0.0" and later only. The file's metadata name mct in any case.
     nms:      SCORE:OVERLAP:DETECTIONS, "0.25:0.7:300": the file of a detector ends with the op MultiClassNMS of Sony's
               custom layers. Results of the network are boxes by their corners, [batch, n, 4], and scores,
               [batch, n, classes], or the concatenation of both. A domain may follow, ":Sony" for older releases of the

@@ -54,8 +54,8 @@ def export_tflite(
     level INFO, with the reason. The signature `serving_default` has the names of inputs and outputs, and the metadata
     the mean and the standard deviation that are recorded of samples.
 
-    Raises ImportError, which says how to install it, where the extra is missing, and `mct.Error`, with the place, for
-    what the format cannot say, before anything is written. Same as: mct-translate --export-tflite-json, and a
+    Raises ImportError with the command that installs it if the extra is missing, and `mct.Error`, with the place, for
+    what the format cannot represent, before anything is written. Same as: mct-translate --export-tflite-json, and a
     flatbuffer of that.
     """
     _extras.require_modules("tflite", ("tflite", "flatbuffers"), "writing a .tflite file")

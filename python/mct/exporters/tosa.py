@@ -40,7 +40,7 @@ def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "
               outputs and points, as `export_parameters` does.
     function: the function that the JSON is about.
 
-    Raises ImportError, which says how to install it, where the serializer is missing, and `mct.Error` for what it does
+    Raises ImportError with the command that installs it if the serializer is missing, and `mct.Error` for what it does
     not take, before anything is written.
     """
     path = Path(path)

@@ -37,7 +37,7 @@ def import_model(
 ) -> bytes:
     """The text of the module that a `.tflite` file, given by its path or as bytes, stands for.
 
-    The batch stays dynamic where the file says so. `example_inputs` is not needed: the file has its shapes. A file
+    The batch stays dynamic if it is in the file. `example_inputs` is not needed: the file has its shapes. A file
     whose tensors are quantized becomes a float network with points that have the scales and zero points of the file
     (`quantized="points"`), or one of the integer operators that the file has ("integer").
     Raises ImportError without the extra, Error for a file that cannot be converted.

@@ -282,7 +282,7 @@ def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _shortened(text: str) -> str:
-    """Equal texts stay equal, and different ones different: names say what belongs together."""
+    """Equal texts stay equal, and different ones different, since names show what belongs together."""
     if len(text) <= _LONG_NAME:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -279,7 +279,7 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
 # Two reports
 # ----------------------------------------------------------------------------------------------------------------------
 
-# Numbers of the network that people ask for first; the rest is in the other forms.
+# The most important numbers of the network; the others are in the other forms.
 _NUMBERS = (
     *("floating.top1", "simulated.top1", "simulated.agreement", "integer.top1", "integer.agreement"),
     *("simulated.output.sqnr", "distance", "num_changed", "weight_bytes", "resources.bops", "seconds"),

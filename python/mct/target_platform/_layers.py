@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Patterns of ops for the layers of frameworks.
 
-Layers are known by name, so that no framework has to be imported. `_TABLES` says, one operator set a line, which layers
+Layers are known by name, so that no framework has to be imported. `_TABLES` lists, one operator set a line, the layers
 of Keras (TensorFlow), torch, TFLite and ONNX it is; the few layers that become several operator sets, or whose
 attributes can be told from the ops that they become, stand below.
 """
@@ -448,7 +448,7 @@ def _clamp_forms(upper: str, lower: str) -> dict[str, tuple[Form, ...]]:
     return {
         "ReLU": _forms_of("ReLU", {upper: Known(None), lower: Known(0)}),
         "ReLU6": _forms_of("ReLU6", {upper: Known(6), lower: Known(0)}),
-        # The bounds of the two ops of the subgraph cannot be asked for; `mct-prepare` makes one clamp of them.
+        # Bounds of the two ops of the subgraph cannot be conditions; `mct-prepare` makes one clamp of them.
         "HardTanh": (
             Form(vocabulary.HARD_TANH, {upper: top, lower: Known(0)}),
             Form(vocabulary.TOSA["HardTanh"].patterns[1], {upper: None, lower: Known(0)}),
@@ -678,7 +678,7 @@ def _evaluate(condition: AttributeFilter, kind: Layer, form: Form) -> Truth:
             "Filter the op itself (LayerFilterParams('tosa.clamp', ...)), or give ops 'tpc.set'"
         )
     known_attribute = form.attributes[name]
-    # A subgraph has no attributes to ask for.
+    # A subgraph has no attributes for conditions.
     if known_attribute is None or (form.pattern.is_subgraph and not isinstance(known_attribute, Known)):
         raise _UndecidedError
     if isinstance(known_attribute, Known):

@@ -108,7 +108,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="downstream", description=__doc__.split("\n")[0])
     parser.add_argument("networks", nargs="*", type=Path, metavar="NETWORK", help="integer networks, text or bytecode")
     parser.add_argument("--install", nargs="+", default=[], metavar="TOOL", help="install these first, or all")
-    parser.add_argument("--tools", default=",".join(CONSUMERS), help="those to ask, default: %(default)s")
+    parser.add_argument("--tools", default=",".join(CONSUMERS), help="those to run, default: %(default)s")
     parser.add_argument("--samples", default="", metavar="A.npy[,B.npy]", help="samples, one file for each input")
     parser.add_argument("--input-scale", type=float, default=1.0, help="real number = value * scale + offset")
     parser.add_argument("--input-offset", type=float, default=0.0, help="for samples of another type than is stored")

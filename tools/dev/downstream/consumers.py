@@ -41,7 +41,7 @@ FLOAT_TOLERANCE = 1e-4
 
 @dataclass
 class Verdict:
-    """The verdict of one tool on one network. `taken` is None when the tool was not asked."""
+    """The verdict of one tool on one network. `taken` is None if the tool was not run."""
 
     tool: str
     taken: bool | None

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a plain ONNX file in several runtimes; the Python of the packages runs this.
 
-    run_qdq.py NETWORK.onnx [--openvino] [--repeat N] [--float FLOAT.onnx --calibration INPUT.npy]
+    run_qdq.py NETWORK.onnx [--beside OTHER.onnx] [--openvino] [--repeat N] [--float FLOAT.onnx --calibration INPUT.npy]
 
 Prints as JSON: the operators of the graph that ONNX Runtime runs (`operators`), which are those of the file behind its
 optimizations, and the milliseconds of one sample in one thread, the least of `--repeat` runs. With `--openvino`: the
 outputs of what it compiles of the file. With `--float`: the milliseconds of the file that ONNX Runtime's own quantizer
-makes of that one with 16 samples, kernels by channel, in turns with those of the network: both meet the same load.
+makes of that one with 16 samples, kernels by channel. All files take turns, so that they meet the same load; `--beside`
+adds one.
 """
 
 import argparse
@@ -85,6 +86,7 @@ def quantize(source, calibration, path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("network", type=Path)
+    parser.add_argument("--beside", type=Path)
     parser.add_argument("--openvino", action="store_true")
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--float", type=Path, dest="source")
@@ -95,14 +97,17 @@ def main():
         optimized = Path(folder, "optimized.onnx")
         sessions = [open_session(options.network, optimized)]
         operators = Counter(node.op_type for node in onnx.load(optimized, load_external_data=False).graph.node)
+        keys = ["milliseconds"]
         if options.source:
             theirs = Path(folder, "theirs.onnx")
             quantize(options.source, options.calibration, theirs)
             sessions.append(open_session(theirs))
+            keys.append("theirs_milliseconds")
+        if options.beside:
+            sessions.append(open_session(options.beside))
+            keys.append("beside_milliseconds")
         times = measure(sessions, options.repeat)
-    result = {"operators": dict(sorted(operators.items())), "milliseconds": times[0]}
-    if options.source:
-        result["theirs_milliseconds"] = times[1]
+    result = {"operators": dict(sorted(operators.items())), **dict(zip(keys, times, strict=True))}
     if options.openvino:
         import openvino
 
