@@ -183,14 +183,14 @@ FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
   if (part == Part::Search)
     if (auto known = predictions.find(alternatives); known != predictions.end())
       return known->second.limit <= contract.maxDrop;
-  OwningOpRef<ModuleOp> &network = completed[alternatives];
-  if (!network) {
-    auto made = complete(alternatives);
+  Completed &own = completed[alternatives];
+  if (!own.network) {
+    auto made = complete(alternatives, own.constants);
     if (failed(made))
       return failure();
-    network = std::move(*made);
+    own.network = std::move(*made);
   }
-  FailureOr<LossLimit> found = drop.measure(*network, part);
+  FailureOr<LossLimit> found = drop.measure(*own.network, part);
   if (failed(found))
     return failure();
   Prediction prediction = predict(*found);
@@ -201,6 +201,8 @@ FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
                             *found, holds, prediction.isRefuted});
   if (part == Part::Search)
     predictions[alternatives] = prediction;
+  if (part == Part::HeldOut || !holds)
+    completed.erase(alternatives);
   return holds;
 }
 

@@ -8,6 +8,7 @@
 #include "BitWidthModel.h"
 #include "mct/Evaluation/MetricDrop.h"
 #include "mct/IR/Records.h"
+#include "mct/IR/ResourceKeys.h"
 #include <map>
 
 namespace mct::bit_widths {
@@ -60,10 +61,10 @@ struct AccuracyContract {
 class ContractSearch {
 public:
   /// Returns the complete network with these alternatives, or emits a
-  /// diagnostic.
+  /// diagnostic. Constants may be created for the network only.
   using Complete =
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
-          llvm::ArrayRef<unsigned>)>;
+          llvm::ArrayRef<unsigned>, TrialConstants &)>;
   /// Returns the assignment within a budget that is closest to the float
   /// network as a complete network, given the one with the least sum of
   /// sensitivities; or emits a diagnostic.
@@ -120,8 +121,12 @@ private:
   /// Step of the smallest budget that an assignment keeps to.
   size_t cheapest = 0;
   std::map<size_t, std::optional<Alternatives>> solved;
-  /// The complete networks of all looks.
-  std::map<Alternatives, mlir::OwningOpRef<mlir::ModuleOp>> completed;
+  struct Completed {
+    TrialConstants constants;
+    mlir::OwningOpRef<mlir::ModuleOp> network;
+  };
+  /// Complete networks that the held-out samples may judge.
+  std::map<Alternatives, Completed> completed;
   /// The looks on search samples.
   std::map<Alternatives, Prediction> predictions;
 };

@@ -102,7 +102,8 @@ private:
                               Assignment &chosen);
   LogicalResult solveByLoss(const BitWidthModel &model);
   LogicalResult solveByDrop(const BitWidthModel &model);
-  FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives);
+  FailureOr<OwningOpRef<ModuleOp>> complete(ArrayRef<unsigned> alternatives,
+                                            TrialConstants &constants);
   AllocationProblem createLossProblem(const BitWidthModel &model);
   FailureOr<double> measure(ArrayRef<unsigned> alternatives);
   FailureOr<std::vector<double>>
@@ -661,14 +662,14 @@ LogicalResult AssignBitWidthsPass::solveByLoss(const BitWidthModel &model) {
 
 /// Returns the complete network after the pass for an assignment.
 FailureOr<OwningOpRef<ModuleOp>>
-AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives) {
+AssignBitWidthsPass::complete(ArrayRef<unsigned> alternatives,
+                              TrialConstants &constants) {
+  TrialConstantsScope scope(&getContext(), constants);
   if (completedBy.empty())
     return copyWith(alternatives);
   auto copy = choose(alternatives);
   if (failed(copy))
     return failure();
-  TrialConstants trial;
-  TrialConstantsScope scope(&getContext(), trial);
   if (failed(runQuietly(completedBy, **copy)))
     return failure();
   return copy;
@@ -709,7 +710,9 @@ LogicalResult AssignBitWidthsPass::solveByDrop(const BitWidthModel &model) {
     return failure();
   ContractSearch search(
       entry, model, **drop, maxDrop, kMinimized[size_t(minimize.getValue())],
-      [&](ArrayRef<unsigned> alternatives) { return complete(alternatives); },
+      [&](ArrayRef<unsigned> alternatives, TrialConstants &constants) {
+        return complete(alternatives, constants);
+      },
       [&](const Budget &budget,
           std::vector<unsigned> optimum) -> FailureOr<std::vector<unsigned>> {
         Assignment closest;

@@ -24,6 +24,16 @@ std::string mct::findFreeKey(StringRef name,
   return makeKey(high);
 }
 
+TrialConstants::~TrialConstants() {
+  for (DenseResourceElementsHandle &handle : handles)
+    handle.getResource()->setBlob(AsmResourceBlob());
+}
+
+void TrialConstants::add(DenseResourceElementsHandle handle) {
+  std::lock_guard<std::mutex> lock(mutex);
+  handles.push_back(handle);
+}
+
 DenseResourceElementsAttr mct::createResource(RankedTensorType type,
                                               StringRef name,
                                               AsmResourceBlob blob) {
@@ -31,9 +41,13 @@ DenseResourceElementsAttr mct::createResource(RankedTensorType type,
       DenseResourceElementsHandle::getManagerInterface(type.getContext())
           .getBlobManager();
   std::string base = name.str();
-  if (TrialConstantsScope::find(type.getContext()))
+  TrialConstants *trial = TrialConstantsScope::find(type.getContext());
+  if (trial)
     base += ".trial";
   std::string key = findFreeKey(
       base, [&](StringRef key) { return manager.lookup(key) != nullptr; });
-  return DenseResourceElementsAttr::get(type, key, std::move(blob));
+  auto made = DenseResourceElementsAttr::get(type, key, std::move(blob));
+  if (trial)
+    trial->add(made.getRawHandle());
+  return made;
 }

@@ -68,7 +68,7 @@ def load_folder(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     return np.stack(images), np.array(labels, np.int64)
 
 
-def make_case(name: str, folder: Path, image_folder: Path | None) -> Case:
+def make_case(name: str, folder: Path, image_folder: Path | None = None) -> Case:
     if name == "resnet8" and image_folder:
         return Case(corrections.RESNET8, *load_folder(image_folder), 30000, 0.005)
     if name == "resnet8":

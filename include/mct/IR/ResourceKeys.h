@@ -4,7 +4,9 @@
 
 #include "mct/Support/ContextScope.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace mct {
 
@@ -17,10 +19,24 @@ inline constexpr int64_t kInlineElements = 32;
 std::string findFreeKey(llvm::StringRef name,
                         llvm::function_ref<bool(llvm::StringRef)> isTaken);
 
-/// Marks constants of networks that are measured and then discarded. While its
-/// scope lives, keys have a name of their own, so that keys in the networks
-/// that stay do not depend on the trials.
-struct TrialConstants {};
+/// Constants of networks that are measured and then discarded. While its scope
+/// lives, keys have a name of their own, so that keys in the networks that stay
+/// do not depend on the trials. The context keeps resources as long as it
+/// lives, so the destructor frees their data; the networks must not be used
+/// afterwards. Thread safe.
+class TrialConstants {
+public:
+  TrialConstants() = default;
+  TrialConstants(const TrialConstants &) = delete;
+  TrialConstants &operator=(const TrialConstants &) = delete;
+  ~TrialConstants();
+
+  void add(mlir::DenseResourceElementsHandle handle);
+
+private:
+  std::mutex mutex;
+  std::vector<mlir::DenseResourceElementsHandle> handles;
+};
 using TrialConstantsScope = support::ContextScope<TrialConstants>;
 
 /// Creates a `dense_resource` with the data of `blob` under a key that
