@@ -64,3 +64,39 @@ TEST(ResourceKeys, AttributesGetThem) {
   EXPECT_EQ(create(), "weights_1");
   EXPECT_EQ(create(), "weights_2");
 }
+
+TEST(ResourceKeys, ConstantsOfATrialAreFreedWithIt) {
+  MLIRContext context;
+  auto type = RankedTensorType::get(2, Float32Type::get(&context));
+  auto create = [&] {
+    float values[] = {1, 2};
+    return createResource(
+               type, "weights",
+               HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values))
+        .getRawHandle();
+  };
+  auto holdsData = [](DenseResourceElementsHandle handle) {
+    AsmResourceBlob *blob = handle.getBlob();
+    return blob && !blob->getData().empty();
+  };
+  DenseResourceElementsHandle kept = create();
+  std::optional<DenseResourceElementsHandle> tried, triedLater;
+  {
+    TrialConstants trial;
+    {
+      TrialConstantsScope scope(&context, trial);
+      tried = create();
+    }
+    DenseResourceElementsHandle between = create();
+    {
+      TrialConstantsScope scope(&context, trial);
+      triedLater = create();
+    }
+    EXPECT_TRUE(holdsData(*tried));
+    EXPECT_TRUE(holdsData(*triedLater));
+    EXPECT_EQ(between.getKey(), "weights_1");
+  }
+  EXPECT_FALSE(holdsData(*tried));
+  EXPECT_FALSE(holdsData(*triedLater));
+  EXPECT_TRUE(holdsData(kept));
+}
