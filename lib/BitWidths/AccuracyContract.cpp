@@ -283,8 +283,9 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
 FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
   // With a predicted limit below this share of the allowed drop, and a standard
   // error below that drop, the test is likely to succeed, so there are fewer
-  // assignments to fall back to.
+  // assignments to fall back to if tests take long.
   constexpr double kLikely = 0.75;
+  constexpr int64_t kManySamples = 10000;
   FailureOr<size_t> edge = bisect();
   if (failed(edge) || failed(refine(*edge)))
     return failure();
@@ -309,7 +310,8 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
   }
   std::vector<size_t> steps = {*edge / 2, before, *edge};
   auto prediction = predictions.find(*repaired);
-  if (prediction == predictions.end() ||
+  if (drop.getNumSamples(Part::HeldOut) < kManySamples ||
+      prediction == predictions.end() ||
       prediction->second.limit > kLikely * contract.maxDrop ||
       prediction->second.error > contract.maxDrop)
     steps.insert(steps.end(), {*edge / 4, *edge * 3 / 4});
