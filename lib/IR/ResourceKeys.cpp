@@ -3,6 +3,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
+using namespace mct;
 
 std::string mct::findFreeKey(StringRef name,
                              llvm::function_ref<bool(StringRef)> isTaken) {
