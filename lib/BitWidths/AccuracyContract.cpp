@@ -329,7 +329,8 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
     auto alternatives = solve(step);
     if (failed(alternatives))
       return failure();
-    if (!*alternatives)
+    if (!*alternatives ||
+        getResourceUse(**alternatives) >= getResourceUse(sequence.back()))
       continue;
     auto known = predictions.find(**alternatives);
     if (known != predictions.end() && known->second.isRefuted)

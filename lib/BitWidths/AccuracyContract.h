@@ -24,7 +24,8 @@ struct AccuracyContract {
     /// True if the held-out samples show that it keeps to the limit, or, on
     /// search samples, if they are expected to.
     bool holds = false;
-    /// True if the samples show with the same confidence that it does not.
+    /// True if the lower limit of the drop, taken to be as far from it as the
+    /// upper one, is larger than allowed.
     bool isRefuted = false;
   };
 
@@ -61,7 +62,8 @@ struct AccuracyContract {
 class ContractSearch {
 public:
   /// Returns the complete network with these alternatives, or emits a
-  /// diagnostic. Constants may be created for the network only.
+  /// diagnostic. Constants that it creates belong to the
+  /// second argument.
   using Complete =
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
           llvm::ArrayRef<unsigned>, TrialConstants &)>;
@@ -89,6 +91,7 @@ private:
     double limit = 0;
     /// Standard error of the drop on the search samples.
     double error = 0;
+    /// Same as `AccuracyContract::Look::isRefuted`.
     bool isRefuted = false;
   };
 

@@ -149,7 +149,8 @@ static void addChannels(const KernelOp &layer, const Scaled &input,
 /// pixels from 0 to 1 in place of 0 to 255, or the reverse, change that by 255.
 static constexpr double kFewestVariation = 1.0 / 50, kMostVariation = 64;
 /// Upper limit of the values of samples that were scaled although they should
-/// not have been, and lower limit of those that should have been scaled.
+/// not have been, and lower limit of those that were not, although they
+/// should have been.
 static constexpr double kScaled = 2, kNotScaled = 16;
 /// Smallest number of channels with a bias that allows a conclusion.
 static constexpr size_t kFewestChannels = 4;

@@ -151,7 +151,7 @@ private:
   /// not known.
   std::optional<std::vector<double>> getInputMeanSquare(const KernelOp &layer);
   /// Returns the errors at the output of the second layer before and after, or
-  /// none if they cannot be estimated (`reason` contains why) or neither kernel
+  /// none if they cannot be estimated (`reason` explains why) or neither kernel
   /// is quantized.
   std::optional<std::pair<double, double>> estimate(const Pair &pair,
                                                     Record &reason);

@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace mct;
 
+/// Creates a resource with the name `weights`.
+static DenseResourceElementsHandle createWeights(MLIRContext *context) {
+  float values[] = {1, 2};
+  return createResource(
+             RankedTensorType::get(2, Float32Type::get(context)), "weights",
+             HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values))
+      .getRawHandle();
+}
+
 TEST(ResourceKeys, NumbersFollowEachOther) {
   llvm::StringSet<> taken;
   for (std::string expected : {"table", "table_1", "table_2", "table_3"}) {
@@ -50,16 +59,7 @@ TEST(ResourceKeys, ManyOfOneNameNeedFewLookUps) {
 
 TEST(ResourceKeys, AttributesGetThem) {
   MLIRContext context;
-  auto type = RankedTensorType::get(2, Float32Type::get(&context));
-  auto create = [&] {
-    float values[] = {1, 2};
-    return createResource(
-               type, "weights",
-               HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values))
-        .getRawHandle()
-        .getKey()
-        .str();
-  };
+  auto create = [&] { return createWeights(&context).getKey().str(); };
   EXPECT_EQ(create(), "weights");
   EXPECT_EQ(create(), "weights_1");
   EXPECT_EQ(create(), "weights_2");
@@ -67,30 +67,22 @@ TEST(ResourceKeys, AttributesGetThem) {
 
 TEST(ResourceKeys, ConstantsOfATrialAreFreedWithIt) {
   MLIRContext context;
-  auto type = RankedTensorType::get(2, Float32Type::get(&context));
-  auto create = [&] {
-    float values[] = {1, 2};
-    return createResource(
-               type, "weights",
-               HeapAsmResourceBlob::allocateAndCopyInferAlign<float>(values))
-        .getRawHandle();
-  };
   auto holdsData = [](DenseResourceElementsHandle handle) {
     AsmResourceBlob *blob = handle.getBlob();
     return blob && !blob->getData().empty();
   };
-  DenseResourceElementsHandle kept = create();
+  DenseResourceElementsHandle kept = createWeights(&context);
   std::optional<DenseResourceElementsHandle> tried, triedLater;
   {
     TrialConstants trial;
     {
       TrialConstantsScope scope(&context, trial);
-      tried = create();
+      tried = createWeights(&context);
     }
-    DenseResourceElementsHandle between = create();
+    DenseResourceElementsHandle between = createWeights(&context);
     {
       TrialConstantsScope scope(&context, trial);
-      triedLater = create();
+      triedLater = createWeights(&context);
     }
     EXPECT_TRUE(holdsData(*tried));
     EXPECT_TRUE(holdsData(*triedLater));
