@@ -308,13 +308,13 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
         getResourceUse(**alternatives) > getResourceUse(*solved[*edge]))
       break;
   }
-  std::vector<size_t> steps = {*edge / 2, before, *edge};
+  std::vector<size_t> steps = {before, *edge};
   auto prediction = predictions.find(*repaired);
   if (drop.getNumSamples(Part::HeldOut) < kManySamples ||
       prediction == predictions.end() ||
       prediction->second.limit > kLikely * contract.maxDrop ||
       prediction->second.error > contract.maxDrop)
-    steps.insert(steps.end(), {*edge / 4, *edge * 3 / 4});
+    steps.insert(steps.end(), {*edge / 4, *edge / 2, *edge * 3 / 4});
   llvm::sort(steps);
   for (size_t step : steps) {
     auto alternatives = solve(step);

@@ -80,8 +80,9 @@ static OwningOpRef<ModuleOp> createVocabulary(MLIRContext *context) {
   for (auto binding : module->getOps<tpc::BindingOp>())
     for (auto entry : binding.getEntries().getAsRange<tpc::OpsOfAttr>())
       if (known.insert(entry.getSet().getValue()).second)
-        sets.push_back(
-            tpc::OperatorSetAttr::get(context, entry.getSet(), nullptr));
+        sets.push_back(tpc::OperatorSetAttr::get(context, entry.getSet(),
+                                                 nullptr,
+                                                 /*one_by_one=*/false));
   builder.setInsertionPointToStart(module->getBody());
   auto platform = tpc::PlatformOp::create(
       builder, builder.getUnknownLoc(), builder.getStringAttr("scheme"),

@@ -9,14 +9,19 @@ import corrections
 import measure
 import pytest
 
-# Top-1 and agreement with float on 2000 images. One image is 0.05 %; another instruction set may move a few. MCT 2.6.1
-# reaches 74.7, 67.65 and 60.35 % top-1, and 78.1 % agreement at half of the bytes.
+# Top-1 and agreement with float on the 10 000 training images (see `RESNET8_TRAINING_IMAGES`), here and below. Required
+# is half a point less than the lowest top-1 with the kernels that oneDNN has for AVX-512 and AVX2, and 0.7 points less
+# than the lowest agreement.
 REQUIRED = {
-    "75%": (0.746, 0.955),
-    "50%": (0.744, 0.92),
-    "37.5%": (0.735, 0.885),
+    "75%": (0.7784, 0.9595),
+    "50%": (0.7747, 0.9434),
+    "37.5%": (0.7602, 0.8938),
 }
 KERNEL_BYTES = 77360
+
+
+def quantize(folder, budget, target="imx500", **options):
+    return bit_widths.quantize(folder, budget, target, corrections.RESNET8_TRAINING_IMAGES, **options)
 
 
 def keeps_to(result):
@@ -30,7 +35,7 @@ def keeps_to(result):
     "budget", ["37.5%", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("75%", "50%"))]
 )
 def test_resnet8_within_a_budget(shared, tmp_path, budget):
-    result = bit_widths.quantize(tmp_path, f"weights:{budget}")
+    result = quantize(tmp_path, f"weights:{budget}")
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * float(budget[:-1]) / 100
     top1, agreement = REQUIRED[budget]
     assert result["top1"] >= top1
@@ -39,11 +44,10 @@ def test_resnet8_within_a_budget(shared, tmp_path, budget):
 
 @pytest.mark.thorough
 def test_resnet8_with_six_widths(shared, tmp_path):
-    result = bit_widths.quantize(tmp_path, "weights:37.5%", bit_widths.choices(tmp_path, bit_widths.SIX))
+    result = quantize(tmp_path, "weights:37.5%", bit_widths.choices(tmp_path, bit_widths.SIX))
     assert result["resources"]["weights_bytes"] <= KERNEL_BYTES * 0.375
-    # 73.90 % with AVX-512, 74.25 % without: last bits of sums change roundings, and 0.5 points are 10 of 2000 images.
-    assert result["top1"] >= 0.735
-    assert result["agreement"] >= 0.885
+    assert result["top1"] >= 0.7702
+    assert result["agreement"] >= 0.9093
 
 
 # Weights of two bits fit the samples that they are rounded on: there the sum of the sensitivities and the whole network
@@ -51,12 +55,11 @@ def test_resnet8_with_six_widths(shared, tmp_path):
 @pytest.mark.thorough
 def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path):
     widths = bit_widths.choices(tmp_path, bit_widths.SIX)
-    judged = bit_widths.quantize(tmp_path, "weights:37.5%", widths)
+    judged = quantize(tmp_path, "weights:37.5%", widths)
     assert judged["measured"][0]["sum_of_sensitivities"] < judged["measured"][1]["sum_of_sensitivities"]
     assert judged["measured"][1]["distance"] < judged["measured"][0]["distance"]
-    trusted = bit_widths.quantize(tmp_path, "weights:37.5%", widths, remeasure=0)
-    # A tenth of the answers differ from those of float, so that chance is 0.9 points of 2000 images.
-    assert judged["agreement"] > trusted["agreement"] - 0.009
+    trusted = quantize(tmp_path, "weights:37.5%", widths, remeasure=0)
+    assert judged["agreement"] > trusted["agreement"]
 
 
 # Budgets of what activations use, alone and with others, of a network whose kernels have 8, 4 or 2 bits and whose
@@ -65,15 +68,15 @@ def test_what_samples_promise_that_were_fitted_is_not_believed(shared, tmp_path)
 @pytest.mark.parametrize(
     ("kernels", "budget", "top1", "agreement"),
     [
-        pytest.param((8,), "activations:50%", 0.725, 0.89, marks=pytest.mark.thorough),
-        ((8,), "bops:75%", 0.74, 0.915),
-        pytest.param(bit_widths.STOCK, "total:60%", 0.73, 0.89, marks=pytest.mark.thorough),
-        pytest.param(bit_widths.STOCK, "bops:25%", 0.715, 0.855, marks=pytest.mark.thorough),
-        pytest.param(bit_widths.STOCK, "weights:50%,activations:75%", 0.725, 0.885, marks=pytest.mark.thorough),
+        pytest.param((8,), "activations:50%", 0.7658, 0.8999, marks=pytest.mark.thorough),
+        ((8,), "bops:75%", 0.7725, 0.9301),
+        pytest.param(bit_widths.STOCK, "total:60%", 0.7672, 0.9012, marks=pytest.mark.thorough),
+        pytest.param(bit_widths.STOCK, "bops:25%", 0.7551, 0.8755, marks=pytest.mark.thorough),
+        pytest.param(bit_widths.STOCK, "weights:50%,activations:75%", 0.7678, 0.9008, marks=pytest.mark.thorough),
     ],
 )
 def test_resnet8_with_a_choice_of_activations(shared, tmp_path, kernels, budget, top1, agreement):
-    result = bit_widths.quantize(tmp_path, budget, bit_widths.choices(tmp_path, kernels, (8, 4)))
+    result = quantize(tmp_path, budget, bit_widths.choices(tmp_path, kernels, (8, 4)))
     keeps_to(result)
     assert "4" in bit_widths.widths_of(result, "activation")
     assert result["top1"] >= top1

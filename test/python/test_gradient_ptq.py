@@ -224,17 +224,19 @@ def test_a_run_goes_on_from_its_checkpoint(two_bits, tmp_path):
     assert cut.read_bytes() == whole.read_bytes()
 
 
-# The goals of ResNet8 with the 500 images; what rounding without gradients reaches is 68.25 % and 69.60 %.
+# The goals of ResNet8 with the 500 images, of which the result is no worse than rounding without gradients (see
+# `REQUIRED` of test_corrections.py).
 @pytest.mark.alternating
 @pytest.mark.parametrize(
     ("target", "required"),
     [
-        ("2-bit weights", 0.68),
-        pytest.param("4-bit weights, 4-bit activations", 0.695, marks=pytest.mark.thorough),
+        ("2-bit weights", 0.6951),
+        pytest.param("4-bit weights, 4-bit activations", 0.7199, marks=pytest.mark.thorough),
     ],
 )
 def test_resnet8_reaches_what_is_required(shared, tmp_path, target, required):
     output = tmp_path / "trained.mlirbc"
     row = {"gptq_epochs": 10}
-    corrections.quantize(corrections.RESNET8, corrections.target_for(target, tmp_path), row, output)
-    assert corrections.judge(corrections.RESNET8, output)["top1"] >= required
+    network = corrections.RESNET8_TRAINING_IMAGES
+    corrections.quantize(network, corrections.target_for(target, tmp_path), row, output)
+    assert corrections.judge(network, output)["top1"] >= required

@@ -166,6 +166,14 @@
 
 // -----
 
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#a = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// OS2
+// expected-error@+1 {{operator set "Swish" is matched one by one and must have no options; the sets of its ops have them}}
+#s = #tpc.operator_set<"Swish", options = #tpc.qc_options<[#a]>, one_by_one>
+
+// -----
+
 // G1
 // expected-error@+1 {{operator set group must contain at least one operator set}}
 #g = #tpc.operator_set_group<[]>

@@ -28,6 +28,16 @@ tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set
 
 #w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
 #c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
+// P3
+// expected-error@+1 {{fusing pattern #0 refers to operator set 'Swish', which is matched one by one}}
+tpc.platform @p default(#tpc.qc_options<[#c8]>)
+  operator_sets [#tpc.operator_set<"Conv">, #tpc.operator_set<"Swish", one_by_one>]
+  fusing [#tpc.fusing<["Conv", "Swish"]>]
+
+// -----
+
+#w = #tpc.attr_quant_config<method = power_of_two, bits = 8>
+#c8 = #tpc.op_quant_config<act_method = power_of_two, act_bits = 8, input_bits = [8], default_weight = #w>
 // P3: inside a group.
 // expected-error@+1 {{fusing pattern #1 refers to undefined operator set 'Tanh'}}
 tpc.platform @p default(#tpc.qc_options<[#c8]>) operator_sets [#tpc.operator_set<"Conv">, #tpc.operator_set<"ReLU">]

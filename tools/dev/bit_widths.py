@@ -69,11 +69,12 @@ def choices(folder: Path, kernels: tuple[int, ...], activations: tuple[int, ...]
     return path
 
 
-def quantize(folder: Path, budget: str, target: str | Path = "imx500", **options: object) -> dict:
-    """Quantizes ResNet8 within a budget; what was chosen, and what it is worth."""
+def quantize(
+    folder: Path, budget: str, target: str | Path = "imx500", network: dict = corrections.RESNET8, **options: object
+) -> dict:
+    """Quantizes ResNet8 (of `network`) within a budget; what was chosen, and what it is worth."""
     output, chosen = folder / "quantized.mlirbc", folder / "bit_widths.json"
     options = {"target": target, "budget": budget, "bit_widths_out": chosen} | options
-    network = corrections.RESNET8
     finished = measure.run_ok(measure.ptq_command(network["model"], network["calibration"], output, **options))
     result = json.loads(chosen.read_text()) | corrections.judge(network, output)
     return result | {"seconds": finished.seconds, "cpu_seconds": finished.cpu_seconds, "peak_mb": finished.peak_mb}

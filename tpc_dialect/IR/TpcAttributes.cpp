@@ -113,6 +113,29 @@ static void printNameList(AsmPrinter &printer, ArrayRef<StringAttr> names) {
                   [&](StringAttr name) { printer.printAttribute(name); });
 }
 
+static ParseResult parseOperatorSet(AsmParser &parser, StringAttr &name,
+                                    QCOptionsAttr &options, bool &isOneByOne) {
+  if (parser.parseAttribute(name))
+    return failure();
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("one_by_one")))
+      isOneByOne = true;
+    else if (parser.parseKeyword("options") || parser.parseEqual() ||
+             parser.parseAttribute(options))
+      return failure();
+  }
+  return success();
+}
+
+static void printOperatorSet(AsmPrinter &printer, StringAttr name,
+                             QCOptionsAttr options, bool isOneByOne) {
+  printer.printAttribute(name);
+  if (options)
+    printer << ", options = " << options;
+  if (isOneByOne)
+    printer << ", one_by_one";
+}
+
 static ParseResult parseConfigList(AsmParser &parser,
                                    SmallVector<OpQuantConfigAttr> &configs) {
   return parseSquareList(

@@ -187,7 +187,11 @@ def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
   let description = [{
     Without `options` the set exists for fusing patterns and runs with the platform's default.
 
-    Rule: (OS1) the name is not empty.
+    `one_by_one`: the hardware has no such operator. Its ops are matched one by one, so each has the quantizer of the set
+    that it forms alone. TensorFlow Lite, for example, runs a swish as a sigmoid and a product. The JSON of MCT cannot
+    contain such a set; it is omitted there.
+
+    Rules: (OS1) the name is not empty; (OS2) a set that is matched one by one has no options.
 
     ```mlir
     #tpc.operator_set<"Dropout", options = #tpc.qc_options<[
@@ -197,8 +201,9 @@ def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
 
     Source: MCT `OperatorsSet`.
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mct::tpc::QCOptionsAttr">:$options);
-  let assemblyFormat = "`<` $name (`,` `options` `=` qualified($options)^)? `>`";
+  let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mct::tpc::QCOptionsAttr">:$options,
+    DefaultValuedParameter<"bool", "false">:$one_by_one);
+  let assemblyFormat = "`<` custom<OperatorSet>($name, $options, $one_by_one) `>`";
 }
 
 def Tpc_OperatorSetGroupAttr : Tpc_Attr<"OperatorSetGroup", "operator_set_group"> {

@@ -111,11 +111,16 @@ LogicalResult PlatformOp::verify() {
         names.push_back(name);
       else
         llvm::append_range(names, cast<OperatorSetGroupAttr>(group).getSets());
-      for (StringAttr name : names)
+      for (StringAttr name : names) {
         if (!defined.contains(name.getValue()))
           return emitOpError() << "fusing pattern #" << index
                                << " refers to undefined operator set '"
                                << name.getValue() << "'";
+        if (lookupOperatorSet(name.getValue()).getOneByOne())
+          return emitOpError()
+                 << "fusing pattern #" << index << " refers to operator set '"
+                 << name.getValue() << "', which is matched one by one";
+      }
     }
     // P4
     if (pattern.getName() &&

@@ -24,9 +24,9 @@ def Tpc_PlatformOp : Tpc_Op<"platform", [Symbol]> {
 
     A `?` in `version` is an unknown number. The name is that of the platform in MCT; all characters are allowed.
 
-    Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets;
-    (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and (P6) an activation width that no
-    set accepts are warnings. Source: MCT `TargetPlatformCapabilities`.
+    Rules: (P1) the default is one config; (P2) set names are unique; (P3) fusing patterns name defined sets
+    that are not matched one by one; (P4) names of fusing patterns are unique; (P5) a pattern that repeats another and
+    (P6) an activation width that no set accepts are warnings. Source: MCT `TargetPlatformCapabilities`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -187,10 +187,15 @@ AlternativesAttr AlternativesAttr::withChosen(int64_t index) const {
 }
 
 LogicalResult OperatorSetAttr::verify(EmitError emitError, StringAttr name,
-                                      QCOptionsAttr) {
+                                      QCOptionsAttr options, bool oneByOne) {
   // OS1
   if (name.empty())
     return emitError() << "operator set name must not be empty";
+  // OS2
+  if (oneByOne && options)
+    return emitError() << "operator set " << name
+                       << " is matched one by one and must have no options; "
+                          "the sets of its ops have them";
   return success();
 }
 

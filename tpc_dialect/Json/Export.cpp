@@ -56,7 +56,8 @@ public:
       out.attributeArray("operator_set", [&] {
         for (auto set :
              platform.getOperatorSets().getAsRange<OperatorSetAttr>())
-          write(set);
+          if (!set.getOneByOne())
+            write(set);
       });
       writeFusing();
       write("tpc_minor_version", platform.getMinorVersion());

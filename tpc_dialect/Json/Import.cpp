@@ -394,7 +394,8 @@ FailureOr<OperatorSetAttr> Importer::readSet(const Place &place) {
   fields.tag("type", "OperatorsSet");
   if (failed(fields.finish()))
     return failure();
-  return OperatorSetAttr::get(context, spellAsMct(name), options);
+  return OperatorSetAttr::get(context, spellAsMct(name), options,
+                              /*one_by_one=*/false);
 }
 
 FailureOr<ArrayAttr> Importer::readSets(const Place &place) {

@@ -59,11 +59,15 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
       lookup.infos.try_emplace(info.getOpName().getValue(), info);
 
   llvm::StringMap<QCOptionsAttr> optionsOfSet;
+  llvm::StringSet<> setsOneByOne;
   for (auto set :
        lookup.platformOp.getOperatorSets().getAsRange<OperatorSetAttr>())
-    optionsOfSet[set.getName().getValue()] =
-        set.getOptions() ? set.getOptions()
-                         : lookup.platformOp.getDefaultOptions();
+    if (set.getOneByOne())
+      setsOneByOne.insert(set.getName().getValue());
+    else
+      optionsOfSet[set.getName().getValue()] =
+          set.getOptions() ? set.getOptions()
+                           : lookup.platformOp.getDefaultOptions();
 
   SmallVector<BindingOp> bindings, stockBindings;
   for (auto binding : module.getOps<BindingOp>())
@@ -75,6 +79,12 @@ FailureOr<TpcLookup> TpcLookup::create(ModuleOp module) {
     bindings = std::move(stockBindings);
   for (BindingOp binding : bindings)
     for (auto entry : binding.getEntries().getAsRange<OpsOfAttr>()) {
+      if (setsOneByOne.contains(entry.getSet().getValue())) {
+        for (Attribute pattern : entry.getPatterns())
+          if (auto subgraph = dyn_cast<SubgraphAttr>(pattern))
+            lookup.subgraphsOneByOne.insert(subgraph.getName().getValue());
+        continue;
+      }
       // Only a stock binding names sets that the platform does not have.
       QCOptionsAttr options = optionsOfSet.lookup(entry.getSet().getValue());
       if (!options)
@@ -269,6 +279,8 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
     if (it == subgraphsByRoot.end())
       continue;
     for (const auto &subgraph : it->second) {
+      if (subgraphsOneByOne.contains(subgraph->name))
+        continue;
       // A single op that no set claims by this name is classified by its form.
       if (subgraph->steps.size() == 1 &&
           !claimsBySubgraph.contains(subgraph->name))
@@ -282,7 +294,8 @@ FailureOr<SmallVector<Node>> TpcLookup::match(Block &block) {
   }
   std::vector<FormulaMatch> formulas = findFormulas(block, &visited);
   for (const FormulaMatch &match : formulas)
-    if (llvm::none_of(match.ops, getTag))
+    if (!subgraphsOneByOne.contains(match.name) &&
+        llvm::none_of(match.ops, getTag))
       candidates[match.ops.size()].push_back(
           {match.name, match.ops, match.ops.back()});
   llvm::DenseMap<Operation *, const Candidate *> claimed;

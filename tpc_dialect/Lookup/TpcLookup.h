@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <memory>
 #include <optional>
 #include <utility>
@@ -123,6 +124,8 @@ private:
   llvm::StringMap<OpInfoAttr> infos;
   llvm::StringMap<Claims> claimsByOp;
   llvm::StringMap<llvm::SmallVector<Claim, 1>> claimsBySubgraph;
+  /// Names of the subgraphs whose ops are matched one by one.
+  llvm::StringSet<> subgraphsOneByOne;
   llvm::StringMap<llvm::SmallVector<std::shared_ptr<const CompiledSubgraph>, 1>>
       subgraphsByRoot;
 };

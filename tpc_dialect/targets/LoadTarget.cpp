@@ -147,7 +147,8 @@ static LogicalResult changeSets(DeriveOp derive, PlatformOp base,
       if (auto it = indices.find(name); it != indices.end()) {
         auto set = cast<OperatorSetAttr>(sets[it->second]);
         sets[it->second] =
-            OperatorSetAttr::get(derive.getContext(), set.getName(), linear);
+            OperatorSetAttr::get(derive.getContext(), set.getName(), linear,
+                                 /*one_by_one=*/false);
         isUsed = true;
       }
     if (!isUsed)
