@@ -16,6 +16,11 @@ using execution::MetricDrop;
 /// are evenly spaced from the present number down to the smallest.
 static constexpr size_t kSteps = 64, kStepsToHalf = 16;
 
+/// Confidences of the tests if the assignment that the search found is tested
+/// first. Each of the two sequences errs with the rest of its probability, 5 %
+/// together.
+static constexpr double kFirstConfidence = 0.955, kFallbackConfidence = 0.995;
+
 //===----------------------------------------------------------------------===//
 // The promise
 //===----------------------------------------------------------------------===//
@@ -30,14 +35,21 @@ const AccuracyContract::Look *AccuracyContract::getKept() const {
 
 const AccuracyContract::Look *AccuracyContract::getRefused() const {
   const Look *kept = getKept();
-  if (!kept || !looks.back().holds)
+  if (!kept)
     return &looks.back();
-  const Look *next = nullptr;
-  for (const Look &look : looks)
-    if (look.isRefuted && look.use < kept->use &&
-        (!next || look.use > next->use))
-      next = &look;
-  return next;
+  for (auto part : {MetricDrop::Part::HeldOut, MetricDrop::Part::Search}) {
+    const Look *next = nullptr;
+    for (const Look &look : looks) {
+      bool isRefused =
+          part == MetricDrop::Part::HeldOut ? !look.holds : look.isRefuted;
+      if (look.part == part && isRefused && look.use < kept->use &&
+          (!next || look.use > next->use))
+        next = &look;
+    }
+    if (next)
+      return next;
+  }
+  return nullptr;
 }
 
 /// Returns how much a metric drops, and the upper limit of the drop.
@@ -167,19 +179,17 @@ ContractSearch::predict(const LossLimit &found) const {
   constexpr double kQuantile = 1.645;
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (!found.atMost)
-    return {kUnknown, kUnknown, false};
+    return {kUnknown, kUnknown};
   double error = (*found.atMost - found.loss) / kQuantile;
   double allowed = contract.maxDrop,
          share = allowed * allowed / (allowed * allowed + error * error);
   double samples = double(drop.getNumSamples(Part::Search)) /
                    double(drop.getNumSamples(Part::HeldOut));
-  // The lower limit is as far from the drop as the upper one.
-  return {share * found.loss + kQuantile * error * std::sqrt(samples), error,
-          found.loss - kQuantile * error > allowed};
+  return {share * found.loss + kQuantile * error * std::sqrt(samples), error};
 }
 
 FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
-                                     Part part) {
+                                     Part part, double confidence) {
   if (part == Part::Search)
     if (auto known = predictions.find(alternatives); known != predictions.end())
       return known->second.limit <= contract.maxDrop;
@@ -190,20 +200,34 @@ FailureOr<bool> ContractSearch::look(const Alternatives &alternatives,
       return failure();
     own.network = std::move(*made);
   }
-  FailureOr<LossLimit> found = drop.measure(*own.network, part);
+  FailureOr<LossLimit> found = drop.measure(*own.network, part, confidence);
   if (failed(found))
     return failure();
-  Prediction prediction = predict(*found);
-  bool holds = part == Part::Search
-                   ? prediction.limit <= contract.maxDrop
-                   : found->atMost && *found->atMost <= contract.maxDrop;
-  contract.looks.push_back({part, alternatives, getResourceUse(alternatives),
-                            *found, holds, prediction.isRefuted});
-  if (part == Part::Search)
+  bool holds = found->atMost && *found->atMost <= contract.maxDrop;
+  // The lower limit is as far from the drop as the upper one.
+  bool isRefuted =
+      found->atMost && 2 * found->loss - *found->atMost > contract.maxDrop;
+  if (part == Part::Search) {
+    Prediction prediction = predict(*found);
+    holds = prediction.limit <= contract.maxDrop;
+    prediction.isRefuted = isRefuted;
     predictions[alternatives] = prediction;
+  }
+  contract.looks.push_back({part, alternatives, getResourceUse(alternatives),
+                            *found, holds, isRefuted});
   if (part == Part::HeldOut || !holds)
     completed.erase(alternatives);
   return holds;
+}
+
+bool ContractSearch::isLikely(const Alternatives &alternatives) const {
+  constexpr double kLikely = 0.75;
+  constexpr int64_t kManySamples = 10000;
+  auto known = predictions.find(alternatives);
+  return drop.getNumSamples(Part::HeldOut) >= kManySamples &&
+         known != predictions.end() &&
+         known->second.limit <= kLikely * contract.maxDrop &&
+         known->second.error <= contract.maxDrop;
 }
 
 FailureOr<size_t> ContractSearch::bisect() {
@@ -277,26 +301,13 @@ FailureOr<ContractSearch::Alternatives> ContractSearch::repair(size_t step) {
   return best;
 }
 
-/// Returns the sequence of assignments to test, each cheaper than the one
-/// before: in decreasing steps towards the one that the search expects to hold,
-/// and in increasing steps beyond it, up to one that the search refutes.
-FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
-  // With a predicted limit below this share of the allowed drop, and a standard
-  // error below that drop, the test is likely to succeed, so there are fewer
-  // assignments to fall back to if tests take long.
-  constexpr double kLikely = 0.75;
-  constexpr int64_t kManySamples = 10000;
+FailureOr<std::vector<ContractSearch::Sequence>> ContractSearch::arrange() {
   FailureOr<size_t> edge = bisect();
   if (failed(edge) || failed(refine(*edge)))
     return failure();
   FailureOr<Alternatives> repaired = repair(*edge);
   if (failed(repaired))
     return failure();
-  std::vector<Alternatives> sequence{present};
-  auto add = [&](const Alternatives &alternatives) {
-    if (getResourceUse(alternatives) < getResourceUse(sequence.back()))
-      sequence.push_back(alternatives);
-  };
   // The last step before it whose assignment uses more, since neighbouring
   // budgets may have the same one.
   size_t before = *edge;
@@ -308,13 +319,14 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
         getResourceUse(**alternatives) > getResourceUse(*solved[*edge]))
       break;
   }
-  std::vector<size_t> steps = {before, *edge};
-  auto prediction = predictions.find(*repaired);
-  if (drop.getNumSamples(Part::HeldOut) < kManySamples ||
-      prediction == predictions.end() ||
-      prediction->second.limit > kLikely * contract.maxDrop ||
-      prediction->second.error > contract.maxDrop)
-    steps.insert(steps.end(), {*edge / 4, *edge / 2, *edge * 3 / 4});
+  Sequence sequence{{present}, quantization::kConfidence};
+  auto add = [&](const Alternatives &alternatives) {
+    if (getResourceUse(alternatives) <
+        getResourceUse(sequence.assignments.back()))
+      sequence.assignments.push_back(alternatives);
+  };
+  std::vector<size_t> steps = {*edge / 4, *edge / 2, *edge * 3 / 4, before,
+                               *edge};
   llvm::sort(steps);
   for (size_t step : steps) {
     auto alternatives = solve(step);
@@ -323,33 +335,52 @@ FailureOr<std::vector<ContractSearch::Alternatives>> ContractSearch::arrange() {
     if (*alternatives)
       add(**alternatives);
   }
-  add(*repaired);
+  std::vector<Sequence> sequences;
+  if (isLikely(*repaired)) {
+    // It is not tested again after it has failed.
+    if (sequence.assignments.size() > 1 &&
+        sequence.assignments.back() == *repaired)
+      sequence.assignments.pop_back();
+    sequences = {{{*repaired}, kFirstConfidence},
+                 {std::move(sequence.assignments), kFallbackConfidence}};
+    sequence = sequences.front();
+  } else {
+    add(*repaired);
+  }
   for (size_t step = *edge, more = 1; step < cheapest; more *= 2) {
     step = std::min(*edge + more, cheapest);
     auto alternatives = solve(step);
     if (failed(alternatives))
       return failure();
-    if (!*alternatives ||
-        getResourceUse(**alternatives) >= getResourceUse(sequence.back()))
+    if (!*alternatives || getResourceUse(**alternatives) >=
+                              getResourceUse(sequence.assignments.back()))
       continue;
     auto known = predictions.find(**alternatives);
     if (known != predictions.end() && known->second.isRefuted)
       break;
     add(**alternatives);
   }
-  return sequence;
+  if (sequences.empty())
+    sequences.emplace_back();
+  sequences.front() = std::move(sequence);
+  return sequences;
 }
 
 FailureOr<AccuracyContract> ContractSearch::run(Alternatives first) {
   present = std::move(first);
-  auto sequence = arrange();
-  if (failed(sequence))
+  auto sequences = arrange();
+  if (failed(sequences))
     return failure();
-  for (const Alternatives &alternatives : *sequence) {
-    FailureOr<bool> holds = look(alternatives, Part::HeldOut);
-    if (failed(holds))
-      return failure();
-    if (!*holds)
+  for (const Sequence &sequence : *sequences) {
+    for (const Alternatives &alternatives : sequence.assignments) {
+      FailureOr<bool> holds =
+          look(alternatives, Part::HeldOut, sequence.confidence);
+      if (failed(holds))
+        return failure();
+      if (!*holds)
+        break;
+    }
+    if (contract.getKept())
       break;
   }
   return contract;

@@ -73,7 +73,8 @@ static json::Object describe(const AccuracyContract &contract) {
                                     : look.use},
                         {"drop", look.drop.loss},
                         {"holds", look.holds},
-                        {"refuted", look.isRefuted}};
+                        {"refuted", look.isRefuted},
+                        {"confidence", look.drop.confidence}};
     if (look.drop.atMost)
       object.try_emplace("drop_at_most", *look.drop.atMost);
     if (look.drop.samplesNeeded)

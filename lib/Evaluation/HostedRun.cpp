@@ -78,7 +78,8 @@ Metric::Unit execution::findUnit(const MetricHost::Measured &measured) {
 
 LossLimit execution::limitLoss(const MetricHost::Measured &measured,
                                const MetricHost::Measured &reference,
-                               int64_t samples, double allowed) {
+                               int64_t samples, double allowed,
+                               double confidence) {
   if (measured.detections)
     return limitByBootstrap(
         samples,
@@ -86,10 +87,10 @@ LossLimit execution::limitLoss(const MetricHost::Measured &measured,
           return reference.detections->aggregate(counts) -
                  measured.detections->aggregate(counts);
         },
-        allowed);
+        allowed, confidence);
   if (areShares(measured.values) && areShares(reference.values))
     return limitOfShares(measured.values, reference.values,
-                         /*isHigherBetter=*/true, allowed);
+                         /*isHigherBetter=*/true, allowed, confidence);
   return limitByBootstrap(
       samples,
       [&](ArrayRef<uint32_t> counts) {
@@ -101,5 +102,5 @@ LossLimit execution::limitLoss(const MetricHost::Measured &measured,
         }
         return sum / drawn;
       },
-      allowed);
+      allowed, confidence);
 }

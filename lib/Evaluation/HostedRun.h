@@ -34,10 +34,10 @@ HostedResults takeSamples(llvm::ArrayRef<MetricHost::Result> results,
                           llvm::ArrayRef<int64_t> positions);
 
 /// Returns the loss that a metric of the program measures for a network that
-/// may lose `allowed`.
+/// may lose `allowed`, and its limit with this confidence.
 LossLimit limitLoss(const MetricHost::Measured &measured,
                     const MetricHost::Measured &reference, int64_t samples,
-                    double allowed);
+                    double allowed, double confidence);
 
 /// Returns the unit of numbers like these.
 Metric::Unit findUnit(const MetricHost::Measured &measured);

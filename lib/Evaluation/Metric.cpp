@@ -264,26 +264,30 @@ MetricResult execution::judge(const Metric &metric, const MetricRows &rows,
 
 LossLimit execution::limitOfShares(ArrayRef<double> values,
                                    ArrayRef<double> reference,
-                                   bool isHigherBetter, double allowed) {
+                                   bool isHigherBetter, double allowed,
+                                   double confidence) {
   LossLimit limit;
+  limit.confidence = confidence;
   limit.samples = int64_t(values.size());
   auto [lost, gained] = countChanges(values, reference, isHigherBetter);
   limit.loss = double(lost - gained) / double(limit.samples);
-  limit.atMost =
-      quantization::findPairedUpperBound(lost, gained, limit.samples);
+  limit.atMost = quantization::findPairedUpperBound(lost, gained, limit.samples,
+                                                    confidence);
   if (*limit.atMost > allowed)
     limit.samplesNeeded = quantization::findPairedSamplesNeeded(
-        lost, gained, limit.samples, allowed);
+        lost, gained, limit.samples, allowed, confidence);
   return limit;
 }
 
 LossLimit execution::limitByBootstrap(
     int64_t samples, llvm::function_ref<double(ArrayRef<uint32_t>)> findLoss,
-    double allowed) {
+    double allowed, double confidence) {
   LossLimit limit;
+  limit.confidence = confidence;
   limit.samples = samples;
   limit.loss = findLoss(std::vector<uint32_t>(size_t(samples), 1));
-  limit.atMost = quantization::bootstrapUpperBound(samples, findLoss);
+  limit.atMost =
+      quantization::bootstrapUpperBound(samples, findLoss, confidence);
   if (!limit.atMost)
     limit.samplesNeeded = quantization::kLeastBootstrapSamples;
   else if (*limit.atMost > allowed && limit.loss < allowed) {
@@ -297,10 +301,11 @@ LossLimit execution::limitByBootstrap(
 }
 
 LossLimit execution::limitLoss(const Metric &metric, const MetricRows &rows,
-                               const MetricRows &reference, double allowed) {
+                               const MetricRows &reference, double allowed,
+                               double confidence) {
   if (metric.isShareOfSamples())
     return limitOfShares(rows.values, reference.values, metric.isHigherBetter(),
-                         allowed);
+                         allowed, confidence);
   double sign = metric.isHigherBetter() ? 1 : -1;
   return limitByBootstrap(
       rows.getNumRows(),
@@ -308,7 +313,7 @@ LossLimit execution::limitLoss(const Metric &metric, const MetricRows &rows,
         return sign * (metric.aggregate(reference, counts) -
                        metric.aggregate(rows, counts));
       },
-      allowed);
+      allowed, confidence);
 }
 
 MetricResult execution::judgeMeans(StringRef name, bool isHigherBetter,

@@ -178,7 +178,8 @@ MetricDrop::runHostMetric(ModuleOp network,
   return std::move(*measured);
 }
 
-FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
+FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part,
+                                         double confidence) {
   ArrayRef<int64_t> positions = getPositions(part);
   auto prepared =
       prepareRun(network, /*simulatesQuantization=*/true,
@@ -193,7 +194,7 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
     if (failed(measured))
       return failure();
     return limitLoss(*measured, hostedReference[size_t(part)],
-                     int64_t(positions.size()), options.allowed);
+                     int64_t(positions.size()), options.allowed, confidence);
   }
   auto rows = run(network, *prepared, positions);
   if (failed(rows))
@@ -207,5 +208,5 @@ FailureOr<LossLimit> MetricDrop::measure(ModuleOp network, Part part) {
       return fail(network,
                   llvm::createStringError("metric '" + options.metric + "': " +
                                           llvm::toString(std::move(error))));
-  return limitLoss(*metric, *rows, others, options.allowed);
+  return limitLoss(*metric, *rows, others, options.allowed, confidence);
 }

@@ -52,6 +52,60 @@ def test_what_is_promised_was_measured_of_the_network_that_is_returned(tmp_path:
     assert kept["samples"] + searched["samples"] == len(TEST)
 
 
+# More than 10 000 of them judge.
+MANY = np.tile(TEST, (13, 1, 1, 1))
+
+
+def held_out_looks(path: Path) -> list[dict[str, Any]]:
+    return [look for look in json.loads(path.read_text())["contract"]["looks"] if look["held_out"]]
+
+
+@pytest.mark.alternating
+def test_many_samples_first_judge_what_the_search_has_found(tmp_path: Path, tools: Path) -> None:
+    path = tmp_path / "bits.json"
+    quantize(
+        metric=lambda outputs, labels: np.ones(len(labels)),
+        max_drop=0.02,
+        validation=MANY,
+        labels=np.arange(len(MANY)),
+        bit_widths_out=path,
+    )
+    looks = held_out_looks(path)
+    # Zeros are the present alternatives.
+    assert all(looks[0]["alternatives"])
+    assert all(look["holds"] and look["confidence"] == 0.955 for look in looks)
+
+
+@pytest.mark.alternating
+def test_more_expensive_assignments_are_judged_if_what_the_search_has_found_fails(tmp_path: Path, tools: Path) -> None:
+    """The search samples like every network, and the others only those that are as close to float as the present."""
+    preprocessing = mct.Preprocessing.of(0.0625)
+    floats = mct.load(DATA / "digits.mlirbc").run(TEST, preprocessing=preprocessing).reshape(len(TEST), -1)
+    present = quantize().run(TEST, preprocessing=preprocessing).reshape(len(TEST), -1)
+    largest = np.abs(present - floats).max()
+    calls: list[int] = []
+
+    def note(outputs: Any, labels: Any) -> Any:
+        calls.extend(labels)
+        return np.ones(len(labels))
+
+    def judge(outputs: Any, labels: Any) -> Any:
+        distances = np.abs(outputs.reshape(len(labels), -1) - floats[labels % len(TEST)]).max(axis=1)
+        return np.isin(labels, searched) | (distances <= largest)
+
+    path = tmp_path / "bits.json"
+    options = {"max_drop": 0.02, "validation": MANY, "labels": np.arange(len(MANY)), "bit_widths_out": path}
+    quantize(metric=note, **options)
+    # The float network has run on all samples, and then another network on those of the search.
+    searched = calls[len(MANY) : len(MANY) + json.loads(path.read_text())["contract"]["looks"][0]["samples"]]
+    made = quantize(metric=judge, **options)
+    looks = held_out_looks(path)
+    assert [look["holds"] for look in looks] == [False, *[True] * (len(looks) - 2), False]
+    assert [look["confidence"] for look in looks] == [0.955, *[0.995] * (len(looks) - 1)]
+    assert any(looks[0]["alternatives"]) and not any(looks[1]["alternatives"])
+    assert made.contract.drop_at_most == looks[-2]["drop_at_most"] <= 0.02
+
+
 @pytest.mark.alternating
 def test_the_judged_assignment_is_the_one_that_its_budget_takes(tmp_path: Path) -> None:
     """The least sum of sensitivities within 1491 bytes is that of 1468 bytes; 1440 bytes are closer to float."""

@@ -70,7 +70,7 @@ def load_folder(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def make_case(name: str, folder: Path, image_folder: Path | None = None) -> Case:
     if name == "resnet8" and image_folder:
-        return Case(corrections.RESNET8, *load_folder(image_folder), 30000, 0.005)
+        return Case(corrections.RESNET8, *load_folder(image_folder), 40000, 0.005)
     if name == "resnet8":
         images = load("cifar10/train_images.npy", "cifar10/test_images.npy")
         labels = load("cifar10/train_labels.npy", "cifar10/test_labels.npy")

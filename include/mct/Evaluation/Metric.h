@@ -159,8 +159,10 @@ MetricResult judge(const Metric &metric, const MetricRows &rows,
 struct LossLimit {
   /// Loss on the samples; positive if the network is worse.
   double loss = 0;
-  /// Largest loss with one-sided confidence of 95 %: exact for shares of
-  /// samples, by a bootstrap for others. None if there are too few samples.
+  /// One-sided confidence of `atMost`.
+  double confidence = quantization::kConfidence;
+  /// Largest loss with that confidence: exact for shares of samples, by a
+  /// bootstrap for others. None if there are too few samples.
   std::optional<double> atMost;
   int64_t samples = 0;
   /// Approximate number of samples that would show that the loss is no larger
@@ -171,18 +173,20 @@ struct LossLimit {
 /// Returns the bound for shares of samples: one number for each, 0 or 1.
 LossLimit limitOfShares(llvm::ArrayRef<double> values,
                         llvm::ArrayRef<double> reference, bool isHigherBetter,
-                        double allowed);
+                        double allowed,
+                        double confidence = quantization::kConfidence);
 /// Returns the bound of a loss that `findLoss` computes for samples that occur
 /// so often.
 LossLimit
 limitByBootstrap(int64_t samples,
                  llvm::function_ref<double(llvm::ArrayRef<uint32_t>)> findLoss,
-                 double allowed);
+                 double allowed, double confidence = quantization::kConfidence);
 
 /// Returns the bound for finished rows of a network whose loss may be
 /// `allowed`.
 LossLimit limitLoss(const Metric &metric, const MetricRows &rows,
-                    const MetricRows &reference, double allowed);
+                    const MetricRows &reference, double allowed,
+                    double confidence = quantization::kConfidence);
 
 /// Returns the result of a metric that is the mean of one number for each
 /// sample; exact if all are 0 or 1.

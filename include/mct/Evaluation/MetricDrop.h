@@ -49,8 +49,10 @@ public:
   }
 
   /// Returns the drop of a quantized network with the same arguments and
-  /// results on a part of the samples.
-  mlir::FailureOr<LossLimit> measure(mlir::ModuleOp network, Part part);
+  /// results on a part of the samples, and its limit with this confidence.
+  mlir::FailureOr<LossLimit>
+  measure(mlir::ModuleOp network, Part part,
+          double confidence = quantization::kConfidence);
 
 private:
   MetricDrop(RunSettings settings, const Options &options)
