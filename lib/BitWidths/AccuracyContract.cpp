@@ -319,12 +319,11 @@ FailureOr<std::vector<ContractSearch::Sequence>> ContractSearch::arrange() {
         getResourceUse(**alternatives) > getResourceUse(*solved[*edge]))
       break;
   }
-  Sequence sequence{{present}, quantization::kConfidence};
-  auto add = [&](const Alternatives &alternatives) {
-    if (getResourceUse(alternatives) <
-        getResourceUse(sequence.assignments.back()))
-      sequence.assignments.push_back(alternatives);
+  auto add = [&](Sequence &to, const Alternatives &alternatives) {
+    if (getResourceUse(alternatives) < getResourceUse(to.assignments.back()))
+      to.assignments.push_back(alternatives);
   };
+  Sequence first{{present}};
   std::vector<size_t> steps = {*edge / 4, *edge / 2, *edge * 3 / 4, before,
                                *edge};
   llvm::sort(steps);
@@ -333,19 +332,16 @@ FailureOr<std::vector<ContractSearch::Sequence>> ContractSearch::arrange() {
     if (failed(alternatives))
       return failure();
     if (*alternatives)
-      add(**alternatives);
+      add(first, **alternatives);
   }
-  std::vector<Sequence> sequences;
+  Sequence fallback;
   if (isLikely(*repaired)) {
+    fallback = {std::move(first.assignments), kFallbackConfidence};
+    first = {{*repaired}, kFirstConfidence};
     // It is not tested again after it has failed.
-    if (sequence.assignments.size() > 1 &&
-        sequence.assignments.back() == *repaired)
-      sequence.assignments.pop_back();
-    sequences = {{{*repaired}, kFirstConfidence},
-                 {std::move(sequence.assignments), kFallbackConfidence}};
-    sequence = sequences.front();
+    llvm::erase(fallback.assignments, *repaired);
   } else {
-    add(*repaired);
+    add(first, *repaired);
   }
   for (size_t step = *edge, more = 1; step < cheapest; more *= 2) {
     step = std::min(*edge + more, cheapest);
@@ -353,17 +349,14 @@ FailureOr<std::vector<ContractSearch::Sequence>> ContractSearch::arrange() {
     if (failed(alternatives))
       return failure();
     if (!*alternatives || getResourceUse(**alternatives) >=
-                              getResourceUse(sequence.assignments.back()))
+                              getResourceUse(first.assignments.back()))
       continue;
     auto known = predictions.find(**alternatives);
     if (known != predictions.end() && known->second.isRefuted)
       break;
-    add(**alternatives);
+    add(first, **alternatives);
   }
-  if (sequences.empty())
-    sequences.emplace_back();
-  sequences.front() = std::move(sequence);
-  return sequences;
+  return std::vector{std::move(first), std::move(fallback)};
 }
 
 FailureOr<AccuracyContract> ContractSearch::run(Alternatives first) {

@@ -129,8 +129,8 @@ private:
   /// Returns true if a test of the assignment, which may take long, is likely
   /// to succeed: its predicted limit is clearly below the allowed drop.
   bool isLikely(const Alternatives &alternatives) const;
-  /// Returns the sequences to test; the second one only if no assignment of the
-  /// first one holds.
+  /// Returns two sequences to test, the second one only if no assignment of the
+  /// first one holds; it may be empty.
   mlir::FailureOr<std::vector<Sequence>> arrange();
 
   mlir::func::FuncOp entry;
