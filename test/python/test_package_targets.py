@@ -4,6 +4,7 @@
 import concurrent.futures
 import copy
 import enum
+import json
 import logging
 import re
 import threading
@@ -48,6 +49,23 @@ def bound(attach):
 )
 def test_scripts_of_mct_give_the_stock_targets(attach, script, stock):
     assert attach(script()) == attach(stock)
+
+
+def test_a_set_that_is_matched_one_by_one_has_no_options(tools, tmp_path):
+    path = tmp_path / "tflite.json"
+    measure.run_ok([tools / "mct-translate", "--export-tpc-json", TARGETS / "tflite_v1.mlir", "-o", path])
+    default = tp.load_target_platform_capabilities(str(path)).default_qco
+    with pytest.raises(tp.TargetError, match="'Swish' is matched one by one and must have no options"):
+        tp.OperatorsSet("Swish", default, one_by_one=True)
+    assert '"one_by_one": true' in path.read_text()
+    options = json.dumps(json.loads(path.read_text())["default_qco"])
+    path.write_text(
+        re.sub(r'("name": "Swish",\s*"qc_options": )null', lambda found: found[1] + options, path.read_text())
+    )
+    with pytest.raises(tp.TargetError, match="is matched one by one and must have no options"):
+        tp.load_target_platform_capabilities(str(path))
+    finished = measure.run([tools / "mct-translate", "--import-tpc-json", path, "-o", tmp_path / "target.mlir"])
+    assert finished.returncode == 1 and "is matched one by one and must have no options" in finished.stderr
 
 
 @pytest.mark.parametrize("stock", STOCK)

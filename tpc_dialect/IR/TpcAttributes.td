@@ -188,8 +188,8 @@ def Tpc_OperatorSetAttr : Tpc_Attr<"OperatorSet", "operator_set"> {
     Without `options` the set exists for fusing patterns and runs with the platform's default.
 
     `one_by_one`: the hardware has no such operator. Its ops are matched one by one, so each has the quantizer of the set
-    that it forms alone. TensorFlow Lite, for example, runs a swish as a sigmoid and a product. The JSON of MCT cannot
-    contain such a set; it is omitted there.
+    that it forms alone. TensorFlow Lite, for example, runs a swish as a sigmoid and a product. In JSON it is a key of
+    our own, which MCT ignores.
 
     Rules: (OS1) the name is not empty; (OS2) a set that is matched one by one has no options.
 

@@ -56,8 +56,7 @@ public:
       out.attributeArray("operator_set", [&] {
         for (auto set :
              platform.getOperatorSets().getAsRange<OperatorSetAttr>())
-          if (!set.getOneByOne())
-            write(set);
+          write(set);
       });
       writeFusing();
       write("tpc_minor_version", platform.getMinorVersion());
@@ -177,6 +176,9 @@ private:
         out.value(nullptr);
       out.attributeEnd();
       out.attribute("type", "OperatorsSet");
+      // MCT ignores keys that it does not know.
+      if (set.getOneByOne())
+        out.attribute("one_by_one", true);
     });
   }
 

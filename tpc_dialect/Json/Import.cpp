@@ -389,13 +389,19 @@ FailureOr<OperatorSetAttr> Importer::readSet(const Place &place) {
   Fields fields(*this, place);
   StringAttr name;
   QCOptionsAttr options;
+  bool isOneByOne = false;
   fields.required("name", name, &Importer::readName);
   fields.optional("qc_options", options, &Importer::readOptions);
+  fields.optional("one_by_one", isOneByOne, &Importer::readBool);
   fields.tag("type", "OperatorsSet");
   if (failed(fields.finish()))
     return failure();
-  return OperatorSetAttr::get(context, spellAsMct(name), options,
-                              /*one_by_one=*/false);
+  auto set =
+      OperatorSetAttr::getChecked([&] { return error(place.path); }, context,
+                                  spellAsMct(name), options, isOneByOne);
+  if (!set)
+    return failure();
+  return set;
 }
 
 FailureOr<ArrayAttr> Importer::readSets(const Place &place) {

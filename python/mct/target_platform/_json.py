@@ -62,7 +62,13 @@ def _write_options(options: QuantizationConfigOptions | None, widths: list[int])
 
 
 def _write_set(operators: OperatorsSet, widths: list[int]) -> dict[str, Any]:
-    return {"name": operators.name, "qc_options": _write_options(operators.qc_options, widths), "type": operators.type}
+    fields = {
+        "name": operators.name,
+        "qc_options": _write_options(operators.qc_options, widths),
+        "type": operators.type,
+    }
+    # MCT ignores keys that it does not know.
+    return fields | ({"one_by_one": True} if operators.one_by_one else {})
 
 
 def write_json(platform: TargetPlatformCapabilities, schema: int) -> str:
@@ -203,7 +209,7 @@ def _check_tag(at: _Reader, fields: Mapping[str, Any], tag: str) -> None:
 
 
 def _read_set(at: _Reader, value: Any) -> OperatorsSet:
-    fields = at.object(value, ("name", "qc_options", "type"))
+    fields = at.object(value, ("name", "qc_options", "type", "one_by_one"))
     _check_tag(at, fields, "OperatorsSet")
     options = fields.get("qc_options")
     name = fields.get("name")
@@ -212,6 +218,7 @@ def _read_set(at: _Reader, value: Any) -> OperatorsSet:
         # MCT misspells it.
         name="Expend" if name == "Expand" else name,
         qc_options=None if options is None else _read_options(at._of("qc_options"), options),
+        one_by_one=fields.get("one_by_one", False),
     )
 
 

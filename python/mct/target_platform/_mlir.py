@@ -110,6 +110,8 @@ class _Writer:
 
     def set(self, operators: OperatorsSet, options: QuantizationConfigOptions | None, has_kernel: bool = True) -> str:
         given = f", options = {self.options(options, has_kernel)}" if options else ""
+        if operators.one_by_one:
+            given = ", one_by_one"
         return f"#tpc.operator_set<{quote(operators.name)}{given}>"
 
     def fusing(self, pattern: Fusing) -> str:

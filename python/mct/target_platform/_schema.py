@@ -559,21 +559,34 @@ class OperatorsSet(TargetPlatformComponent):
 
     name:       its label: one of `OperatorSetNames`, or your own.
     qc_options: their alternatives.
+    one_by_one: whether the hardware has no such operators: their ops are matched one by one, and the set has no
+                options. MCT does not have it.
     """
 
     name: str
     qc_options: QuantizationConfigOptions | None
+    one_by_one: bool
     type: ClassVar[str] = "OperatorsSet"
 
-    def __init__(self, name: str, qc_options: QuantizationConfigOptions | None = None) -> None:
+    def __init__(
+        self, name: str, qc_options: QuantizationConfigOptions | None = None, *, one_by_one: bool = False
+    ) -> None:
         self.name = check_name("OperatorsSet", name)
         if qc_options is not None:
             check_instance("OperatorsSet", "qc_options", qc_options, QuantizationConfigOptions)
+        check_instance("OperatorsSet", "one_by_one", one_by_one, bool)
+        if one_by_one and qc_options is not None:
+            raise TargetError(f"OperatorsSet: '{name}' is matched one by one and must have no options")
         self.qc_options = qc_options
+        self.one_by_one = one_by_one
         self._register()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, OperatorsSet) and (self.name, self.qc_options) == (other.name, other.qc_options)
+        return isinstance(other, OperatorsSet) and (self.name, self.qc_options, self.one_by_one) == (
+            other.name,
+            other.qc_options,
+            other.one_by_one,
+        )
 
     def __hash__(self) -> int:
         return hash(self.name)

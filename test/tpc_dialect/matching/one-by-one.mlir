@@ -3,10 +3,15 @@
 // RUN: mct-opt %s --tpc-attach-target=target=tflite --mct-insert-quantizers | FileCheck %s --check-prefixes=CHECK,SPLIT
 // RUN: mct-opt %s --tpc-attach-target=target=imx500 --mct-insert-quantizers | FileCheck %s --check-prefixes=CHECK,WHOLE
 // RUN: mct-opt %s --tpc-attach-target=target=%S/Inputs/softmax_one_by_one.mlir --mct-insert-quantizers | FileCheck %s --check-prefix=FORMULA
-// The JSON of MCT does not contain such sets.
-// RUN: mct-translate --export-tpc-json %S/Inputs/softmax_one_by_one.mlir | FileCheck %s --check-prefix=JSON
+// A key of the JSON document, which MCT ignores.
+// RUN: mct-translate --export-tpc-json %S/Inputs/softmax_one_by_one.mlir -o %t.json
+// RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
+// RUN: mct-opt %s --tpc-attach-target=target=%t.json --mct-insert-quantizers | FileCheck %s --check-prefix=FORMULA
 
-// JSON: "operator_set": []
+// JSON:      "name": "Softmax",
+// JSON-NEXT: "qc_options": null,
+// JSON-NEXT: "type": "OperatorsSet",
+// JSON-NEXT: "one_by_one": true
 
 // SPLIT-DAG:     #[[$GRID:.*]] = #tpc.op_quant_config<{{.*}}fixed_scale = 3.906250e-03
 // CHECK-LABEL: func.func @swish
