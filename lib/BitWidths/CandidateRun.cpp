@@ -88,7 +88,13 @@ public:
   LogicalResult prepare(func::FuncOp function, const KernelOps &kernels,
                         const execution::RunSettings &settings,
                         const CandidateRunOptions &options);
-  FailureOr<std::vector<std::vector<double>>> measureEach();
+  /// Calls `take` with each trial of an operator, the first alternative first.
+  LogicalResult measureEach(llvm::function_ref<void(const Trial &)> take);
+  double distance(const Trial &trial) const {
+    return distance(trial.found, trial.distances);
+  }
+  const ResultDistance &distances() const { return *results; }
+  ArrayRef<OperatorCandidates> operators() const { return candidates; }
 
   SensitivityMetric usedMetric() const {
     if (options.metric == SensitivityMetric::Logits)
@@ -197,7 +203,8 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   frontierBytes = settings.limitKept(frontierBytes);
   int64_t unit = run->executor().unit();
   results = std::make_unique<ResultDistance>(
-      run->executor().outputs(), unit, source->numSamples(), frontierBytes);
+      run->executor().outputs(), unit, source->numSamples(), frontierBytes,
+      findResultGroups(*network.module->getOps<func::FuncOp>().begin()));
   if (results->isEmpty())
     return emitError(loc) << "no result of the function is a tensor of f32 "
                              "with a batch, whose change could be measured";
@@ -645,10 +652,8 @@ LogicalResult CandidateRunImpl::measure(MutableArrayRef<Trial> trials,
   return run(passes);
 }
 
-FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
-  std::vector<std::vector<double>> distances;
-  for (const OperatorCandidates &of : candidates)
-    distances.emplace_back(of.alternatives.size());
+LogicalResult
+CandidateRunImpl::measureEach(llvm::function_ref<void(const Trial &)> take) {
   auto before = staged->createFrontier(frontierBytes),
        after = staged->createFrontier(frontierBytes);
   if (runOptions.progress)
@@ -661,9 +666,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     auto measureThem = [&] {
       if (failed(measure(trials, stage, before.get())))
         return failure();
-      for (const Trial &trial : trials)
-        distances[trial.number][trial.alternative] =
-            distance(trial.found, trial.distances);
+      llvm::for_each(trials, take);
       trials.clear();
       bytes = 0;
       return success();
@@ -690,7 +693,7 @@ FailureOr<std::vector<std::vector<double>>> CandidateRunImpl::measureEach() {
     if (runOptions.progress)
       runOptions.progress->endPart();
   }
-  return distances;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -720,5 +723,27 @@ int64_t CandidateRun::numSamples() const {
 }
 double CandidateRun::baseDistance() const { return impl->baseDistance; }
 FailureOr<std::vector<std::vector<double>>> CandidateRun::measureEach() {
-  return impl->measureEach();
+  std::vector<std::vector<double>> distances;
+  for (const OperatorCandidates &of : impl->operators())
+    distances.emplace_back(of.alternatives.size());
+  if (failed(impl->measureEach([&](const Trial &trial) {
+        distances[trial.number][trial.alternative] = impl->distance(trial);
+      })))
+    return failure();
+  return distances;
+}
+size_t CandidateRun::numParts() const {
+  return impl->distances().getParts().size();
+}
+FailureOr<std::vector<std::vector<double>>> CandidateRun::measureParts() {
+  std::vector<std::vector<double>> distances;
+  for (const OperatorCandidates &of : impl->operators())
+    distances.emplace_back(of.alternatives.size() * numParts());
+  if (failed(impl->measureEach([&](const Trial &trial) {
+        for (size_t part = 0; part != numParts(); ++part)
+          distances[trial.number][trial.alternative * numParts() + part] =
+              impl->distances().distanceOf(part, trial.found);
+      })))
+    return failure();
+  return distances;
 }

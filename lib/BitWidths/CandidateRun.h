@@ -29,6 +29,9 @@ struct CandidateRunOptions {
   SensitivityWeighting weighting = SensitivityWeighting::Average;
   /// True if the base network has the corrections recorded in the module.
   bool keepsCorrections = false;
+  /// True if everything is float in the base network: only the quantizers of
+  /// an operator's alternative act.
+  bool isBaseFloat = false;
   /// Flag for each operator: true if its alternatives are measured; if empty,
   /// all are.
   std::vector<bool> measured = {};
@@ -65,6 +68,12 @@ public:
   /// The network before the operator runs once for all of them. Biases of
   /// layers whose kernels change are corrected by their means.
   mlir::FailureOr<std::vector<std::vector<double>>> measureEach();
+  /// The same for each of `numParts` parts of the results: one alternative
+  /// after the other. Points inside the network do not count.
+  mlir::FailureOr<std::vector<std::vector<double>>> measureParts();
+  /// Returns the number of results, or of groups of their channels, whose
+  /// distances are measured.
+  size_t numParts() const;
 
 private:
   CandidateRun();

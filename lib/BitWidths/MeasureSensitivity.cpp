@@ -3,6 +3,7 @@
 #include "MeasureTogether.h"
 #include "SelectionOptions.h"
 #include "Sensitivities.h"
+#include "ShardedOperators.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/Training/Gradients.h"
 
@@ -154,71 +155,27 @@ std::string MeasureSensitivityPass::describeOptions() const {
 
 /// Adds the measurements of one shard.
 static llvm::Error readSensitivities(const llvm::json::Object &content,
-                                     ArrayRef<OperatorPoints> choices,
+                                     ArrayRef<MeasuredOperator> operators,
                                      Sensitivities &found) {
   auto metric = content.getString("metric");
   auto samples = content.getInteger("samples");
   const llvm::json::Object *of = content.getObject("of");
   if (!metric || !samples || !of)
     return llvm::createStringError("expected 'metric', 'samples' and 'of'");
-  for (auto [choice, distances] : llvm::zip_equal(choices, found.distances)) {
-    auto numbers = of->getString(choice.name.getValue());
-    if (!numbers)
-      continue;
-    distances.resize(size_t(choice.numAlternatives()));
-    if (!fromHex(*numbers, distances))
-      return llvm::createStringError("expected the bits of " +
-                                     Twine(distances.size()) + " numbers of '" +
-                                     choice.name.getValue() + "'");
+  if (!of->empty()) {
     found.samples = *samples;
     found.metric = readMetric(*metric);
   }
-  return llvm::Error::success();
+  return readDistances(*of, operators, found.distances);
 }
 
-/// Divides operators in program order among shards so that the largest amount
-/// of work is as small as possible. Returns the index of the first operator of
-/// each shard, followed by the number of operators.
-///
-/// The network after an operator is run for each of its alternatives. The
-/// network up to the last operator of a shard is run once, with observers.
-/// Contiguous ranges of operators spare all shards but the last one the end of
-/// the network.
-static std::vector<size_t> divide(ArrayRef<OperatorPoints> choices,
-                                  size_t shards) {
-  // Cost of an observed run of one operator, in units of a plain run.
-  constexpr int64_t kObserved = 2;
-  size_t all = choices.size();
-  auto getCost = [&](size_t number) {
-    return choices[number].numAlternatives() * int64_t(all - number) +
-           kObserved;
-  };
-  auto divideBelow = [&](int64_t most) {
-    std::vector<size_t> begins = {0};
-    int64_t cost = 0;
-    for (size_t number = 0; number != all; ++number) {
-      if (cost + getCost(number) > most && number != begins.back()) {
-        begins.push_back(number);
-        // The operators before the range are run once.
-        cost = kObserved * int64_t(number);
-      }
-      cost += getCost(number);
-    }
-    return begins;
-  };
-  int64_t low = 0, high = kObserved * int64_t(all);
-  for (size_t number = 0; number != all; ++number)
-    high += getCost(number);
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (divideBelow(middle).size() <= shards)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  std::vector<size_t> begins = divideBelow(low);
-  begins.resize(shards + 1, all);
-  return begins;
+/// Returns the operators of a function that have several alternatives.
+static std::vector<MeasuredOperator>
+describeOperators(ArrayRef<OperatorPoints> choices) {
+  std::vector<MeasuredOperator> operators;
+  for (const OperatorPoints &choice : choices)
+    operators.push_back({choice.name.str(), size_t(choice.numAlternatives())});
+  return operators;
 }
 
 LogicalResult
@@ -233,11 +190,12 @@ MeasureSensitivityPass::readShards(func::FuncOp entry,
   auto parts = shards->find(kSensitivities, key);
   if (failed(parts))
     return failure();
+  std::vector<MeasuredOperator> operators = describeOperators(choices);
   if (!parts->empty()) {
     found.distances.resize(choices.size());
     for (const execution::ShardPart *part : *parts)
       if (failed(shards->read(*part, [&](const llvm::json::Object &content) {
-            return readSensitivities(content, choices, found);
+            return readSensitivities(content, operators, found);
           })))
         return failure();
     for (auto [choice, distances] : llvm::zip_equal(choices, found.distances))
@@ -250,20 +208,13 @@ MeasureSensitivityPass::readShards(func::FuncOp entry,
   }
   if (!shards->canMeasure())
     return shards->reportMissing(kSensitivities);
-  std::vector<bool> own(choices.size());
-  const execution::Shard &shard = shards->getShard();
-  std::vector<size_t> begins = divide(choices, size_t(shard.count));
-  std::fill(own.begin() + long(begins[size_t(shard.index)]),
-            own.begin() + long(begins[size_t(shard.index) + 1]), true);
-  llvm::json::Object of;
+  std::vector<bool> own = selectForShard(operators, shards->getShard());
   if (failed(measure(entry, own, found)))
     return failure();
-  for (auto [number, choice] : llvm::enumerate(choices))
-    if (own[number])
-      of[choice.name.getValue()] = toHex(found.distances[number]);
   shards->record(kSensitivities, key,
-                 llvm::json::Object{{"metric", stringifyMetric(found.metric)},
-                                    {"samples", found.samples},
-                                    {"of", std::move(of)}});
+                 llvm::json::Object{
+                     {"metric", stringifyMetric(found.metric)},
+                     {"samples", found.samples},
+                     {"of", writeDistances(operators, own, found.distances)}});
   return shards->stop(kSensitivities);
 }

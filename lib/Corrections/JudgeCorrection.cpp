@@ -23,7 +23,7 @@ static constexpr StringLiteral kCorrections[] = {
     tpc::kShiftNegativeCorrection, tpc::kChannelEqualization,
     tpc::kResidualEqualization,    tpc::kPartsRescaling,
     tpc::kSecondMomentCorrection,  tpc::kActivationBiasCorrection,
-    tpc::kInputMeanCorrection};
+    tpc::kInputMeanCorrection,     tpc::kThresholdRefinement};
 
 static bool isSame(Operation *left, Operation *right) {
   return OperationEquivalence::isEquivalentTo(

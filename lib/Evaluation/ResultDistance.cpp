@@ -119,6 +119,13 @@ ResultDistance::ResultDistance(ArrayRef<TensorSpec> specs, int64_t unit,
     output.distributions.resize(units, 1);
     if (number < groups.size())
       output.partByChannel = spreadGroups(spec, unit, groups[number]);
+    if (!output.partByChannel.empty()) {
+      ArrayRef<int64_t> shape = spec.type.getShape();
+      output.areProbabilities = groups[number].areProbabilities;
+      output.channels = shape[groups[number].axis];
+      output.inner =
+          llvm::product_of(shape.drop_front(groups[number].axis + 1));
+    }
     output.firstPart = parts.size();
     output.numParts =
         output.partByChannel.empty() ? 1 : groups[number].names.size();
@@ -162,8 +169,10 @@ llvm::Error ResultDistance::keep(int64_t number, int64_t valid,
         parts[output.firstPart].energies[at] = energy(row);
         continue;
       }
-      for (auto [part, value] : llvm::zip_equal(output.partByChannel, row))
-        parts[output.firstPart + part].energies[at] += double(value) * value;
+      for (auto [part, value, weight] :
+           llvm::zip_equal(output.partByChannel, row, output.weigh(row)))
+        parts[output.firstPart + part].energies[at] +=
+            double(weight) * value * value;
     }
     finite[number] &=
         llvm::all_of(real, [](float value) { return std::isfinite(value); });
@@ -273,15 +282,36 @@ double ResultDistance::Output::measure(ArrayRef<float> expected,
   llvm_unreachable("unknown metric");
 }
 
+std::vector<float>
+ResultDistance::Output::weigh(ArrayRef<float> expected) const {
+  std::vector<float> weights(expected.size(), 1);
+  if (!llvm::is_contained(areProbabilities, char(true)))
+    return weights;
+  // Elements of one position follow each other at this distance.
+  for (int64_t block = 0; block != elements; block += channels * inner)
+    for (int64_t at = block; at != block + inner; ++at) {
+      float largest = 0;
+      for (int64_t channel = 0; channel != channels; ++channel)
+        if (size_t element = size_t(at + channel * inner);
+            areProbabilities[size_t(partByChannel[element])])
+          largest = std::max(largest, expected[element]);
+      for (int64_t channel = 0; channel != channels; ++channel)
+        if (size_t element = size_t(at + channel * inner);
+            !areProbabilities[size_t(partByChannel[element])])
+          weights[element] = largest;
+    }
+  return weights;
+}
+
 void ResultDistance::addByPart(const Output &output, ArrayRef<float> expected,
                                ArrayRef<float> actual, int64_t sample,
                                Comparison &found) const {
   for (size_t part = 0; part != output.numParts; ++part)
     found.distances[output.firstPart + part][sample] = 0;
-  for (auto [part, exactValue, value] :
-       llvm::zip_equal(output.partByChannel, expected, actual))
+  for (auto [part, exactValue, value, weight] : llvm::zip_equal(
+           output.partByChannel, expected, actual, output.weigh(expected)))
     found.distances[output.firstPart + part][sample] +=
-        (double(value) - exactValue) * (double(value) - exactValue);
+        weight * (double(value) - exactValue) * (double(value) - exactValue);
 }
 
 llvm::Error ResultDistance::compare(int64_t number, int64_t valid,

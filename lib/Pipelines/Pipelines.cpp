@@ -200,22 +200,33 @@ static void addCorrections(OpPassManager &passManager,
   if (corrections.concatThresholdUpdate)
     passManager.nest<func::FuncOp>().addPass(createUpdateConcatThresholdsPass(
         gather<UpdateConcatThresholdsPassOptions>(options.remarks)));
+  // A network with such a change is judged with corrected biases if biases are
+  // corrected later.
+  auto correctBias = [&](OpPassManager &passes) {
+    CorrectBiasPassOptions bias = biasOptions(options);
+    bias.judge = false;
+    if (corrections.weightsBias && runs)
+      passes.addPass(createCorrectBiasPass(bias));
+  };
   if (corrections.shiftNegative) {
     auto shift = gather<CorrectShiftNegativePassOptions>(
         options.selection, options.activations, options.shiftNegative,
         options.remarks);
     shift.biasCorrectionFollows = corrections.weightsBias && runs;
-    // A shift changes biases depending on whether biases are corrected.
-    auto correctBias = [&](OpPassManager &passes) {
-      CorrectBiasPassOptions bias = biasOptions(options);
-      bias.judge = false;
-      if (shift.biasCorrectionFollows)
-        passes.addPass(createCorrectBiasPass(bias));
-    };
     addJudged(
         passManager, options, tpc::kShiftNegativeCorrection,
         [&](OpPassManager &passes) {
           passes.addPass(createCorrectShiftNegativePass(shift));
+        },
+        correctBias);
+  }
+  if (corrections.refineThresholds && runs) {
+    auto refine = gather<RefineThresholdsPassOptions>(
+        options.samples, options.refinement, options.remarks);
+    addJudged(
+        passManager, options, tpc::kThresholdRefinement,
+        [&](OpPassManager &passes) {
+          passes.addPass(createRefineThresholdsPass(refine));
         },
         correctBias);
   }
@@ -275,6 +286,7 @@ static constexpr StringLiteral kLongPasses[] = {"mct-assign-bit-widths",
                                                 "mct-gptq",
                                                 "mct-judge-correction",
                                                 "mct-measure-sensitivity",
+                                                "mct-refine-thresholds",
                                                 "mct-round-weights",
                                                 "mct-select-parameters",
                                                 "mct-select-weight-parameters",

@@ -3,6 +3,7 @@
 
 #include "mct/IR/Names.h"
 #include "mct/Interfaces/OpInterfaces.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,6 +33,7 @@ class OriginFinder {
 public:
   const Origin &find(Value value);
   StringRef nameOf(size_t source) const { return names[source]; }
+  bool isProbability(size_t source) const { return probabilities[source]; }
 
 private:
   Origin compute(Value value);
@@ -40,7 +42,9 @@ private:
   void add(DataMovementOpInterface moving, unsigned number, Origin &to);
 
   llvm::DenseMap<Value, Origin> origins;
+  /// Name of each source, and whether it is the result of a sigmoid.
   std::vector<std::string> names;
+  std::vector<char> probabilities;
 };
 } // namespace
 
@@ -59,6 +63,8 @@ Origin OriginFinder::findSource(Value value) {
   origin.all = {names.size()};
   StringAttr name = getName(value);
   names.push_back(name ? name.str() : std::to_string(names.size()));
+  probabilities.push_back(
+      isa_and_present<tosa::SigmoidOp>(value.getDefiningOp()));
   origin.along.resize(getRank(value));
   origin.channelAxis = getRank(value) - 1;
   return origin;
@@ -184,8 +190,11 @@ static ResultGroups findGroups(Value result, OriginFinder &finder) {
   for (const Sources &sources : *shortest) {
     auto [found, isNew] =
         numbers.try_emplace(sources, int64_t(groups.names.size()));
-    if (isNew)
+    if (isNew) {
       groups.names.push_back(describe(sources, finder));
+      groups.areProbabilities.push_back(llvm::all_of(
+          sources, [&](size_t each) { return finder.isProbability(each); }));
+    }
     groups.groupByChannel.push_back(found->second);
   }
   return groups;

@@ -3,6 +3,7 @@
 
     costs = mct.cost.ethos_u(quantized, "ethos-u55-256")            cycles and bytes of each operator
     mct.cost.write_table(quantized, "ethos-u55-256", "costs.json")  that of all alternatives, for `minimize="cycles"`
+    mct.cost.update_table(quantized, "costs.json")                  the same with what this network really takes
     mct.cost.measure(quantized, ["simulator", "--json"])            the same as `ethos_u`, by a program of yours
 
 Arm's Vela estimates the cycles of Ethos-U: `pip install "mct-mlir[ethos-u]"`. It runs once for each network of
@@ -31,7 +32,7 @@ from mct.errors import Error, describe
 from mct.exporters.tosa import export_tosa
 from mct.model import Model
 
-__all__ = ["Costs", "OperatorCost", "ethos_u", "measure", "write_table"]
+__all__ = ["Costs", "OperatorCost", "ethos_u", "measure", "update_table", "write_table"]
 
 # Memory and clock of Arm's reference systems, as in vela.ini, by the family of the device.
 _SYSTEMS = {
@@ -223,11 +224,7 @@ def write_table(
             ]
             if all(layer["compressed_bytes"] in points for points, layer in rows):
                 continue
-            if command is None:
-                names = frozenset(layer["name"] for layer in layers)
-                costs = _run_vela(_lower(network, accelerator, softmax), accelerator, system, memory, names)
-            else:
-                costs = _run_command(_lower_for(network, profile, softmax), layers, command, accelerator)
+            costs = _ask(network, accelerator, layers, softmax, system, memory, command, profile)
             for points, layer in rows:
                 points.setdefault(layer["compressed_bytes"], []).append(costs[layer["name"]])
     layers = [
@@ -241,6 +238,61 @@ def write_table(
         "layers": layers,
     }
     _native.write_file(os.fspath(path), json.dumps(document, indent=1).encode() + b"\n")
+
+
+def _ask(
+    network: Model,
+    accelerator: str,
+    layers: Sequence[Mapping[str, Any]],
+    softmax: str,
+    system: str,
+    memory: str,
+    command: Sequence[str] | None,
+    profile: str,
+) -> Costs:
+    """Costs of a quantized network and its layers, by Vela or by a command."""
+    if command is not None:
+        return _run_command(_lower_for(network, profile, softmax), layers, command, accelerator)
+    names = frozenset(layer["name"] for layer in layers)
+    return _run_vela(_lower(network, accelerator, softmax), accelerator, system, memory, names)
+
+
+def update_table(
+    model: Model,
+    path: str | os.PathLike[str],
+    *,
+    softmax: str = "cut",
+    system: str = "",
+    memory: str = "",
+    command: Sequence[str] | None = None,
+    profile: str = "",
+) -> Costs:
+    """Measure a quantized network as it is, and write the costs of its layers to a table of `write_table`.
+
+    A layer may take more or less time if its neighbours have other kernels than in the networks of the table. After
+    an update the table predicts this network; quantizing again with it takes that into account.
+
+    model:   a network that `mct.quantize` made with this table.
+    path:    of the table, whose device is asked.
+
+    The other arguments, and what is raised, are those of `write_table`. Returns the measured costs.
+    """
+    # A broken table is an error here, not after the measurement.
+    model.costs(path)
+    document = json.loads(Path(path).read_text())
+    layers = _layers(model)
+    costs = _ask(model, document["device"], layers, softmax, system, memory, command, profile)
+    measured: dict[tuple[str, int], list[OperatorCost]] = {}
+    for layer in layers:
+        key = (json.dumps(layer["form"], sort_keys=True), layer["compressed_bytes"])
+        measured.setdefault(key, []).append(costs[layer["name"]])
+    for entry in document["layers"]:
+        form = json.dumps({key: value for key, value in entry.items() if key != "points"}, sort_keys=True)
+        points = {point["compressed_bytes"]: point for point in entry["points"]}
+        points |= {size: _mean(size, each) for (known, size), each in measured.items() if known == form}
+        entry["points"] = [points[size] for size in sorted(points)]
+    _native.write_file(os.fspath(path), json.dumps(document, indent=1).encode() + b"\n")
+    return costs
 
 
 def _mean(size: int, costs: Sequence[OperatorCost]) -> dict[str, int]:

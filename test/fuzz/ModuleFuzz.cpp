@@ -80,7 +80,8 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
 
 static constexpr llvm::StringLiteral kManyCorrections =
     "mct-correct{softmax-shift=true input-scaling=true "
-    "concat-threshold-update=true activation-bias-correction=true DATA}";
+    "concat-threshold-update=true refine-thresholds=true "
+    "activation-bias-correction=true DATA}";
 static constexpr llvm::StringLiteral kHmse =
     "mct-ptq{target=tflite activation-channel-equalization=true "
     "weights-error-method=hmse DATA}";

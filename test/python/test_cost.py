@@ -191,6 +191,38 @@ def test_a_command_measures_networks_and_writes_tables(quantized: Any, tmp_path:
     assert found["cycles"] + 100 == pytest.approx(mct.cost.measure(mixed, command).cycles, rel=0.01)
 
 
+# A layer takes as long as its kernel is large, and the next one 1000 cycles more if that kernel is large.
+NEIGHBOURS = """
+import json, sys
+operators, before = [], 0
+for layer in json.load(sys.stdin)["layers"]:
+    cycles = layer["compressed_bytes"] + 5 + (1000 if before > 400 else 0)
+    operators.append({"name": layer["name"], "cycles": cycles, "memory_bytes": 64})
+    before = layer["compressed_bytes"]
+print(json.dumps({"cycles": sum(one["cycles"] for one in operators), "memory_bytes": 64, "operators": operators}))
+"""
+
+
+def test_an_updated_table_predicts_a_network_whose_layers_depend_on_their_neighbours(
+    quantized: Any, tmp_path: Path
+) -> None:
+    path, command = tmp_path / "costs.json", [sys.executable, "-c", NEIGHBOURS]
+    mct.cost.write_table(quantized, "own", path, tolerances=(), command=command)
+    # In one of the three networks of the table, the layer before the last one is large.
+    measured = mct.cost.measure(quantized, command).cycles
+    assert abs(quantized.costs(path)["functions"][0]["cycles"] - measured) > 500
+    assert mct.cost.update_table(quantized, path, command=command).cycles == measured
+    assert quantized.costs(path)["functions"][0]["cycles"] == measured
+    table = json.loads(path.read_text())
+    jsonschema.validate(table, json.loads((SCHEMAS / "costs.json").read_text()))
+    before = path.read_bytes()
+    mct.cost.update_table(quantized, path, command=command)
+    assert path.read_bytes() == before
+    path.write_text(json.dumps(table | {"layers": table["layers"][1:]}))
+    with pytest.raises(mct.Error, match=r"costs of '.*' are not in '.*costs.json'"):
+        mct.cost.update_table(quantized, path, command=command)
+
+
 def test_layers_whose_costs_are_known_are_not_asked_for_again(quantized: Any, fake: Any, tmp_path: Path) -> None:
     """The second network has no layer and no width that the first one has not, but is another network."""
     calls = fake(rows=[["NPU", 10, 64, "TosaOutput_0"]])

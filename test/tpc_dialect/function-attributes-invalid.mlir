@@ -110,7 +110,7 @@ func.func private @f() attributes {tpc.rejected_corrections = ["bias"]}
 
 // -----
 
-// expected-error @below {{'tpc.rejected_corrections' has a 'correction' that is none of quantized_network, input_mean, activation_bias, second_moment, rounded_weights, shift_negative, channel_equalization, residual_equalization, parts_rescaling; expected}}
+// expected-error @below {{'tpc.rejected_corrections' has a 'correction' that is none of quantized_network, input_mean, activation_bias, second_moment, rounded_weights, shift_negative, channel_equalization, residual_equalization, parts_rescaling, threshold_refinement; expected}}
 func.func private @f() attributes {tpc.rejected_corrections = [{correction = "luck", loss = 1.0, samples = 8 : i64}]}
 
 // -----

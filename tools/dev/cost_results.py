@@ -8,7 +8,7 @@
 
 Prints a table in Markdown. Needs the built tools and ../shared (see measure.py); networks of the zoo that were not
 imported are left out. A table of costs is measured of networks in which all operators take the same alternative, and
-predicts those of a mixture.
+predicts those of a mixture. Where it is more than 1 % off, it is updated, and the network is quantized again.
 docs/results/downstream.md has both tables.
 """
 
@@ -60,37 +60,48 @@ def predicted(model: mct.Model, table: Path) -> int:
     return model.costs(table)["functions"][0]["cycles"]
 
 
+# A prediction that differs by more is made with an updated table, which may change the choice.
+FEW_PERCENT, MOST_UPDATES = 1, 4
+
+
 def compare(name: str, network: dict, device: str, accelerator: str, folder: Path) -> Iterator[list[str]]:
     table = folder / "costs.json"
     table_of(network, accelerator, table)
+    first = table.read_bytes()
     for label, options in ROWS.items():
+        table.write_bytes(first)
         given = {
             key: value.format(device=device, table=table) if isinstance(value, str) else value
             for key, value in options.items()
         }
-        try:
-            model = mct.quantize(
-                mct.load(network["model"]),
-                "imx500",
-                network["calibration"],
-                progress=False,
-                **network["options"],
-                **given,
-            )
-        except mct.Error as error:
-            if "cannot keep to its budget" not in str(error):
-                raise
-            continue
-        expected, measured = predicted(model, table), mct.cost.ethos_u(model, accelerator).cycles
-        difference = f"{100 * (expected / measured - 1):+.2f}"
-        yield [
-            name,
-            accelerator,
-            f"`{label}`" if label != "none" else label,
-            spaced(expected),
-            spaced(measured),
-            difference,
-        ]
+        for updates in range(MOST_UPDATES + 1):
+            try:
+                model = mct.quantize(
+                    mct.load(network["model"]),
+                    "imx500",
+                    network["calibration"],
+                    progress=False,
+                    **network["options"],
+                    **given,
+                )
+            except mct.Error as error:
+                if "cannot keep to its budget" not in str(error):
+                    raise
+                break
+            expected, measured = predicted(model, table), mct.cost.ethos_u(model, accelerator).cycles
+            difference = 100 * (expected / measured - 1)
+            yield [
+                name,
+                accelerator,
+                f"`{label}`" if label != "none" else label,
+                str(updates),
+                spaced(expected),
+                spaced(measured),
+                f"{difference:+.2f}",
+            ]
+            if abs(difference) <= FEW_PERCENT:
+                break
+            mct.cost.update_table(model, table)
 
 
 def promise_of(name: str, folder: Path) -> tuple[contract.Case, str]:
@@ -164,7 +175,9 @@ def main() -> None:
         os.environ[variable] = str(program.parent)
     columns = ["network", "device", "options"]
     columns += (
-        ["cycles", "drop on others", "judging samples"] if options.minimize else ["predicted", "Vela", "difference, %"]
+        ["cycles", "drop on others", "judging samples"]
+        if options.minimize
+        else ["updates", "predicted", "Vela", "difference, %"]
     )
     print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
     with tempfile.TemporaryDirectory() as work:

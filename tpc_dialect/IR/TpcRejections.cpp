@@ -21,7 +21,8 @@ static constexpr StringLiteral kNames[] = {kQuantizedNetworkCorrection,
                                            kShiftNegativeCorrection,
                                            kChannelEqualization,
                                            kResidualEqualization,
-                                           kPartsRescaling};
+                                           kPartsRescaling,
+                                           kThresholdRefinement};
 
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast_or_null<FloatAttr>(attribute);

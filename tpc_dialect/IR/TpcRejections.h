@@ -22,8 +22,8 @@ namespace mct::tpc {
 ///       loss = 5.9,
 ///        output = 0 : i64, samples = 32 : i64, standard_error = 0.3}]
 ///
-/// * `correction`: the name in `#tpc.corrections`, or `shift_negative` or
-///   `channel_equalization`.
+/// * `correction`: the name in `#tpc.corrections`, or that of a correction of
+///   the whole network, `shift_negative` for example.
 /// * `layers`: unique names of the kernel points of the layers in which it was
 ///   undone; absent if it was undone as a whole.
 /// * `output`: number of the result of the function that lost most; absent if
@@ -43,6 +43,8 @@ inline constexpr llvm::StringLiteral kChannelEqualization =
 inline constexpr llvm::StringLiteral kResidualEqualization =
     "residual_equalization";
 inline constexpr llvm::StringLiteral kPartsRescaling = "parts_rescaling";
+inline constexpr llvm::StringLiteral kThresholdRefinement =
+    "threshold_refinement";
 
 /// An entry of that list.
 struct RejectedCorrection {

@@ -270,7 +270,7 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
     layer, and describe which channels of a result are judged separately.
 
     `correction`: what is recorded, one of `shift_negative`, `channel_equalization`, `residual_equalization`,
-    `parts_rescaling`, `second_moment`, `activation_bias`, `input_mean`.
+    `parts_rescaling`, `second_moment`, `activation_bias`, `input_mean`, `threshold_refinement`.
 
     Before:
     ```mlir

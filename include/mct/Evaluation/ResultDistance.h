@@ -37,8 +37,10 @@ enum class ResultMetric {
 
 /// Measures the distance of the results of a network from those of a reference.
 /// Results of f32 with the batch first count, all their parts with equal
-/// weight: a result as a whole, or each group of its channels. Sums are in the
-/// order of the samples, whatever the workers.
+/// weight: a result as a whole, or each group of its channels. If some groups
+/// of a result are probabilities, the others count at each position as much as
+/// the largest of these in the reference: the box of a detector matters where
+/// an object is. Sums are in the order of the samples, whatever the workers.
 class ResultDistance {
 public:
   /// `outputs` are those of networks with units of `unit` samples, of `samples`
@@ -130,10 +132,17 @@ private:
     /// are one part.
     std::vector<int64_t> partByChannel;
     size_t firstPart = 0, numParts = 1;
+    /// True for each part that consists of probabilities, and the size of the
+    /// axis of the channels with the number of elements of one channel that
+    /// follow each other.
+    std::vector<char> areProbabilities;
+    int64_t channels = 1, inner = 1;
 
     /// Returns the divergence or squared error of one sample as a whole.
     double measure(llvm::ArrayRef<float> expected,
                    llvm::ArrayRef<float> actual) const;
+    /// Returns how much each element of a sample of the reference counts.
+    std::vector<float> weigh(llvm::ArrayRef<float> expected) const;
   };
   void joinParts();
   void addByPart(const Output &output, llvm::ArrayRef<float> expected,

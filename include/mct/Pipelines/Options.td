@@ -83,6 +83,8 @@ def CorrectionOptionGroup : Mct_OptionGroup<"Corrections that run.", "correction
              "Give the operands of a concatenation its threshold">,
   Mct_Switch<"shiftNegative", "shift-negative-activation-correction", "true",
              "Shift activations with a short negative tail above zero">,
+  Mct_Switch<"refineThresholds", "refine-thresholds", "false",
+             "Choose thresholds of activations by the results of the network">,
   Mct_Switch<"roundWeights", "round-weights", "true",
              "Round weights of few bits jointly, instead of correcting deviations">,
   Mct_Switch<"weightsBias", "weights-bias-correction", "true", "Restore the mean of the outputs of layers">,
@@ -104,6 +106,10 @@ def ShiftNegativeOptionGroup : Mct_OptionGroup<"Shifts of negative tails.", "cor
   Mct_PipelineOption<"shiftNegativeThresholdRecalculation", "shift-negative-threshold-recalculation",
                      Mct_ThresholdRecalculationOption>,
   Mct_PipelineOption<"shiftNegativeParametersSearch", "shift-negative-params-search", Mct_ParameterSearchOption>,
+]>;
+
+def RefinementOptionGroup : Mct_OptionGroup<"Thresholds by the results of the network.", "corrections", [
+  Mct_PipelineOption<"refineThresholdsMaxSamples", "refine-thresholds-max-samples", Mct_RefinementSamplesOption>,
 ]>;
 
 def BiasOptionGroup : Mct_OptionGroup<"Correction of the biases of layers.", "corrections", [
@@ -159,6 +165,7 @@ def CorrectOptions : Mct_Pipeline<"mct-correct",
   Mct_Member<"activations", ActivationOptionGroup>, Mct_Member<"weights", WeightOptionGroup>,
   Mct_Member<"corrections", CorrectionOptionGroup>, Mct_Member<"rounding", RoundingOptionGroup>,
   Mct_Member<"secondMoment", SecondMomentOptionGroup>, Mct_Member<"shiftNegative", ShiftNegativeOptionGroup>,
+  Mct_Member<"refinement", RefinementOptionGroup>,
   Mct_Member<"bias", BiasOptionGroup>, Mct_Member<"judge", JudgeOptionGroup>, Mct_Member<"activationBias", ActivationBiasOptionGroup>,
   Mct_Member<"training", TrainingOptionGroup>, Mct_Member<"checkpoint", CheckpointOptionGroup>,
   Mct_Member<"remarks", RemarksOptionGroup>,

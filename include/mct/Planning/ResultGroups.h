@@ -18,6 +18,9 @@ struct ResultGroups {
   std::vector<int64_t> groupByChannel;
   /// Name of each group: that of the values that its channels come from.
   std::vector<std::string> names;
+  /// True for each group whose values are results of sigmoids: probabilities,
+  /// of classes for example.
+  std::vector<char> areProbabilities;
 };
 
 /// Returns the groups of each result of the function. Channels are in one group

@@ -56,3 +56,27 @@ TEST_F(ResultDistanceTest, OtherResultsHaveNoLogits) {
   EXPECT_NEAR(compare({2, -1}, {2.5, -1}, ResultMetric::Logits), 0.05, 1e-6);
   EXPECT_EQ(used, ResultMetric::MSE);
 }
+
+// Three anchors along the last axis, with a box of one number and two scores.
+TEST_F(ResultDistanceTest, BoxesCountWithTheLargestProbabilityAtTheirPlace) {
+  mlir::Builder builder(&context);
+  TensorSpec spec{"y",
+                  mlir::RankedTensorType::get({1, 3, 3}, builder.getF32Type())};
+  mct::ResultGroups groups{
+      1, {0, 1, 1}, {"boxes", "scores"}, /*areProbabilities=*/{0, 1}};
+  ResultDistance distance(spec, /*unit=*/1, /*samples=*/1, /*budget=*/1024,
+                          groups);
+  std::vector<float> reference{10, 20, 30, 0.5, 0, 0, 0.25, 0, 1},
+      found{12, 99, 33, 0.5, 0.5, 0, 0.25, 0, 1};
+  llvm::cantFail(distance.keep(0, 1, {reference.data()}));
+  llvm::cantFail(distance.decide(ResultMetric::MSE));
+  ResultDistance::Comparison each = distance.createComparison();
+  std::vector<float> scratch;
+  llvm::cantFail(distance.compare(0, 1, {found.data()}, scratch, each));
+  ASSERT_EQ(distance.getParts().size(), 2u);
+  // Weights 0.5, 0 and 1: there is nothing at the second anchor.
+  EXPECT_NEAR(distance.distanceOf(0, each), (0.5 * 4 + 9) / (0.5 * 100 + 900),
+              1e-9);
+  // A score counts where there is nothing, too.
+  EXPECT_NEAR(distance.distanceOf(1, each), 0.25 / (0.25 + 0.0625 + 1), 1e-9);
+}

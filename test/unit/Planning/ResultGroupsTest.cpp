@@ -59,6 +59,20 @@ TEST_F(ResultGroupsTest, OperandsOfAConcatenationAreFollowedThroughMovement) {
   EXPECT_EQ(groups[0].axis, 2);
   EXPECT_EQ(groups[0].groupByChannel, (Numbers{0, 0, 1, 1, 1}));
   EXPECT_EQ(groups[0].names, (Names{"boxes", "scores"}));
+  EXPECT_EQ(groups[0].areProbabilities, (std::vector<char>{0, 0}));
+}
+
+// A group is probabilities if all its values come from sigmoids.
+TEST_F(ResultGroupsTest, ResultsOfSigmoidsAreProbabilities) {
+  auto groups = find(R"(
+    func.func @main(%x: tensor<1x2x4xf32>, %y: tensor<1x3x4xf32>, %z: tensor<1x1x4xf32>) -> tensor<1x6x4xf32> {
+      %s = tosa.sigmoid %y : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+      %q = tpc.quantize %s as "scores" activation : tensor<1x3x4xf32>
+      %c = tosa.concat %x, %q, %z {axis = 1 : i32} : (tensor<1x2x4xf32>, tensor<1x3x4xf32>, tensor<1x1x4xf32>) -> tensor<1x6x4xf32>
+      return %c : tensor<1x6x4xf32>
+    })");
+  EXPECT_EQ(groups[0].groupByChannel, (Numbers{0, 0, 1, 1, 1, 2}));
+  EXPECT_EQ(groups[0].areProbabilities, (std::vector<char>{0, 1, 0}));
 }
 
 // Two feature maps have a box and two scores for each anchor. Along the anchors

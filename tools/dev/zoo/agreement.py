@@ -92,6 +92,7 @@ CASES = [
             Case(target, "defaults", {}, ("ap50", "ap"), PARTS),
             Case(target, "`decode=quantize`", {"decode": "quantize"}),
             Case(target, "one grid", ONE_GRID),
+            Case(target, "`refine-thresholds`", {"refine_thresholds": True}, ("ap50", "ap"), PARTS),
         )
     ),
     Case("imx500", "`weights-bias-correction=false`", {"weights_bias_correction": False}),
