@@ -212,7 +212,11 @@ static void addCorrections(OpPassManager &passManager,
     auto shift = gather<CorrectShiftNegativePassOptions>(
         options.selection, options.activations, options.shiftNegative,
         options.remarks);
-    shift.biasCorrectionFollows = corrections.weightsBias && runs;
+    // The formula includes what the quantized kernel makes of the shift. A
+    // correction that is measured finds the rest, and may be undone.
+    shift.biasCorrectionFollows =
+        corrections.weightsBias && runs &&
+        options.bias.biasEstimate == BiasEstimate::InputMean;
     addJudged(
         passManager, options, tpc::kShiftNegativeCorrection,
         [&](OpPassManager &passes) {

@@ -30,7 +30,7 @@
 // CHECK-NEXT:   mct-calibrate{
 // CHECK-NEXT:   mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
 // CHECK-NEXT:   mct-select-parameters{error-method=mse {{.*}} threads=0 z-threshold={{[0.e+]*}}},
-// CHECK-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},{{.*}}
+// CHECK-NEXT:   mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=false error-method=mse {{.*}} parameter-search=false {{.*}}ratio={{0.05|5.0*e-02}} {{.*}}threshold-recalculation=true {{.*}}},{{.*}}
 // CHECK-NEXT:   mct-round-weights{{.*}} correct-bias=true {{.*}}max-bits=7 {{.*}}max-samples=1024 {{.*}}threads=0},
 // CHECK-NEXT:   mct-correct-bias{{.*}} estimate=quantized-network {{.*}}}
 // CHECK-NEXT: )
@@ -50,7 +50,7 @@
 // ALL-NEXT: mct-calibrate{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 channel-statistics=false function= input-offset=1 input-scale=0.5;1;1;1 {{.*}}statistics-out={{.*}}.json threads=1}
 // ALL-NEXT: mct-split-shared-grids{completed-by={builtin.module(mct-calibrate{{{.*}}only-missing=true{{.*}},mct-select-weight-parameters{{.*}})} remarks={{.*}}},
 // ALL-NEXT: mct-select-parameters{error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}threads=1 z-threshold=9{{.*}}}
-// ALL-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=true error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}{{.*}}
+// ALL-NEXT: mct-judge-correction{{.*}} made-by={builtin.module(mct-correct-shift-negative{bias-correction-follows=false error-method=lp lp-norm=3{{.*}} min-threshold={{0.25|2.5.*}} percentile={{99|9.9.*}}z-threshold=9{{.*}}}{{.*}}
 // ALL-NEXT: mct-round-weights{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} max-bits=5 {{.*}}max-samples=66 {{.*}}threads=1}
 // ALL-NEXT: mct-correct-bias{batch-size=2 calibration-data={{.*}}two_samples.npy,{{.*}}two_samples.npy{{.*}} calibration-samples=3 {{.*}} input-offset=1 input-scale=0.5;1;1;1 {{.*}}threads=1}
 // ALL: as "arg0" {{.*}} statistics(#tpc.statistics<count = 12, {{.*}} max = 2.000000e+00,
