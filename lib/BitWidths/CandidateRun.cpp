@@ -202,9 +202,12 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   runOptions = settings.run;
   frontierBytes = settings.limitKept(frontierBytes);
   int64_t unit = run->executor().unit();
-  results = std::make_unique<ResultDistance>(
-      run->executor().outputs(), unit, source->numSamples(), frontierBytes,
-      findResultGroups(*network.module->getOps<func::FuncOp>().begin()));
+  std::vector<ResultGroups> groups;
+  if (options.dividesResults)
+    groups = findResultGroups(*network.module->getOps<func::FuncOp>().begin());
+  results = std::make_unique<ResultDistance>(run->executor().outputs(), unit,
+                                             source->numSamples(),
+                                             frontierBytes, groups);
   if (results->isEmpty())
     return emitError(loc) << "no result of the function is a tensor of f32 "
                              "with a batch, whose change could be measured";

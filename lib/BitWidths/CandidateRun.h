@@ -32,6 +32,8 @@ struct CandidateRunOptions {
   /// True if everything is float in the base network: only the quantizers of
   /// an operator's alternative act.
   bool isBaseFloat = false;
+  /// True if groups of channels of a result are measured separately.
+  bool dividesResults = false;
   /// Flag for each operator: true if its alternatives are measured; if empty,
   /// all are.
   std::vector<bool> measured = {};

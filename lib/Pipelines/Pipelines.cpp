@@ -212,11 +212,14 @@ static void addCorrections(OpPassManager &passManager,
     auto shift = gather<CorrectShiftNegativePassOptions>(
         options.selection, options.activations, options.shiftNegative,
         options.remarks);
-    // The formula includes what the quantized kernel makes of the shift. A
-    // correction that is measured finds the rest, and may be undone.
+    // A layer in which the correction of its bias is undone keeps what its
+    // quantized kernel makes of the shift, unless that is subtracted. A formula
+    // includes it.
+    bool subtractsQuantized =
+        corrections.refineThresholds &&
+        options.bias.biasEstimate == BiasEstimate::QuantizedNetwork;
     shift.biasCorrectionFollows =
-        corrections.weightsBias && runs &&
-        options.bias.biasEstimate == BiasEstimate::InputMean;
+        corrections.weightsBias && runs && !subtractsQuantized;
     addJudged(
         passManager, options, tpc::kShiftNegativeCorrection,
         [&](OpPassManager &passes) {

@@ -66,6 +66,7 @@ def test_every_reason_is_there_and_declined_ones_have_a_remedy(generate: ModuleT
         "bound-moved",
         "equalized",
         "equal-already",
+        "threshold-refined",
         "residual-equalized",
         "no-outliers",
         "parts-rescaled",

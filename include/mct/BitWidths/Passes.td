@@ -114,14 +114,16 @@ def RefineThresholdsPass : Pass<"mct-refine-thresholds", "::mlir::ModuleOp"> {
     `mct-select-parameters` gives each activation the threshold with the least error of its own values. Which errors
     matter depends on the layers behind it: a detector's few large values may be all that it is about, and an outlier may
     hardly have an effect. For each activation with one threshold, or one scale, this pass runs the network on the samples
-    with 0.5, 0.75, 1.5 and 2 times that one (0.5 and 2 times if thresholds are powers of two), everything else being as
-    it is. The activation gets the threshold with which the results are nearest to those of the float network, if that is
-    nearer than with its own one.
+    with 0.5, 0.75, 1.5 and 2 times that one (0.5 and 2 times if thresholds are powers of two), everything else being in
+    float. The activation gets the threshold with which the results are nearest to those of the float network. Thresholds
+    with more than eight times the error of the activation's values are not tried.
 
-    The distance is that of `mct-measure-sensitivity` with `metric=auto`, of each group of channels with a common meaning:
-    boxes count as much as scores. All distances are measured before the first threshold changes. The network before an
-    activation is run once; no code is compiled again. The result is the same bytes for any number of threads and any
-    batch size.
+    The distance is that of `mct-measure-sensitivity` with `metric=auto`, separately for each group of channels of a result
+    with a common meaning. Boxes count at each place as much as the largest score of the float network there. The distances
+    of a group are divided by their sum over all activations with their own thresholds, and what is compared is the mean of
+    these shares over the groups: boxes count as much as scores. All are measured before the first threshold changes. The
+    network before an activation is run once; no code is compiled again. The result is the same bytes for any number of
+    threads and any batch size.
 
     Runs after `mct-select-parameters` and `mct-correct-shift-negative`, before weights are rounded and biases corrected.
     Grids that the target fixes, and parameters from a file, stay. Fails if a point has no parameters.
@@ -158,9 +160,8 @@ def MeasureSensitivityPass : Pass<"mct-measure-sensitivity", "::mlir::ModuleOp">
 
     `metric`: `kl`, the Kullback-Leibler divergence of the distributions along the last axis from those of the float
     network, if the rows of a result are not negative and sum up to 1, otherwise of the softmax; `mse`, the mean squared
-    error divided by the mean square, of a result or of each group of its channels with a common meaning, where boxes count
-    as much as the largest score at their place; `logits`, the same for the logarithms of distributions, minus their mean
-    in each row, and `mse` for other results. `auto` takes `kl` for distributions and `mse` for everything else. Results that
+    error divided by the mean square; `logits`, the same for the logarithms of distributions, minus their mean in each
+    row, and `mse` for other results. `auto` takes `kl` for distributions and `mse` for everything else. Results that
     have no alternatives are compared before they are quantized. Distances are means over the samples, then over the
     results that are tensors of f32.
 
