@@ -29,7 +29,6 @@ HALF = {"budget": ["weights:50%"]}
 # Network, target, options with what the table calls them.
 STUDIES = [
     ("detector", "imx500", "defaults", {}),
-    ("detector", "imx500", "`gptq-epochs=5`", {"gptq_epochs": 5}),
     ("detector", "imx500", "`decode=quantize`", QUANTIZED_DECODING),
     ("detector", "imx500", "one grid", ONE_GRID),
     ("detector", "imx500", "`weights:50%`", HALF),
