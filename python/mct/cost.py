@@ -282,14 +282,21 @@ def update_table(
     document = json.loads(Path(path).read_text())
     layers = _layers(model)
     costs = _ask(model, document["device"], layers, softmax, system, memory, command, profile)
+
+    def describe_form(entry: Mapping[str, Any], *without: str) -> str:
+        return json.dumps({key: value for key, value in entry.items() if key not in without}, sort_keys=True)
+
+    known = {describe_form(entry, "points") for entry in document["layers"]}
     measured: dict[tuple[str, int], list[OperatorCost]] = {}
     for layer in layers:
-        key = (json.dumps(layer["form"], sort_keys=True), layer["compressed_bytes"])
-        measured.setdefault(key, []).append(costs[layer["name"]])
+        form = describe_form(layer["form"])
+        # An entry without a width is for kernels of all widths that have no entry.
+        form = form if form in known else describe_form(layer["form"], "kernel_bits")
+        measured.setdefault((form, layer["compressed_bytes"]), []).append(costs[layer["name"]])
     for entry in document["layers"]:
-        form = json.dumps({key: value for key, value in entry.items() if key != "points"}, sort_keys=True)
         points = {point["compressed_bytes"]: point for point in entry["points"]}
-        points |= {size: _mean(size, each) for (known, size), each in measured.items() if known == form}
+        own = describe_form(entry, "points")
+        points |= {size: _mean(size, each) for (form, size), each in measured.items() if form == own}
         entry["points"] = [points[size] for size in sorted(points)]
     _native.write_file(os.fspath(path), json.dumps(document, indent=1).encode() + b"\n")
     return costs

@@ -218,6 +218,17 @@ def test_an_updated_table_predicts_a_network_whose_layers_depend_on_their_neighb
     before = path.read_bytes()
     mct.cost.update_table(quantized, path, command=command)
     assert path.read_bytes() == before
+    # Layers of the table that are for kernels of any width.
+    wide = [
+        {key: [dict(point, cycles=1) for point in value] if key == "points" else value for key, value in layer.items()}
+        for layer in table["layers"]
+        if layer.pop("kernel_bits", 8) == 8
+    ]
+    path.write_text(json.dumps(table | {"layers": wide}))
+    assert quantized.costs(path)["functions"][0]["cycles"] != measured
+    mct.cost.update_table(quantized, path, command=command)
+    assert quantized.costs(path)["functions"][0]["cycles"] == measured
+    assert len(json.loads(path.read_text())["layers"]) == len(wide)
     path.write_text(json.dumps(table | {"layers": table["layers"][1:]}))
     with pytest.raises(mct.Error, match=r"costs of '.*' are not in '.*costs.json'"):
         mct.cost.update_table(quantized, path, command=command)

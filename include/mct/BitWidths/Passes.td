@@ -126,22 +126,25 @@ def RefineThresholdsPass : Pass<"mct-refine-thresholds", "::mlir::ModuleOp"> {
     threads and any batch size.
 
     Runs after `mct-select-parameters` and `mct-correct-shift-negative`, before weights are rounded and biases corrected.
-    Grids that the target fixes, and parameters from a file, stay. Fails if a point has no parameters.
+    Grids that the target fixes, and parameters from a file, stay. Fails if a point has no parameters or an
+    activation no statistics.
 
     Source: Nahshan et al., "Loss Aware Post-training Quantization", 2019, which searches all steps together for the least
     loss.
 
-    Before:
+    Before (`x` has the numbers 1 or -1 and 2 or 0, of which the result is 0.1 times the first and the second):
     ```mlir
-    %0 = tpc.quantize %x as "x" activation config(#act8) statistics(…)
-           parameters(#tpc.power_of_two<threshold = [4.0], bits = 8>) : tensor<1x4xf32>
+    %0 = tpc.quantize %x as "x" activation config(#act) statistics(…)
+           parameters(#tpc.power_of_two<threshold = [2.0], bits = 2>) : tensor<1x1x1x2xf32>
+    %1 = tosa.conv2d %0, %kernel, %zero, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
 
     After:
     ```mlir
-    %0 = tpc.quantize %x as "x" activation config(#act8) statistics(…)
-           parameters(#tpc.power_of_two<threshold = [8.0], bits = 8>)
-           selection(#tpc.selection<error_method = given, error = 1.3E-4>) : tensor<1x4xf32>
+    %0 = tpc.quantize %x as "x" activation config(#act) statistics(…)
+           parameters(#tpc.power_of_two<threshold = [4.0], bits = 2>)
+           selection(#tpc.selection<error_method = given, error = [0.4996]>) : tensor<1x1x1x2xf32>
+    %1 = tosa.conv2d %0, %kernel, %zero, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
   let options = Mct_SampleOptions # [Mct_RefinementSamplesOption, Mct_RemarksOption];

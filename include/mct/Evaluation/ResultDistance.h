@@ -132,10 +132,10 @@ private:
     /// are one part.
     std::vector<int64_t> partByChannel;
     size_t firstPart = 0, numParts = 1;
-    /// True for each part that consists of probabilities, and the size of the
-    /// axis of the channels with the number of elements of one channel that
-    /// follow each other.
+    /// True for each part that consists of probabilities.
     std::vector<char> areProbabilities;
+    /// Number of channels, and of elements of one channel that follow each
+    /// other.
     int64_t channels = 1, inner = 1;
 
     /// Returns the divergence or squared error of one sample as a whole.

@@ -170,7 +170,7 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
       `tensor.pad`. Points on the way hold shifted values and get new parameters as well. Padding of a convolution
       becomes a `tosa.pad` with the shift as value, and its bias becomes b - shift * (sum of the kernel over all but the
       output channel). The quantized kernel is used if it has parameters; with `bias-correction-follows` the float
-      kernel, because a bias correction by a formula (`estimate=input-mean`) includes the difference.
+      kernel, because a bias correction that follows includes the difference.
     * Shifted values get names with the suffix `_shifted`, because they differ from those of the float network.
 
     A result stays unchanged, with a remark under `remarks`, if the target requires a signed grid or one with a zero
@@ -210,7 +210,7 @@ def CorrectShiftNegativePass : Pass<"mct-correct-shift-negative", "::mlir::Modul
     Mct_LpNormOption, Mct_PercentileOption, Mct_MinThresholdOption,
     Mct_ZThresholdOption,
     Option<"biasCorrectionFollows", "bias-correction-follows", "bool", /*default=*/"false",
-           "Subtract the shift by the float kernel, because a bias correction by a formula follows">,
+           "Subtract the shift by the float kernel, because a bias correction follows">,
     Mct_RemarksOption,
   ];
   let dependentDialects = ["::mct::tpc::TpcDialect", "::mlir::tosa::TosaDialect", "::mlir::linalg::LinalgDialect",
