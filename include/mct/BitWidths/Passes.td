@@ -132,7 +132,10 @@ def RefineThresholdsPass : Pass<"mct-refine-thresholds", "::mlir::ModuleOp"> {
     Source: Nahshan et al., "Loss Aware Post-training Quantization", 2019, which searches all steps together for the least
     loss.
 
-    Before (`x` has the numbers 1 or -1 and 2 or 0, of which the result is 0.1 times the first and the second):
+    In this example, the first number of `x` is 1 or -1 and the second one 2 or 0. The result is a tenth of the first
+    number plus the second one.
+
+    Before:
     ```mlir
     %0 = tpc.quantize %x as "x" activation config(#act) statistics(…)
            parameters(#tpc.power_of_two<threshold = [2.0], bits = 2>) : tensor<1x1x1x2xf32>
@@ -144,7 +147,6 @@ def RefineThresholdsPass : Pass<"mct-refine-thresholds", "::mlir::ModuleOp"> {
     %0 = tpc.quantize %x as "x" activation config(#act) statistics(…)
            parameters(#tpc.power_of_two<threshold = [4.0], bits = 2>)
            selection(#tpc.selection<error_method = given, error = [0.4996]>) : tensor<1x1x1x2xf32>
-    %1 = tosa.conv2d %0, %kernel, %zero, %zero, %zero {…} : (…) -> tensor<1x1x1x1xf32>
     ```
   }];
   let options = Mct_SampleOptions # [Mct_RefinementSamplesOption, Mct_RemarksOption];

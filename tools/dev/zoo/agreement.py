@@ -95,6 +95,7 @@ CASES = [
         )
     ),
     Case("imx500", "`refine-thresholds`", {"refine_thresholds": True}, ("ap50", "ap"), PARTS),
+    Case("tflite", "`refine-thresholds`", {"refine_thresholds": True}),
     Case("imx500", "`weights-bias-correction=false`", {"weights_bias_correction": False}),
     Case("imx500", "`gptq-epochs=5`", {"gptq_epochs": 5}),
     Case("tflite", "`gptq-epochs=20`", {"gptq_epochs": 20}),
