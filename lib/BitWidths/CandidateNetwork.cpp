@@ -95,7 +95,7 @@ CandidateNetwork::compile(func::FuncOp function, const KernelOps &kernels,
     all[0].observedValues.push_back(point.value);
   quantized.walk([&](tpc::QuantizeOp point) {
     if (!chosen.contains(point.getUniqueName())) {
-      if (options.isBaseFloat || isResult(point))
+      if (options.measuresParts || isResult(point))
         point.removeQuantizer();
       return;
     }
@@ -125,7 +125,7 @@ CandidateNetwork::compile(func::FuncOp function, const KernelOps &kernels,
     return failure();
   made.floating = std::move(executors->front());
   made.quantized = std::move(executors->back());
-  if (options.isBaseFloat)
+  if (options.measuresParts)
     for (size_t number = 0; number != own.replaceablePoints.size(); ++number)
       if (llvm::Error error =
               made.quantized->replaceQuantizer(number, Attribute()))

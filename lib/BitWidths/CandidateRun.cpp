@@ -203,7 +203,7 @@ CandidateRunImpl::runFloat(const execution::RunSettings &settings) {
   frontierBytes = settings.limitKept(frontierBytes);
   int64_t unit = run->executor().unit();
   std::vector<ResultGroups> groups;
-  if (options.dividesResults)
+  if (options.measuresParts)
     groups = findResultGroups(*network.module->getOps<func::FuncOp>().begin());
   results = std::make_unique<ResultDistance>(run->executor().outputs(), unit,
                                              source->numSamples(),

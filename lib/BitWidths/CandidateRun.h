@@ -29,11 +29,10 @@ struct CandidateRunOptions {
   SensitivityWeighting weighting = SensitivityWeighting::Average;
   /// True if the base network has the corrections recorded in the module.
   bool keepsCorrections = false;
-  /// True if everything is float in the base network: only the quantizers of
-  /// an operator's alternative act.
-  bool isBaseFloat = false;
-  /// True if groups of channels of a result are measured separately.
-  bool dividesResults = false;
+  /// True for measureParts: everything is float in the base network, so that
+  /// only the quantizers of an operator's alternative act, and the groups of
+  /// channels of a result are its parts.
+  bool measuresParts = false;
   /// Flag for each operator: true if its alternatives are measured; if empty,
   /// all are.
   std::vector<bool> measured = {};

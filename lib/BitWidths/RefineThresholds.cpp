@@ -157,8 +157,7 @@ RefineThresholdsPass::measure(func::FuncOp entry,
     return failure();
   CandidateRunOptions options;
   options.maxSamples = int64_t(uint64_t(maxSamples));
-  options.isBaseFloat = true;
-  options.dividesResults = true;
+  options.measuresParts = true;
   options.measured = std::move(which);
   auto run = CandidateRun::create(entry, getAnalysis<KernelOps>(), candidates,
                                   *settings, options);
