@@ -621,6 +621,66 @@ static void findRoundedOneByOne(const DiagnosisContext &network,
   found.push_back(std::move(diagnosis));
 }
 
+/// Returns whether the threshold of an activation was selected by the error of
+/// its values. Shifts select those of their results.
+static bool isSelected(const Point &point) {
+  return point.selection &&
+         (point.selection->errorMethod != "given" || point.shift);
+}
+
+/// Returns whether mct-refine-thresholds has compared thresholds: its records
+/// say so, or, if there are none of any pass, thresholds that were not
+/// selected.
+static bool areThresholdsCompared(const Report &report) {
+  auto isCompared = [&](const Point &point) {
+    if (report.passes.empty() && !point.isWeight() && point.selection &&
+        !isSelected(point))
+      return true;
+    return llvm::any_of(point.decisions, [](const report::Decision &decision) {
+      return decision.pass == "mct-refine-thresholds";
+    });
+  };
+  return llvm::any_of(report.points, isCompared) ||
+         llvm::any_of(report.rejectedCorrections,
+                      [](const RejectedCorrection &rejected) {
+                        return rejected.correction == "threshold_refinement";
+                      });
+}
+
+static void findUnrefined(const DiagnosisContext &network, Diagnoses &found) {
+  // With few activations, more bits are the better advice.
+  static constexpr size_t kLeastCount = 3;
+  static constexpr Real kLeastShare = 0.5;
+  Diagnosis diagnosis;
+  const Point *largest = nullptr;
+  Real share = 0;
+  size_t count = 0;
+  for (const Point &point : network.report.points) {
+    if (point.isWeight() || !point.parameters || !isSelected(point))
+      continue;
+    ++count;
+    share += network.getShare(point);
+    diagnosis.severity += network.getSeverity(point);
+    if (!largest || network.getShare(point) > network.getShare(*largest))
+      largest = &point;
+  }
+  if (count < kLeastCount || share < kLeastShare ||
+      diagnosis.severity < kGrave || areThresholdsCompared(network.report))
+    return;
+  // On real networks, about half of the error was removed at most.
+  diagnosis.severity = std::min<Real>(1, diagnosis.severity) / 2;
+  diagnosis.cause = std::to_string(count) + " activations, first of all " +
+                    quoted(largest->name) + ", make " + percent(share) +
+                    " of the error, each with the threshold that is best for "
+                    "its own values.";
+  diagnosis.remedy = "Compare thresholds by the results of the network, which "
+                     "takes several times as long.";
+  diagnosis.kind = "option";
+  diagnosis.paste = "refine-thresholds=true";
+  diagnosis.numbers = {{"activations", Real(count)}, {"share", share}};
+  found.push_back(std::move(diagnosis));
+}
+
 //===----------------------------------------------------------------------===//
 // Corrections
 //===----------------------------------------------------------------------===//
@@ -704,6 +764,11 @@ ArrayRef<Rule> mct::report::getPointRules() {
         "weights of less than 8 bits that mct-round-weights has not seen",
         "`round-weights=true`"},
        findRoundedOneByOne},
+      {{"unrefined-thresholds",
+        "activations make half of an error that matters with thresholds that "
+        "mct-refine-thresholds has not compared with others",
+        "`refine-thresholds=true`"},
+       findUnrefined},
       {{"shifted-activation", "an activation was shifted above zero",
         "none: says what that gained"},
        eachPoint<findShifted>},

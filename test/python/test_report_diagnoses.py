@@ -5,6 +5,7 @@ the right tensor, and the text that it gives to paste reduces the error. Healthy
 import json
 import math
 
+import corrections
 import measure
 import numpy as np
 import pytest
@@ -483,6 +484,15 @@ def test_few_bits_are_rounded_together(study):
     found = find(before, "rounded-one-by-one")
     after = sick.report(found)
     assert "rounded-one-by-one" not in rules(after)
+    assert after["distance"] < before["distance"]
+
+
+def test_thresholds_are_compared_by_the_results(study, tmp_path):
+    sick = digits(study, target=str(corrections.target_for("8-bit weights, 4-bit activations", tmp_path)))
+    before = sick.report()
+    found = find(before, "unrefined-thresholds")
+    after = sick.report(found)
+    assert "unrefined-thresholds" not in rules(after)
     assert after["distance"] < before["distance"]
 
 

@@ -426,6 +426,63 @@ TEST(DiagnoseTest, FewBitsThatWereRoundedOneByOne) {
   EXPECT_EQ(network.rules(), Rules());
 }
 
+TEST(DiagnoseTest, ThresholdsThatWereChosenByTheErrorsOfTensors) {
+  Network network;
+  auto isFound = [&] {
+    return llvm::is_contained(network.rules(), "unrefined-thresholds");
+  };
+  network.addActivation("other", spread(-1, 1), grid(1, true), 0.008);
+  network.addOperator("other", "tosa.conv2d", "Conv", "conv");
+  // 0.003 + 0.0089 + 0.008 of 0.04.
+  network.conv().effect->own = 0.0089;
+  EXPECT_EQ(network.rules(), Rules());
+  network.conv().effect->own = 0.0091;
+  Diagnosis diagnosis = network.only();
+  EXPECT_EQ(diagnosis.rule, "unrefined-thresholds");
+  EXPECT_EQ(diagnosis.subject, "");
+  EXPECT_NE(diagnosis.cause.find("3 activations, first of all 'conv'"),
+            std::string::npos)
+      << diagnosis.cause;
+  EXPECT_EQ(diagnosis.paste, "refine-thresholds=true");
+  EXPECT_DOUBLE_EQ(diagnosis.severity, 0.0201 / 0.04 / 2);
+
+  // Compared already, according to the trace, or undone.
+  network.image().decisions = {
+      {"mct-refine-thresholds", "declined", "threshold-kept", "", {}}};
+  EXPECT_FALSE(isFound());
+  network.image().decisions.clear();
+  RejectedCorrection rejected;
+  rejected.correction = "threshold_refinement";
+  network.report.rejectedCorrections = {rejected};
+  EXPECT_FALSE(isFound());
+  network.report.rejectedCorrections.clear();
+  EXPECT_TRUE(isFound());
+}
+
+TEST(DiagnoseTest, ThresholdsThatWereGivenAreNotCompared) {
+  Network network;
+  auto isFound = [&] {
+    return llvm::is_contained(network.rules(), "unrefined-thresholds");
+  };
+  network.addActivation("first", spread(-1, 1), grid(1, true), 0.009);
+  network.addActivation("second", spread(-1, 1), grid(1, true), 0.009);
+  Point &third =
+      network.addActivation("third", spread(-1, 1), grid(1, true), 0);
+  EXPECT_TRUE(isFound());
+  // Without a trace, the pass may be what gave it.
+  third.selection->errorMethod = "given";
+  EXPECT_FALSE(isFound());
+  third.shift = Point::Shift{0.3125, 1e-3, 2.5e-4};
+  EXPECT_TRUE(isFound());
+  third.shift.reset();
+  network.report.passes = {{"mct-select-parameters", 1}};
+  EXPECT_TRUE(isFound());
+  // Its error does not count.
+  network.image().selection->errorMethod = "given";
+  network.conv().selection->errorMethod = "given";
+  EXPECT_FALSE(isFound());
+}
+
 TEST(DiagnoseTest, ShiftsSayWhatTheyGained) {
   Network network;
   network.conv().shift = Point::Shift{0.3125, 1e-3, 2.5e-4};

@@ -72,7 +72,7 @@ struct Network {
     op.inputs = {"image"};
     op.points = {"conv/kernel_attr", "conv"};
     op.alternatives = {{8, 8}, {8, 4}, {16, 8}};
-    addActivation("image", spread(0, 1), grid(1, false), 0.004);
+    addActivation("image", spread(0, 1), grid(1, false), 0.003);
     Point &kernel = report.points.emplace_back();
     kernel.name = "conv/kernel_attr";
     kernel.owner = "conv";
