@@ -59,7 +59,8 @@ def test_other_threads_run_meanwhile_and_may_end_it(modules, scaled):
 
     def poll(stage: str, *_counts: int) -> None:
         stages.add(stage)
-        if ticks > 3:
+        # The report runs networks, which have a stage of their own: either may be the first one that is polled.
+        if ticks > 3 and "report" in stages:
             raise Enough
 
     thread = threading.Thread(target=count)
@@ -72,7 +73,6 @@ def test_other_threads_run_meanwhile_and_may_end_it(modules, scaled):
     finally:
         end.set()
         thread.join()
-    assert "report" in stages
 
 
 @pytest.mark.parametrize(
