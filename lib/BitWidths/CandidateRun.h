@@ -41,8 +41,9 @@ struct CandidateRunOptions {
 class CandidateRunImpl;
 
 /// A function on samples. In the base network the kernels of operators that
-/// have candidates are float, everything else is as in the module; results of
-/// the function that have no candidates are compared before they are quantized.
+/// have candidates are float, everything else is as in the module, unless
+/// `measuresParts` makes it float; results of the function that have no
+/// candidates are compared before they are quantized.
 /// Results do not depend on threads and batch sizes.
 class CandidateRun {
 public:

@@ -628,9 +628,9 @@ static bool isSelected(const Point &point) {
          (point.selection->errorMethod != "given" || point.shift);
 }
 
-/// Returns whether mct-refine-thresholds has compared thresholds: its records
-/// say so, or, if there are none of any pass, thresholds that were not
-/// selected.
+/// Returns whether mct-refine-thresholds has compared thresholds, by its
+/// records. A report without a trace has no records; then a threshold that was
+/// not selected may come from the pass.
 static bool areThresholdsCompared(const Report &report) {
   auto isCompared = [&](const Point &point) {
     if (report.passes.empty() && !point.isWeight() && point.selection &&
@@ -667,7 +667,8 @@ static void findUnrefined(const DiagnosisContext &network, Diagnoses &found) {
   if (count < kLeastCount || share < kLeastShare ||
       diagnosis.severity < kGrave || areThresholdsCompared(network.report))
     return;
-  // On real networks, about half of the error was removed at most.
+  // On real networks, between nothing and three quarters of the error of the
+  // results was removed.
   diagnosis.severity = std::min<Real>(1, diagnosis.severity) / 2;
   diagnosis.cause = std::to_string(count) + " activations, first of all " +
                     quoted(largest->name) + ", make " + percent(share) +

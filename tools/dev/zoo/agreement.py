@@ -14,7 +14,7 @@ which takes the 40 of these in which the float network is surest to have found s
 those in which it finds next to nothing. The network is that of `tools/dev/zoo --import-only nudenet`.
 
 Some rows take boxes or scores from the float network, or leave a part of the network in float: they show which part
-causes the loss. All rows take half an hour of processor time. `--only` takes those whose target and options contain
+causes the loss. All rows take about an hour of processor time. `--only` takes those whose target and options contain
 a text, and `--keep` stores what the float network finds, for further calls.
 """
 
