@@ -292,11 +292,9 @@ static bool isOnLevels(Value value, tpc::QuantizerAttrInterface parameters) {
 }
 
 void KeptPoints::insert(Taken &taken, Value input) {
-  if (Operation *producer = input.getDefiningOp())
-    function.getBody().front().getOperations().insertAfter(
-        producer->getIterator(), taken.point);
-  else
-    function.getBody().front().push_front(taken.point);
+  OpBuilder builder(taken.point.getContext());
+  builder.setInsertionPointAfterValue(input);
+  builder.insert(taken.point.getOperation());
   taken.point.getInputMutable().set(input);
   inserted.push_back(taken.point);
   for (OpOperand *use : taken.uses)
@@ -305,12 +303,13 @@ void KeptPoints::insert(Taken &taken, Value input) {
 
 /// Erases the target's point before a ReLU if the file has only the one after
 /// it, where a layer and its ReLU are one operator.
-static void dropPointBeforeRelu(tpc::QuantizeOp planned) {
+void KeptPoints::dropPointBeforeRelu(tpc::QuantizeOp planned) {
   auto clamp = planned.getInput().getDefiningOp<tosa::ClampOp>();
   auto before = clamp ? clamp.getInput().getDefiningOp<tpc::QuantizeOp>()
                       : tpc::QuantizeOp();
   if (!before || !planned.hasImportedParameters() || !before.isActivation() ||
-      before.getParametersAttr() || !before->hasOneUse())
+      before.getParametersAttr() || !before->hasOneUse() ||
+      claimed.contains(before))
     return;
   before.getOutput().replaceAllUsesWith(before.getInput());
   before.erase();
@@ -342,13 +341,16 @@ void KeptPoints::putBackActivation(Taken &taken) {
                  << "' where the target has no point of its own; it stays");
 }
 
-void KeptPoints::putBackWeight(Taken &taken, OpOperand *use) {
-  if (auto planned = use->get().getDefiningOp<tpc::QuantizeOp>()) {
-    (void)give(planned, taken.point);
+void KeptPoints::putBackWeight(Taken &taken) {
+  llvm::erase_if(taken.uses, [&](OpOperand *use) {
+    auto planned = use->get().getDefiningOp<tpc::QuantizeOp>();
+    if (planned)
+      (void)give(planned, taken.point);
+    return planned != nullptr;
+  });
+  if (taken.uses.empty())
     return;
-  }
-  taken.uses = {use};
-  insert(taken, use->get());
+  insert(taken, taken.uses.front()->get());
   emitRecord(taken.point, "mct-insert-quantizers",
              Record(Decision::Applied, Reason::PointBesideTarget)
                  << "the file has '" << taken.point.getUniqueName()
@@ -385,17 +387,11 @@ static void fixOperators(func::FuncOp function) {
 }
 
 void KeptPoints::putBack() {
-  for (Taken &taken : all) {
-    if (taken.point.isActivation()) {
+  for (Taken &taken : all)
+    if (taken.point.isActivation())
       putBackActivation(taken);
-      continue;
-    }
-    // The importer creates a point for each use of a weight.
-    for (OpOperand *use :
-         llvm::make_early_inc_range(SmallVector<OpOperand *>(taken.uses)))
-      if (!taken.point->getBlock())
-        putBackWeight(taken, use);
-  }
+    else
+      putBackWeight(taken);
   makeNamesUnique();
   fixOperators(function);
 }

@@ -37,8 +37,9 @@ private:
   };
 
   void putBackActivation(Taken &taken);
-  void putBackWeight(Taken &taken, mlir::OpOperand *use);
+  void putBackWeight(Taken &taken);
   void insert(Taken &taken, mlir::Value input);
+  void dropPointBeforeRelu(tpc::QuantizeOp planned);
   tpc::QuantizerAttrInterface chooseAlternative(tpc::QuantizeOp planned,
                                                 tpc::QuantizeOp imported);
   bool give(tpc::QuantizeOp planned, tpc::QuantizeOp imported);
@@ -49,7 +50,7 @@ private:
   llvm::SmallVector<Taken> all;
   /// Values that replaced the results of points.
   llvm::DenseMap<mlir::Value, mlir::Value> replacements;
-  /// Points of the target that have the parameters of a removed one.
+  /// Points of the target at the positions of removed ones.
   llvm::SmallPtrSet<mlir::Operation *, 16> claimed;
   llvm::SmallVector<tpc::QuantizeOp> inserted;
 };

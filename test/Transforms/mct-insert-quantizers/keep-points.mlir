@@ -56,3 +56,46 @@ func.func @relu(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %2 = tpc.quantize %1 as "relu" activation parameters(#tpc.symmetric<threshold = [8.0], bits = 8, is_signed = false>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
   return %2 : tensor<1x4xf32>
 }
+
+// The target's point before a ReLU stays where the file has one there that the target cannot hold.
+// CHECK-LABEL: func.func @both
+// CHECK:         %[[S:.*]] = tosa.exp
+// CHECK-NEXT:    %[[P:.*]] = tpc.quantize %[[S]] as "exp" activation config({{.*}}) : tensor
+// CHECK:         %[[R:.*]] = tosa.clamp %[[P]]
+// CHECK-NEXT:    %[[Q:.*]] = tpc.quantize %[[R]] as "relu" activation config({{.*}}) parameters(#tpc.power_of_two<threshold = [8.000000e+00], bits = 8, is_signed = false>)
+// CHECK-NEXT:    return %[[Q]]
+func.func @both(%arg0: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.exp %arg0 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("exp")
+  %1 = tpc.quantize %0 as "exp" activation parameters(#tpc.symmetric<threshold = [3.0], bits = 8>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+  %2 = tosa.clamp %1 {max_val = 3.40282347E+38 : f32, min_val = 0.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("relu")
+  %3 = tpc.quantize %2 as "relu" activation parameters(#tpc.symmetric<threshold = [8.0], bits = 8, is_signed = false>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+  // Nothing reads it.
+  %4 = tpc.quantize %1 as "unused" activation parameters(#tpc.symmetric<threshold = [1.0], bits = 8>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+  return %3 : tensor<1x4xf32>
+}
+
+// A point beside those of the target is for all ops that read it, and stays in the block of its input.
+// CHECK-LABEL: func.func @beside
+// CHECK:         %[[W:.*]] = tpc.quantize %{{.*}} as "w" weight "kernel_attr" parameters(#tpc.symmetric
+// CHECK:         tosa.exp %[[W]]
+// CHECK:         tosa.sin %[[W]]
+// CHECK:         tosa.cond_if
+// CHECK:           %[[A:.*]] = tosa.abs
+// CHECK-NEXT:      %[[I:.*]] = tpc.quantize %[[A]] as "inner" activation parameters(#tpc.symmetric
+// CHECK-NEXT:      tosa.yield %[[I]]
+func.func @beside(%arg0: tensor<1x4xf32>, %arg1: tensor<i1>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) {
+  %k = "tosa.const"() <{values = dense<[[0.5, 0.25, -1.0, 0.125]]> : tensor<1x4xf32>}> : () -> tensor<1x4xf32>
+  %w = tpc.quantize %k as "w" weight "kernel_attr" parameters(#tpc.symmetric<threshold = [1.0], bits = 8>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+  %0 = tosa.exp %w : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = tosa.sin %w : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = "tosa.cond_if"(%arg1, %arg0) ({
+  ^bb0(%x: tensor<1x4xf32>):
+    %3 = tosa.abs %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %4 = tpc.quantize %3 as "inner" activation parameters(#tpc.symmetric<threshold = [4.0], bits = 8>) selection(#tpc.selection<error_method = imported>) : tensor<1x4xf32>
+    tosa.yield %4 : tensor<1x4xf32>
+  }, {
+  ^bb0(%x: tensor<1x4xf32>):
+    tosa.yield %x : tensor<1x4xf32>
+  }) : (tensor<i1>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0, %1, %2 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
+}
