@@ -92,10 +92,9 @@ CASES = [
             Case(target, "defaults", {}, ("ap50", "ap"), PARTS),
             Case(target, "`decode=quantize`", {"decode": "quantize"}),
             Case(target, "one grid", ONE_GRID),
+            Case(target, "`refine-thresholds`", {"refine_thresholds": True}, ("ap50", "ap"), PARTS),
         )
     ),
-    Case("imx500", "`refine-thresholds`", {"refine_thresholds": True}, ("ap50", "ap"), PARTS),
-    Case("tflite", "`refine-thresholds`", {"refine_thresholds": True}),
     Case("imx500", "`weights-bias-correction=false`", {"weights_bias_correction": False}),
     Case("imx500", "`gptq-epochs=5`", {"gptq_epochs": 5}),
     Case("tflite", "`gptq-epochs=20`", {"gptq_epochs": 20}),
