@@ -219,6 +219,9 @@ FailureOr<LayerChange> RoundingVisitor::round(size_t layer) {
               "weights";
   if (kept && failed(takeExact(layer)))
     return failure();
+  if (samples >= SampleMeans::kMinSamples)
+    rows[layer]->shrinkTargets(
+        rounded.layout.fromKernel(op.getKernel().values()), threads);
   ProductSamples measuredRows =
       ProductSamples::take(std::move(rows[layer]), threads);
   tpc::QuantizerAttrInterface quantizer =

@@ -167,7 +167,8 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
   constexpr double kLeast = 0.1;
   // Share of the float results below which a difference counts as exact.
   constexpr double kNegligible = 1e-12;
-  std::optional<JudgedLoss> worst;
+  std::optional<JudgedLoss> worst, largest;
+  double losses = 0, standardErrors = 0;
   // All runs have the same parts, which depend only on the types of the
   // results.
   ArrayRef<ResultDistance::Part> parts = references.front()->getParts();
@@ -187,6 +188,10 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
             left, right,
             std::max(kNegligible * energy, std::numeric_limits<double>::min())),
         number};
+    losses += found.loss.loss;
+    standardErrors += found.loss.standardError;
+    if (!largest || found.loss.loss > largest->loss.loss)
+      largest = found;
     bool loses = lost.count(number)
                      ? found.loss.loss + found.loss.standardError > kLeast
                      : found.loss.loss > kLeast &&
@@ -194,6 +199,12 @@ std::optional<JudgedLoss> mct::corrections::findWorstLoss(
     if (loses && (!worst || found.isWorseThan(*worst)))
       worst = found;
   }
+  // Few samples show hardly any loss of one part beyond chance. All parts
+  // together need not lose that surely: a change that probably loses is no
+  // correction. Standard errors are infinite for samples that judge nothing.
+  if (!worst && largest &&
+      losses > std::max(kLeast * double(parts.size()), standardErrors))
+    return largest;
   return worst;
 }
 

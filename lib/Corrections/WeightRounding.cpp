@@ -160,9 +160,12 @@ ProductRows::ProductRows(const ProductLayout &layout, int64_t unit,
       complete(getBit(LayerValue::Input) | getBit(LayerValue::FloatOutput)) {
   if (hasSummand)
     complete |= getBit(LayerValue::Summand) | getBit(LayerValue::FloatSummand);
-  total = rowsPerUnit % unit == 0
-              ? rowsPerUnit / unit * samples
-              : rowsPerUnit * int64_t(llvm::divideCeil(samples, unit));
+  bool areSeparate = rowsPerUnit % unit == 0;
+  int64_t parts =
+      areSeparate ? samples : int64_t(llvm::divideCeil(samples, unit));
+  int64_t rowsPerPart = areSeparate ? rowsPerUnit / unit : rowsPerUnit;
+  total = rowsPerPart * parts;
+  half = rowsPerPart * (parts / 2);
   int64_t rowBytes =
       int64_t(sizeof(float)) * (layout.rowSize() + layout.channels());
   int64_t most = std::max<int64_t>(1, bytes / rowBytes);
@@ -202,6 +205,22 @@ void ProductRows::add(LayerValue kind, const TensorView &values) {
     for (auto [channel, value] : llvm::enumerate(made))
       target[channel] += sign * value;
   }
+}
+
+double ProductRows::shrinkTargets(ArrayRef<float> weights,
+                                  const support::Threads &threads) {
+  quantization::TargetRows rows;
+  auto firstHalf = int64_t(llvm::divideCeil(half, step));
+  rows.half =
+      std::count(observed.begin(), observed.begin() + firstHalf, complete);
+  rows.rows = compact();
+  rows.groups = layout.groups();
+  rows.columns = layout.columns();
+  rows.outputs = layout.outputs();
+  rows.inputs = inputs.data();
+  rows.targets = targets.data();
+  return quantization::shrinkTargets(
+      rows, weights, quantization::RoundingProblem::kDamping, threads);
 }
 
 template <typename T>
@@ -251,7 +270,8 @@ int64_t ProductRows::compact() {
       std::copy_n(&targets[slot * layout.channels()], layout.channels(),
                   &targets[rows * layout.channels()]);
     }
-    ++rows;
+    observed[slot] = 0;
+    observed[rows++] = complete;
   }
   return rows;
 }

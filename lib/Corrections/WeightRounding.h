@@ -64,6 +64,12 @@ public:
   /// Returns how many of the kept numbers are NaN or infinite.
   int64_t countNonFinite() const;
 
+  /// Reduces the targets to what other samples show as well, for weights in the
+  /// order of the layout. All rows must have been added. Returns the factor of
+  /// `quantization::shrinkTargets`.
+  double shrinkTargets(llvm::ArrayRef<float> weights,
+                       const support::Threads &threads);
+
 private:
   friend struct ProductSamples;
   /// Drops rows that were not observed, and returns the number of remaining
@@ -74,6 +80,8 @@ private:
 
   const ProductLayout &layout;
   int64_t unit, rowsPerUnit, total = 0, step = 1;
+  /// How many of the rows are those of the first half of the samples.
+  int64_t half = 0;
   std::vector<float> inputs, targets;
   /// Bits of the kinds of values that were observed, by kept row; `complete`
   /// has the bits of all kinds.

@@ -140,6 +140,15 @@ void RoundingGroup::findLeastObjectives() {
     }
 }
 
+std::vector<double> RoundingGroup::getBest() const {
+  int64_t outputs = moments.outputs;
+  std::vector<double> weights(outputs * columns);
+  for (int64_t output = 0; output != outputs; ++output)
+    for (int64_t i = 0; i != columns; ++i)
+      weights[output * columns + order[i]] = best[i * outputs + output];
+  return weights;
+}
+
 std::vector<double> RoundingGroup::rightSide() const {
   int64_t outputs = moments.outputs;
   std::vector<double> values(columns * outputs);

@@ -59,6 +59,9 @@ public:
                                     llvm::ArrayRef<float> weights,
                                     double objective) const;
 
+  /// Returns the best weights without levels, [outputs, columns].
+  std::vector<double> getBest() const;
+
   const ProductMoments &moments;
   llvm::ArrayRef<float> original;
 

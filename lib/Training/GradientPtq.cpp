@@ -2,6 +2,7 @@
 #include "mct/Training/GradientPtq.h"
 
 #include "mct/Execution/RunCache.h"
+#include "mct/Execution/SampleParts.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/KernelOp.h"
 #include "mct/Training/HessianScores.h"
@@ -48,72 +49,29 @@ llvm::cl::ValuesClass mct::gptqLossValues() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A range of consecutive samples of another source.
-class SampleRun : public SampleSource {
-public:
-  SampleRun(std::shared_ptr<const SampleSource> all, int64_t first,
-            int64_t count)
-      : all(std::move(all)), start(first), count(count) {}
-
-  int64_t numSamples() const override { return count; }
-  int64_t numAvailable() const override { return count; }
-  size_t numInputs() const override { return all->numInputs(); }
-  size_t sampleBytes(size_t input) const override {
-    return all->sampleBytes(input);
-  }
-  llvm::Error load(size_t input, int64_t first, int64_t number,
-                   void *buffer) const override {
-    return all->load(input, start + first, number, buffer);
-  }
-
-private:
-  std::shared_ptr<const SampleSource> all;
-  int64_t start, count;
-};
-
 struct Split {
   std::shared_ptr<const SampleSource> trained, judged;
 };
 } // namespace
 
-static llvm::Expected<bool> areEqual(const SampleSource &samples, int64_t left,
-                                     int64_t right) {
-  for (size_t input = 0; input != samples.numInputs(); ++input) {
-    std::vector<char> first(samples.sampleBytes(input)), second(first);
-    if (llvm::Error error = samples.load(input, left, 1, first.data()))
-      return std::move(error);
-    if (llvm::Error error = samples.load(input, right, 1, second.data()))
-      return std::move(error);
-    if (first != second)
-      return false;
-  }
-  return true;
-}
-
 /// Splits samples by their values, so that neither the choice nor the order
 /// depends on the order in the files. Equal samples are on the same side. If
-/// one part would be empty, both are all samples. The first part has the
-/// samples that other passes choose out of many.
+/// one part would be empty, both are all samples.
 static llvm::Expected<Split>
 splitSamples(const std::shared_ptr<const SampleSource> &samples) {
-  int64_t count = samples->numSamples();
-  auto ordered =
-      execution::thinSamples(samples, count, execution::SampleOrder::ByValue);
-  if (!ordered)
-    return ordered.takeError();
-  int64_t first = count - std::max<int64_t>(count / kJudgedPart, 1);
-  while (first > 0) {
-    auto same = areEqual(**ordered, first - 1, first);
-    if (!same)
-      return same.takeError();
-    if (!*same)
-      break;
-    --first;
-  }
-  if (first <= 0)
-    return Split{*ordered, *ordered};
-  return Split{std::make_shared<SampleRun>(*ordered, 0, first),
-               std::make_shared<SampleRun>(*ordered, first, count - first)};
+  auto parts = execution::holdOut(
+      samples, std::max<int64_t>(samples->numSamples() / kJudgedPart, 1));
+  if (!parts)
+    return parts.takeError();
+  auto order = [](const std::shared_ptr<const SampleSource> &part) {
+    return execution::thinSamples(part, part->numSamples(),
+                                  execution::SampleOrder::ByValue);
+  };
+  auto trained = order(*parts ? (*parts)->fitted : samples),
+       judged = order(*parts ? (*parts)->judging : samples);
+  if (!trained || !judged)
+    return llvm::joinErrors(trained.takeError(), judged.takeError());
+  return Split{std::move(*trained), std::move(*judged)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,7 +54,8 @@ def CorrectBiasPass : Pass<"mct-correct-bias", "::mlir::ModuleOp"> {
       two conditions. In a layer the squared errors of the means of its channels must not be larger with its correction
       than without, beyond chance (if none were held out: with the mean of all other samples). And no result of the
       function may have a squared error that is larger by more than 0.1 dB and beyond chance, which is two standard
-      errors of the difference from sample to sample, times sqrt((n - 1) / (n - 3)) for n samples. If one has, the
+      errors of the difference from sample to sample, times sqrt((n - 1) / (n - 3)) for n samples; nor may the mean loss
+      of all results, in dB, be more than 0.1 dB and the mean of their standard errors. If one has, the
       smallest set of layers is searched, by halving, without whose corrections that result is a standard error away
       from any loss and no other one loses; the others are measured again without it, and judged again. Corrections that
       are undone are recorded in `tpc.rejected_corrections` of the function, and are not tried again. The remaining ones
@@ -152,6 +153,11 @@ def RoundWeightsPass : Pass<"mct-round-weights", "::mlir::ModuleOp"> {
     (`tosa.add`) is the only user of the layer, the layer also corrects the error of the other summand, if that is known
     by then.
 
+    * Of the difference between the output of the float network and that of the layer with its float weights, only the
+      part counts that other samples show as well (`quantization::shrinkTargets`): a linear function of the inputs that
+      explains it is fitted to each half of the samples, and the difference is multiplied by the factor, from 0 to 1,
+      with which a fit to both would explain other samples best. Its means have a factor of their own. Fewer than 8 samples
+      count in full.
     * With H the covariance of the layer's input, already quantized (positions of convolutions are rows, the weights of
       a channel columns; each channel of a depthwise one has columns of its own), and w* the weights whose output is
       nearest to the float one, (q - w*)^T H (q - w*) is minimized: column by column, from the largest variance on, each
@@ -262,7 +268,8 @@ def JudgeCorrectionPass : Pass<"mct-judge-correction", "::mlir::ModuleOp"> {
     A result loses when its squared errors are larger with the correction than without, by more than 0.1 dB and more than
     two standard errors over the samples, which are those of the differences from sample to sample:
     10 log10(sum of a / sum of b) with a standard error of 10 / ln 10 * deviation of (a / mean of a - b / mean of b) /
-    sqrt(n), times sqrt((n - 1) / (n - 3)). Fewer than 4 samples judge nothing, and neither do results that are not tensors
+    sqrt(n), times sqrt((n - 1) / (n - 3)). All results together lose when the mean of their losses is larger than 0.1
+    dB and than the mean of their standard errors. Fewer than 4 samples judge nothing, and neither do results that are not tensors
     of f32 with a batch, or not finite in the float network.
 
     This is for corrections of the whole network that are not fitted to samples: shifts of negative tails, equalization,

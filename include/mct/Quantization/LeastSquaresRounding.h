@@ -49,6 +49,35 @@ ProductMoments productMoments(const MatrixView &inputs,
                               const MatrixView &targets,
                               const support::Threads &threads);
 
+/// Rows of the product of a layer, without gaps: `inputs` are [rows, groups,
+/// columns], `targets` are [rows, groups, outputs]. Rows of a sample follow
+/// each other; the first `half` rows are those of one half of the samples.
+struct TargetRows {
+  int64_t rows = 0, half = 0, groups = 1, columns = 0, outputs = 0;
+  const float *inputs = nullptr;
+  float *targets = nullptr;
+};
+
+/// Reduces the difference of the targets from the outputs that `weights`,
+/// [groups, outputs, columns], give to the part that other samples show as
+/// well: multiplies its means by a factor from 0 to 1, and the rest of it by
+/// another one, which is returned.
+///
+/// The linear function of the inputs that explains the difference best, with
+/// the damping of `RoundingProblem`, is fitted to each half of the samples. The
+/// product of what it explains in the other half with the difference there is
+/// the part of its energy that the halves share; the factor is that for a fit
+/// to both (2 p / (p + e), Spearman 1910, Brown 1910). So is the factor of the
+/// means. Weights that are fitted to the targets would otherwise learn the
+/// samples: a layer with more columns than the samples have independent rows
+/// explains any difference in them, and none in others. Both factors are 0 if a
+/// half is empty.
+///
+/// The result does not depend on `threads`. Memory: 28 * columns^2 bytes for
+/// each thread, at most half of `WideRoundingProblem::kMaxBytes`.
+double shrinkTargets(const TargetRows &layer, llvm::ArrayRef<float> weights,
+                     double damping, const support::Threads &threads);
+
 /// Levels that a weight may take: `levels`, ascending, or those of `grid` if
 /// `levels` is empty.
 struct WeightLevels {
@@ -75,7 +104,8 @@ struct RoundingProblem {
   bool choosesPerChannel = true;
   /// Share of the mean variance of the columns that is added to the covariance,
   /// so that weights stay unchanged where the samples give no evidence.
-  double damping = 0.01;
+  double damping = kDamping;
+  static constexpr double kDamping = 0.01;
 };
 
 struct RoundedWeights {
@@ -139,7 +169,7 @@ struct WideRoundingProblem {
   llvm::ArrayRef<float> weights;
   llvm::ArrayRef<std::vector<WeightLevels>> candidates;
   bool choosesPerChannel = true;
-  double damping = 0.01;
+  double damping = RoundingProblem::kDamping;
   /// Largest number of bytes of covariances and factors at a time.
   int64_t maxBytes = kMaxBytes;
 
