@@ -406,38 +406,6 @@ def test_what_nncf_quantizes():
     assert len(found) > 20 and set(found) <= scales
 
 
-def test_weights_that_are_quantized_for_sums_at_run_time_are_those_of_the_file(tmp_path, caplog):
-    from onnxruntime import quantization as q
-
-    random = np.random.default_rng(2)
-    constants = {
-        "w1": random.normal(0, 0.3, (8, 12)),
-        "b1": random.normal(size=12),
-        "w2": random.normal(0, 0.3, (12, 5)),
-    }
-    constants = {name: array.astype(np.float32) for name, array in constants.items()}
-    nodes = [
-        helper.make_node("MatMul", ["x", "w1"], ["p1"], "first"),
-        helper.make_node("Add", ["p1", "b1"], ["s1"], "biased"),
-        helper.make_node("Relu", ["s1"], ["r1"], "relu"),
-        helper.make_node("MatMul", ["r1", "w2"], ["y"], "second"),
-    ]
-    onnx.save(networks.onnx_model(nodes, [("x", [4, 8])], [("y", [4, 5])], constants), tmp_path / "float.onnx")
-    q.quantize_dynamic(tmp_path / "float.onnx", tmp_path / "dynamic.onnx", per_channel=True)
-    model = mct.load(tmp_path / "dynamic.onnx")
-    assert "the inputs of 2 layers ('first', 'second') are quantized at run time" in caplog.text
-    assert "their activations are free" in caplog.text
-    stored = {t.name: numpy_helper.to_array(t) for t in onnx.load(tmp_path / "dynamic.onnx").graph.initializer}
-    weights = [
-        (stored[f"{name}_quantized"].astype(np.float32) - stored[f"{name}_zero_point"]) * stored[f"{name}_scale"]
-        for name in ("w1", "w2")
-    ]
-    x = random.normal(size=(4, 8)).astype(np.float32)
-    expected = np.maximum(x @ weights[0] + constants["b1"], 0) @ weights[1]
-    assert networks.relative_error(model.run(x), expected) < 1e-6
-    assert [point.weight for point in model.points] == ["kernel_attr", "kernel_attr"]
-
-
 def test_real_weights_under_quantizers_as_modelopt_writes_them():
     """Scales are Constant nodes, weights real numbers, and every reader has quantizers of its own."""
     random = np.random.default_rng(4)

@@ -367,7 +367,7 @@ class Reader:
                     continue
                 if handler := handlers.get(node.op_type):
                     handler(self, node)
-                elif any(name in self.codes for name in node.input):
+                elif any(name in self.codes or self._is_stored_table(node, name) for name in node.input):
                     self._move(node)
                 else:
                     self.nodes.append(node)
@@ -400,6 +400,47 @@ class Reader:
                 )
             for deeper in subgraphs(inner):
                 self._check_inner(inner, deeper)
+
+    def _is_stored_table(self, node: onnx.NodeProto, name: str) -> bool:
+        """Reads constant codes that a node moves, such as those of an embedding, as their users read what it moves."""
+        if node.op_type not in _MOVING or (name != node.input[0] and node.op_type != "Concat"):
+            return False
+        elements = self.constant(name)
+        if elements is None or self.type_of(name) not in CODES:
+            return False
+        for user in sorted(self._users(node.output[0]), key=lambda user: user.op_type != "DequantizeLinear"):
+            if user.op_type == "DequantizeLinear":
+                scale, zero_point = user.input[1], user.input[2] if len(user.input) > 2 else ""
+            elif scale := self._scale_of_sums(user):
+                zero_point = user.input[2] if len(user.input) > 2 else ""
+            else:
+                continue
+            parameters = self.parameters(node, scale, zero_point, self.type_of(name), elements.shape)
+            real = self.stored_real(name, elements.astype(np.int64), parameters)
+            self.codes[name] = Codes(real, parameters, elements.shape)
+            return True
+        return False
+
+    def _users(self, name: str) -> Iterator[onnx.NodeProto]:
+        """The nodes that compute with codes, also once they are moved."""
+        for user in self.readers.get(name, []):
+            if user.op_type in _MOVING:
+                yield from self._users(user.output[0])
+            else:
+                yield user
+
+    def _scale_of_sums(self, node: onnx.NodeProto) -> str:
+        """The scale of the first operand of a layer whose sums Cast and Mul make real; "" where it is not found."""
+        if node.op_type not in ("ConvInteger", "MatMulInteger"):
+            return ""
+        name = node.output[0]
+        while len(users := self.readers.get(name, [])) == 1 and users[0].op_type in ("Add", "Cast"):
+            name = users[0].output[0]
+        if len(users) != 1 or users[0].op_type != "Mul":
+            return ""
+        maker = self.makers.get(next((factor for factor in users[0].input if factor != name), ""))
+        # ONNX Runtime multiplies the scales in the order of the operands.
+        return str(maker.input[0]) if maker is not None and maker.op_type == "Mul" else ""
 
     def _move(self, node: onnx.NodeProto) -> None:
         """An operator that moves codes moves what they stand for."""
