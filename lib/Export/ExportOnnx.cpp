@@ -58,13 +58,6 @@ LogicalResult Rules::emit(GraphBuilder &graph, const Operator &matched) const {
 // The network
 //===----------------------------------------------------------------------===//
 
-static ElementType elementTypeOf(Value value) {
-  Type type = typeOf(value).getElementType();
-  if (type.isInteger(1))
-    return ElementType::Bool;
-  return isa<IntegerType>(type) ? ElementType::Int64 : ElementType::Float;
-}
-
 /// Records for users of the file that a tensor's axes are in another order than
 /// those of the value, as `axes.NAME`: axis i of the tensor is the axis of the
 /// value that the list has at i.
@@ -133,17 +126,22 @@ static LogicalResult checkBatch(GraphBuilder &graph, RankedTensorType type) {
 
 static LogicalResult emitArguments(GraphBuilder &graph) {
   for (BlockArgument argument : graph.function.getArguments()) {
-    FailureOr<RankedTensorType> type = readArgumentType(
-        argument, "f32 tensors", [](Type element) { return element.isF32(); });
+    FailureOr<RankedTensorType> type = readArgumentType(argument);
     if (failed(type) || failed(checkBatch(graph, *type)))
       return failure();
     bool isImage = type->getRank() == 4 && isReadAsImage(argument);
     Layout layout =
         isImage ? Layout::channelsFirst() : Layout::identity(type->getRank());
     std::string name = graph.makeName(nameOf(argument));
+    ElementType element = elementTypeOf(argument);
+    if (type->getElementType().isInteger(32))
+      element = ElementType::Int32;
     graph.model.graph.inputs.push_back(
-        {name, ElementType::Float, fileShape(layout.apply(type->getShape()))});
+        {name, element, fileShape(layout.apply(type->getShape()))});
     recordAxes(graph.model, name, layout);
+    if (element == ElementType::Int32)
+      name = graph.addNode(graph.function, "Cast", {name}, name + "/wide",
+                           {{"to", int64_t(ElementType::Int64)}});
     graph.define(argument, name, layout);
   }
   return success();

@@ -54,11 +54,7 @@ static std::optional<Encoding> findArgumentGrid(BlockArgument argument) {
 
 static LogicalResult writeArguments(GraphBuilder &graph) {
   for (BlockArgument argument : graph.function.getArguments()) {
-    FailureOr<RankedTensorType> type = onnx::readArgumentType(
-        argument, "tensors of f32, i32 or i1", [](Type element) {
-          return element.isF32() || element.isInteger(1) ||
-                 element.isInteger(32);
-        });
+    FailureOr<RankedTensorType> type = onnx::readArgumentType(argument);
     if (failed(type))
       return failure();
     Type element = type->getElementType();
@@ -71,11 +67,7 @@ static LogicalResult writeArguments(GraphBuilder &graph) {
       tensor = graph.addCodes(name, type->getShape(), *encoding);
       graph.define(argument, tensor, *encoding);
     } else {
-      tensor = graph.addTensor(name,
-                               element.isF32()        ? ElementType::Float32
-                               : element.isInteger(1) ? ElementType::Bool
-                                                      : ElementType::Int32,
-                               type->getShape());
+      tensor = graph.addTensor(name, *numberTypeOf(argument), type->getShape());
       graph.defineNumbers(argument, tensor);
     }
     graph.model.inputs.push_back(tensor);

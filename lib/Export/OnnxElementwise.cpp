@@ -63,10 +63,42 @@ LogicalResult onnx::emitClamp(GraphBuilder &graph, Operation *op, Value input,
 static LogicalResult emitClampOp(GraphBuilder &graph, tosa::ClampOp op) {
   auto low = dyn_cast<FloatAttr>(op.getMinVal());
   auto high = dyn_cast<FloatAttr>(op.getMaxVal());
-  if (!low || !high)
-    return refuse(op, "clamps integers");
-  return emitClamp(graph, op, op.getInput(), low.getValueAsDouble(),
-                   high.getValueAsDouble());
+  if (low && high)
+    return emitClamp(graph, op, op.getInput(), low.getValueAsDouble(),
+                     high.getValueAsDouble());
+  FailureOr<TensorRef> tensor = graph.read(op, op.getInput());
+  if (failed(tensor))
+    return failure();
+  std::vector<std::string> inputs{tensor->name};
+  for (Attribute limit : {op.getMinVal(), op.getMaxVal()})
+    inputs.push_back(graph.addPacked(
+        nameOf(op.getOutput()) + "/limit", ElementType::Int64, {},
+        [&](int64_t) { return cast<IntegerAttr>(limit).getInt(); }));
+  return graph.replace(op, "Clip", std::move(inputs), tensor->layout);
+}
+
+static LogicalResult emitCast(GraphBuilder &graph, tosa::CastOp op) {
+  for (Value value : {Value(op.getInput()), Value(op.getOutput())}) {
+    Type element = typeOf(value).getElementType();
+    if (!element.isF32() && !element.isInteger(1) && !element.isInteger(32) &&
+        !element.isInteger(64))
+      return refuse(op, kUnknownForm);
+  }
+  FailureOr<TensorRef> tensor = graph.read(op, op.getInput());
+  if (failed(tensor))
+    return failure();
+  const ElementType from = elementTypeOf(op.getInput()),
+                    to = elementTypeOf(op.getOutput());
+  if (from == to) {
+    graph.define(op.getOutput(), tensor->name, tensor->layout);
+    return success();
+  }
+  // TOSA rounds to the nearest integer, and ONNX truncates.
+  if (from == ElementType::Float && to == ElementType::Int64)
+    tensor->name = graph.addNode(op, "Round", {tensor->name},
+                                 nameOf(op.getOutput()) + "/rounded");
+  return graph.replace(op, "Cast", {tensor->name}, tensor->layout,
+                       {{"to", int64_t(to)}});
 }
 
 static LogicalResult emitRsqrt(GraphBuilder &graph, tosa::RsqrtOp op) {
@@ -97,7 +129,12 @@ void onnx::addElementwiseRules(Rules &rules) {
   rules.add<tosa::FloorOp>(emitAllOperands, "Floor");
   rules.add<tosa::GreaterOp>(emitAllOperands, "Greater");
   rules.add<tosa::GreaterEqualOp>(emitAllOperands, "GreaterOrEqual");
+  rules.add<tosa::IntDivOp>(emitAllOperands, "Div");
   rules.add<tosa::LogOp>(emitAllOperands, "Log");
+  rules.add<tosa::LogicalAndOp>(emitAllOperands, "And");
+  rules.add<tosa::LogicalNotOp>(emitAllOperands, "Not");
+  rules.add<tosa::LogicalOrOp>(emitAllOperands, "Or");
+  rules.add<tosa::LogicalXorOp>(emitAllOperands, "Xor");
   rules.add<tosa::MaximumOp>(emitAllOperands, "Max");
   rules.add<tosa::MinimumOp>(emitAllOperands, "Min");
   rules.add<tosa::PowOp>(emitAllOperands, "Pow");
@@ -109,6 +146,7 @@ void onnx::addElementwiseRules(Rules &rules) {
   rules.add<tosa::TanhOp>(emitAllOperands, "Tanh");
   rules.add<tosa::MulOp>(emitMul);
   rules.add<tosa::NegateOp>(emitNegate);
+  rules.add<tosa::CastOp>(emitCast);
   rules.add<tosa::ClampOp>(emitClampOp);
   rules.add<tosa::RsqrtOp>(emitRsqrt);
   rules.add<tosa::IdentityOp>(emitIdentity);

@@ -2,6 +2,7 @@
 #include "OnnxGraph.h"
 #include "OnnxPoints.h"
 #include "OnnxQdq.h"
+#include "mct/IR/ConstantTensor.h"
 #include "mct/IR/Constants.h"
 #include "mct/IR/Names.h"
 #include "mct/Support/Troubleshooting.h"
@@ -78,22 +79,32 @@ std::vector<int64_t> onnx::toPads(ArrayRef<int64_t> pad) {
   return {pad[0], pad[2], pad[1], pad[3]};
 }
 
-FailureOr<RankedTensorType>
-onnx::readArgumentType(BlockArgument argument, StringRef tensors,
-                       llvm::function_ref<bool(Type)> isKnown) {
+FailureOr<RankedTensorType> onnx::readArgumentType(BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
-  if (type && isKnown(type.getElementType()) &&
+  Type element = type ? type.getElementType() : Type();
+  const bool isKnown = type && (element.isF32() || element.isInteger(64) ||
+                                element.isInteger(32) || element.isInteger(1));
+  if (isKnown &&
       llvm::none_of(type.getShape().drop_front(type.getRank() ? 1 : 0),
                     ShapedType::isDynamic))
     return type;
   InFlightDiagnostic error = argument.getOwner()->getParentOp()->emitOpError()
                              << "has argument " << argument.getArgNumber()
                              << " of type " << argument.getType()
-                             << ", and a file has " << tensors
-                             << " whose sizes are known, the batch apart";
-  error.attachNote() << "integer networks have no points: export the module of "
-                        "before mct-lower-to-integer";
+                             << ", and a file has tensors of f32, i64, i32 or "
+                                "i1 whose sizes are known, the batch apart";
+  error.attachNote() << (isKnown
+                             ? "import the network with sizes: example_inputs"
+                             : "integer networks have no points: export "
+                               "the module of before mct-lower-to-integer");
   return failure();
+}
+
+ElementType onnx::elementTypeOf(Value value) {
+  Type type = typeOf(value).getElementType();
+  if (type.isInteger(1))
+    return ElementType::Bool;
+  return isa<IntegerType>(type) ? ElementType::Int64 : ElementType::Float;
 }
 
 LogicalResult onnx::refuse(Operation *op, const Twine &why) {
@@ -257,9 +268,9 @@ const Layout *GraphBuilder::findLayout(ValueRange values) const {
 FailureOr<Layout> GraphBuilder::layoutOf(Operation *user, Value value) {
   if (const Layout *layout = findLayout(value))
     return *layout;
-  if (readConstant(value))
+  if (readConstant(value) || ConstantTensor::get(value))
     return Layout::identity(typeOf(value).getRank());
-  (void)refuse(user, "has an operand that is neither computed here nor an f32 "
+  (void)refuse(user, "has an operand that is neither computed here nor a "
                      "constant");
   return failure();
 }
@@ -285,14 +296,17 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
     return made.name;
   }
   std::optional<Constant> constant = readConstant(value);
-  if (!constant) {
-    (void)refuse(user, "has an operand that is neither computed here nor an "
-                       "f32 constant");
+  std::optional<ConstantTensor> tensor;
+  if (!constant)
+    tensor = ConstantTensor::get(value);
+  if (!constant && !tensor) {
+    (void)refuse(user, "has an operand that is neither computed here nor a "
+                       "constant");
     return failure();
   }
-  std::vector<int64_t> elements =
-      mapElements(constant->shape, layout.permutation);
-  int64_t last = constant->shape.empty() ? 1 : constant->shape.back();
+  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  std::vector<int64_t> elements = mapElements(shape, layout.permutation);
+  int64_t last = shape.empty() ? 1 : shape.back();
   if (!layout.parts.empty() && last != 1) {
     // A constant has the size of the value with which it is combined, or size
     // one.
@@ -304,8 +318,13 @@ FailureOr<std::string> GraphBuilder::read(Operation *user, Value value,
   std::string name = user->getNumResults() == 0
                          ? nameOf(value)
                          : nameOf(user->getResult(0)) + "/constant";
-  return writeConstant(user, *constant, name, layout.apply(constant->shape),
-                       elements, /*isKernel=*/false);
+  if (constant)
+    return writeConstant(user, *constant, name, layout.apply(shape), elements,
+                         /*isKernel=*/false);
+  const std::vector<int64_t> stored = tensor->decode<int64_t>();
+  return addPacked(
+      name, elementTypeOf(value), layout.apply(shape),
+      [&](int64_t i) { return stored[stored.size() == 1 ? 0 : elements[i]]; });
 }
 
 FailureOr<std::vector<std::string>>
@@ -379,12 +398,24 @@ GraphBuilder::writeConstant(Operation *user, const Constant &constant,
   return quantizeWeights(*this, point, tensor, constant.shape, shape, elements);
 }
 
-std::string GraphBuilder::writeBias(const KernelOp &layer, ArrayRef<float> bias,
-                                    const Twine &name) {
-  weightBits += 32 * int64_t(bias.size());
+FailureOr<std::array<std::string, 2>>
+GraphBuilder::writeLayer(Operation *user, const KernelOp &layer,
+                         Constant kernel, ArrayRef<float> bias,
+                         const Twine &name, ArrayRef<int64_t> shape,
+                         ArrayRef<int64_t> elements) {
+  std::optional<BiasCodes> codes;
   if (isQdq())
-    if (std::optional<std::string> tensor =
-            writeQdqBias(*this, layer, bias, name))
-      return *tensor;
-  return addFloats(name, {int64_t(bias.size())}, bias.vec());
+    codes = findBiasCodes(layer, bias);
+  // Kernels of layers that are computed with real numbers are real numbers.
+  if (codes && !codes->isInteger)
+    kernel.points.clear();
+  FailureOr<std::string> weights = writeConstant(
+      user, kernel, name + "/kernel", shape, elements, /*isKernel=*/true);
+  if (failed(weights))
+    return failure();
+  weightBits += 32 * int64_t(bias.size());
+  return std::array{
+      *weights,
+      codes ? writeBiasCodes(*this, layer, *codes, name + "/bias")
+            : addFloats(name + "/bias", {int64_t(bias.size())}, bias.vec())};
 }

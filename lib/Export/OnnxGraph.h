@@ -60,12 +60,13 @@ std::vector<int64_t> integers(llvm::ArrayRef<int64_t> values);
 /// Returns pads with both begins before both ends; TOSA has them in pairs.
 std::vector<int64_t> toPads(llvm::ArrayRef<int64_t> pad);
 
-/// Returns the type of an argument. Fails for one that is not a tensor for
-/// which `isKnown` is true and whose sizes are known, except the batch;
-/// `tensors` describes the supported tensors.
+/// Returns the type of an argument. Fails for one that is not a tensor of f32,
+/// i64, i32 or i1 whose sizes are known, except the batch.
 mlir::FailureOr<mlir::RankedTensorType>
-readArgumentType(mlir::BlockArgument argument, llvm::StringRef tensors,
-                 llvm::function_ref<bool(mlir::Type)> isKnown);
+readArgumentType(mlir::BlockArgument argument);
+/// Returns the type of the elements of a value: all integers are of 64 bits in
+/// a file, which is what most operators of ONNX have for indices.
+ElementType elementTypeOf(mlir::Value value);
 /// Emits an error at an op that has no form in the file, with the remedy.
 mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
@@ -134,10 +135,13 @@ public:
   writeConstant(mlir::Operation *user, const Constant &constant,
                 const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
-  /// Adds the bias of a layer, one value for each output channel, and returns
-  /// the name of the tensor.
-  std::string writeBias(const KernelOp &layer, llvm::ArrayRef<float> bias,
-                        const llvm::Twine &name);
+  /// Adds the kernel and the bias of a layer, which has one value for each
+  /// output channel, and returns their names. `shape`, `elements`: those of the
+  /// kernel, as for `writeConstant`.
+  mlir::FailureOr<std::array<std::string, 2>>
+  writeLayer(mlir::Operation *user, const KernelOp &layer, Constant kernel,
+             llvm::ArrayRef<float> bias, const llvm::Twine &name,
+             llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> elements);
 
   /// Shapes of tensors, as far as they are known.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;

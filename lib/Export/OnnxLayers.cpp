@@ -7,6 +7,74 @@ using namespace mlir;
 using namespace mct;
 using namespace mct::onnx;
 
+/// Returns the constant of a kernel [O, KH, KW, I] with zeros around its
+/// windows; `pads`: at the top, at the bottom, at the left, at the right. None
+/// if its quantizer has no zero, or has channels along the windows.
+static std::optional<Constant> addZeros(const Constant &kernel,
+                                        ArrayRef<int64_t> pads) {
+  Constant result;
+  result.shape = kernel.shape;
+  result.points = kernel.points;
+  result.shape[1] += pads[0] + pads[1];
+  result.shape[2] += pads[2] + pads[3];
+  result.values.assign(llvm::product_of(result.shape), 0);
+  const int64_t inputs = kernel.shape[3];
+  for (int64_t row = 0; row < kernel.shape[0] * kernel.shape[1]; ++row)
+    for (int64_t column = 0; column < kernel.shape[2]; ++column) {
+      int64_t place = row / kernel.shape[1] * result.shape[1] +
+                      row % kernel.shape[1] + pads[0];
+      place = place * result.shape[2] + column + pads[2];
+      std::copy_n(kernel.values.begin() +
+                      (row * kernel.shape[2] + column) * inputs,
+                  inputs, result.values.begin() + place * inputs);
+    }
+  for (tpc::QuantizeOp point : kernel.points) {
+    tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+    if (!parameters)
+      continue;
+    if (llvm::any_of(point.getChannelAxes(),
+                     [](int64_t axis) { return axis == 1 || axis == 2; }))
+      return std::nullopt;
+    std::vector<float> levels(result.values.size());
+    parameters.fakeQuantize(result.shape, point.getChannelAxes(),
+                            result.values.data(), levels.data());
+    if (levels != result.values)
+      return std::nullopt;
+  }
+  return result;
+}
+
+/// Converts the padding of a transposed convolution to attributes of ONNX. TOSA
+/// adds to the result where the pads of ONNX are subtracted from it; ONNX adds
+/// at the ends only, and ONNX Runtime less than the stride. Elsewhere, zeros in
+/// the kernel have the same effect.
+static LogicalResult padTransposed(Operation *op, const KernelOp &layer,
+                                   Constant &kernel,
+                                   std::vector<NodeAttribute> &attributes) {
+  ArrayRef<int64_t> padding = layer.getPadding();
+  SmallVector<int64_t> zeros(4), pads, added;
+  for (unsigned side : {0, 2, 1, 3}) {
+    const int64_t size = std::max<int64_t>(0, padding[side]);
+    const bool isEnd = side % 2,
+               isAdded = isEnd && size < layer.getStrides()[side / 2];
+    pads.push_back(std::max<int64_t>(0, -padding[side]));
+    if (isEnd)
+      added.push_back(isAdded ? size : 0);
+    if (!isAdded)
+      zeros[side] = size;
+  }
+  attributes.push_back({"pads", integers(pads)});
+  attributes.push_back({"output_padding", integers(added)});
+  if (llvm::all_of(zeros, [](int64_t size) { return size == 0; }))
+    return success();
+  std::optional<Constant> extended = addZeros(kernel, zeros);
+  if (!extended)
+    return refuse(op, "adds to its result where ONNX has no way but zeros in "
+                      "the kernel, and the quantizer of its kernel has none");
+  kernel = std::move(*extended);
+  return success();
+}
+
 static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
   std::optional<KernelOp> layer = graph.kernels.get(op);
   std::optional<Constant> kernel = readConstant(op->getOperand(1));
@@ -19,11 +87,17 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
       graph.read(op, op->getOperand(0), Layout::channelsFirst());
   if (failed(input))
     return failure();
+  const bool isTransposed = isa<tosa::TransposeConv2DOp>(op);
+  std::vector<NodeAttribute> padding;
+  if (!isTransposed)
+    padding = {{"pads", toPads(layer->getPadding())},
+               {"dilations", integers(layer->getDilations())}};
+  else if (failed(padTransposed(op, *layer, *kernel, padding)))
+    return failure();
   ArrayRef<int64_t> sizes = kernel->shape;
   std::vector<int64_t> elements;
   SmallVector<int64_t> shape;
   int64_t group = 1;
-  bool isTransposed = isa<tosa::TransposeConv2DOp>(op);
   if (isa<tosa::DepthwiseConv2DOp>(op)) {
     // The kernel is [KH, KW, C, M], with output channel c * M + m.
     elements = mapElements(sizes, {2, 3, 0, 1});
@@ -36,40 +110,18 @@ static LogicalResult emitConvolution(GraphBuilder &graph, Operation *op) {
     elements = mapElements(sizes, {0, 3, 1, 2});
     shape = {sizes[0], sizes[3], sizes[1], sizes[2]};
   }
-  std::string name = nameOf(op->getResult(0));
-  FailureOr<std::string> weights = graph.writeConstant(
-      op, *kernel, name + "/kernel", shape, elements, /*isKernel=*/true);
-  if (failed(weights))
+  auto constants = graph.writeLayer(op, *layer, *kernel, *bias,
+                                    nameOf(op->getResult(0)), shape, elements);
+  if (failed(constants))
     return failure();
-  std::vector<std::string> inputs{
-      *input, *weights, graph.writeBias(*layer, *bias, name + "/bias")};
   std::vector<NodeAttribute> attributes{
-      {"kernel_shape", integers(layer->getWindow())},
+      {"kernel_shape", integers(ArrayRef(shape).drop_front(2))},
       {"strides", integers(layer->getStrides())},
       {"group", group}};
-  ArrayRef<int64_t> padding = layer->getPadding();
-  if (isTransposed) {
-    // TOSA adds to the result where ONNX's pads are subtracted from it; ONNX
-    // can only add at the ends.
-    SmallVector<int64_t> pads, added;
-    for (unsigned side : {0, 2, 1, 3}) {
-      bool isEnd = side % 2;
-      if (padding[side] > 0 && !isEnd)
-        return refuse(op, "adds to its result at the top or at the left, which "
-                          "ONNX has no way for");
-      pads.push_back(std::max<int64_t>(0, -padding[side]));
-      if (isEnd)
-        added.push_back(std::max<int64_t>(0, padding[side]));
-    }
-    attributes.push_back({"pads", integers(pads)});
-    attributes.push_back({"output_padding", integers(added)});
-  } else {
-    attributes.push_back({"pads", toPads(padding)});
-    attributes.push_back({"dilations", integers(layer->getDilations())});
-  }
+  llvm::append_range(attributes, padding);
   return graph.replace(op, isTransposed ? "ConvTranspose" : "Conv",
-                       std::move(inputs), Layout::channelsFirst(),
-                       std::move(attributes));
+                       {*input, (*constants)[0], (*constants)[1]},
+                       Layout::channelsFirst(), std::move(attributes));
 }
 
 /// Writes the product of one matrix's rows and a kernel, including the addition
@@ -96,10 +148,9 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
     for (int64_t row = 0; row < rows; ++row)
       elements.push_back(row * columns + column);
   const std::string name = nameOf(result);
-  FailureOr<std::string> weights = graph.writeConstant(
-      op, *kernel, name + "/kernel", {columns, rows}, elements,
-      /*isKernel=*/true);
-  if (failed(weights))
+  auto constants = graph.writeLayer(op, *layer, *kernel, *bias, name,
+                                    {columns, rows}, elements);
+  if (failed(constants))
     return failure();
   auto reshape = [&](const std::string &tensor, std::vector<int64_t> sizes,
                      const Twine &label) {
@@ -108,8 +159,7 @@ static FailureOr<bool> emitRows(GraphBuilder &graph, tosa::MatMulOp op) {
         {tensor, graph.addIntegers(label + "/shape", std::move(sizes))}, label);
   };
   std::string matrix = reshape(*input, {-1, rows}, name + "/rows");
-  std::vector<std::string> inputs{
-      matrix, *weights, graph.writeBias(*layer, *bias, name + "/bias")};
+  std::vector<std::string> inputs{matrix, (*constants)[0], (*constants)[1]};
   std::string product =
       graph.addNode(op, "Gemm", std::move(inputs), name + "/product",
                     {{"transB", int64_t(1)}});

@@ -50,13 +50,12 @@ static FailureOr<bool> emitDense(GraphBuilder &graph, const Operator &matched) {
       elements.push_back(isa<tosa::MatMulOp>(product) ? column * rows + row
                                                       : row * columns + column);
   std::string name = nameOf(root->getResult(0));
-  FailureOr<std::string> weights =
-      graph.writeConstant(product, *kernel, name + "/kernel", {rows, columns},
-                          elements, /*isKernel=*/true);
-  if (failed(weights))
+  auto constants = graph.writeLayer(product, *layer, *kernel, *bias, name,
+                                    {rows, columns}, elements);
+  if (failed(constants))
     return failure();
-  std::string added = graph.writeBias(*layer, *bias, name + "/bias");
-  (void)graph.replace(root, "Gemm", {*input, *weights, added},
+  auto [weights, added] = *constants;
+  (void)graph.replace(root, "Gemm", {*input, weights, added},
                       Layout::identity(2), {{"transB", int64_t(1)}});
   return true;
 }

@@ -235,21 +235,13 @@ onnx::writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
                        name + "/quantized", std::move(attributes));
 }
 
-std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
-                                              const KernelOp &layer,
-                                              ArrayRef<float> bias,
-                                              const Twine &name) {
-  std::optional<Grid> input = findGrid(layer.getInput().get());
-  if (!input)
-    return std::nullopt;
-  std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
-  const auto *integers = std::get_if<IntegerLayer>(&found);
-  if (!integers)
-    return std::nullopt;
-  std::vector<float> scales;
-  std::vector<int64_t> codes;
+/// Returns a bias in steps of the accumulator; none if it does not fit in 32
+/// bits.
+static std::optional<BiasCodes> countSteps(const IntegerLayer &layer,
+                                           ArrayRef<float> bias) {
+  BiasCodes result;
   for (auto [channel, value] : llvm::enumerate(bias)) {
-    double step = integers->getStep(int64_t(channel));
+    double step = layer.getStep(int64_t(channel));
     // The step of a channel without weights is arbitrary.
     if (step == 0)
       step = value == 0 ? 1 : std::abs(double(value));
@@ -257,14 +249,40 @@ std::optional<std::string> onnx::writeQdqBias(GraphBuilder &graph,
     constexpr double kLargest = std::numeric_limits<int32_t>::max();
     if (!(std::abs(code) <= kLargest) || !std::isnormal(float(step)))
       return std::nullopt;
-    scales.push_back(static_cast<float>(step));
-    codes.push_back(int64_t(code));
+    result.scales.push_back(static_cast<float>(step));
+    result.codes.push_back(int64_t(code));
   }
-  const int64_t channels = bias.size();
+  return result;
+}
+
+std::optional<BiasCodes> onnx::findBiasCodes(const KernelOp &layer,
+                                             ArrayRef<float> bias) {
+  std::optional<Grid> input = findGrid(layer.getInput().get());
+  if (!input)
+    return std::nullopt;
+  std::variant<IntegerLayer, Reason> found = IntegerLayer::get(layer, *input);
+  if (const auto *integers = std::get_if<IntegerLayer>(&found)) {
+    if (std::optional<BiasCodes> codes = countSteps(*integers, bias))
+      return codes;
+  } else if (std::get<Reason>(found) != Reason::KernelNotQuantized) {
+    return std::nullopt;
+  }
+  BiasCodes result;
+  result.isInteger = false;
+  for (float value : bias) {
+    result.scales.push_back(value == 0 ? 1 : std::abs(value));
+    result.codes.push_back((value > 0) - (value < 0));
+  }
+  return result;
+}
+
+std::string onnx::writeBiasCodes(GraphBuilder &graph, const KernelOp &layer,
+                                 const BiasCodes &bias, const Twine &name) {
+  const int64_t channels = bias.codes.size();
   std::vector<std::string> inputs{
       graph.addPacked(name + "/codes", ElementType::Int32, {channels},
-                      [&](int64_t i) { return codes[i]; }),
-      graph.addFloats(name + "/scale", {channels}, std::move(scales))};
+                      [&](int64_t i) { return bias.codes[i]; }),
+      graph.addFloats(name + "/scale", {channels}, bias.scales)};
   return graph.addNode(layer.getOperation(), "DequantizeLinear",
                        std::move(inputs), name + "/quantized",
                        {{"axis", int64_t(0)}});

@@ -52,12 +52,28 @@ writeQdqWeights(GraphBuilder &graph, tpc::QuantizeOp point,
                 const Constant &constant, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> elements, bool isKernel);
 
-/// Does the same for a bias, in steps of the layer's accumulator. None if the
-/// layer has none, or if it does not fit in 32 bits: such a bias stays float.
-std::optional<std::string> writeQdqBias(GraphBuilder &graph,
-                                        const KernelOp &layer,
-                                        llvm::ArrayRef<float> bias,
-                                        const llvm::Twine &name);
+/// A bias as integers of 32 bits: a number is its code times its scale.
+struct BiasCodes {
+  std::vector<int64_t> codes;
+  std::vector<float> scales;
+  /// True if the scales are the steps of the layer's accumulator, so that the
+  /// layer is computed with integers.
+  bool isInteger = true;
+};
+
+/// Returns the codes of a layer's bias. None if the layer reads no codes, or
+/// has a kernel whose scales no integer layer takes: its bias is float.
+///
+/// A layer whose kernel is float, or whose bias does not fit in 32 bits, is
+/// computed with real numbers. ONNX Runtime would quantize its constants if
+/// they were floats; it does not if the bias is dequantized. Each number of
+/// such a bias is the scale of its own code, which is exact.
+std::optional<BiasCodes> findBiasCodes(const KernelOp &layer,
+                                       llvm::ArrayRef<float> bias);
+/// Adds the codes of a bias and their dequantization, and returns the name of
+/// the real numbers.
+std::string writeBiasCodes(GraphBuilder &graph, const KernelOp &layer,
+                           const BiasCodes &bias, const llvm::Twine &name);
 
 /// Gives integer kernels only integer operands, before the points are replaced:
 ///

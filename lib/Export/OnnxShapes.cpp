@@ -3,6 +3,7 @@
 #include "OnnxRules.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mct;
@@ -125,6 +126,47 @@ static LogicalResult emitSlice(GraphBuilder &graph, tosa::SliceOp op) {
   return graph.replace(op, "Slice", std::move(inputs), tensor->layout);
 }
 
+static LogicalResult emitReverse(GraphBuilder &graph, tosa::ReverseOp op) {
+  FailureOr<TensorRef> tensor = graph.readPlain(op, op.getInput1());
+  if (failed(tensor))
+    return failure();
+  // A slice in steps of -1 from the last element to the one before the first.
+  std::vector<std::string> inputs{tensor->name};
+  const std::string name = nameOf(op.getOutput());
+  for (auto [what, number] : {std::pair("/starts", int64_t(-1)),
+                              {"/ends", std::numeric_limits<int64_t>::min()},
+                              {"/axes", tensor->layout.axisOf(op.getAxis())},
+                              {"/steps", int64_t(-1)}})
+    inputs.push_back(graph.addIntegers(name + what, {number}));
+  return graph.replace(op, "Slice", std::move(inputs), tensor->layout);
+}
+
+/// Writes the rows of a table: [N, K, C] and indices [N, W] to [N, W, C].
+static LogicalResult emitGather(GraphBuilder &graph, tosa::GatherOp op) {
+  FailureOr<std::string> table =
+      graph.read(op, op.getValues(), Layout::identity(3));
+  FailureOr<std::string> indices =
+      graph.read(op, op.getIndices(), Layout::identity(2));
+  if (failed(table) || failed(indices))
+    return failure();
+  const std::string name = nameOf(op.getOutput());
+  const bool isOne = typeOf(op.getValues()).getDimSize(0) == 1;
+  std::vector<int64_t> shape =
+      integers(fileShape(typeOf(op.getIndices()).getShape()));
+  if (isOne)
+    shape.erase(shape.begin());
+  else
+    shape.push_back(1);
+  const std::string rows = graph.addNode(
+      op, "Reshape", {*indices, graph.addIntegers(name + "/shape", shape)},
+      name + "/indices");
+  if (isOne)
+    return graph.replace(op, "Gather", {*table, rows}, Layout::identity(3),
+                         {{"axis", int64_t(1)}});
+  return graph.replace(op, "GatherND", {*table, rows}, Layout::identity(3),
+                       {{"batch_dims", int64_t(1)}});
+}
+
 static LogicalResult emitPad(GraphBuilder &graph, tosa::PadOp op) {
   FailureOr<SmallVector<int64_t>> padding = readShape(op, op.getPadding());
   if (failed(padding))
@@ -234,6 +276,8 @@ void onnx::addShapeRules(Rules &rules) {
   rules.add<tosa::ArgMaxOp>(emitArgMax);
   rules.add<tosa::ConcatOp>(emitConcat);
   rules.add<tosa::SliceOp>(emitSlice);
+  rules.add<tosa::ReverseOp>(emitReverse);
+  rules.add<tosa::GatherOp>(emitGather);
   rules.add<tosa::PadOp>(emitPad);
   rules.add<tosa::ResizeOp>(emitResize);
   rules.add<tosa::TileOp>(emitTile);

@@ -27,8 +27,7 @@ static ElementType elementTypeOf(const Encoding &encoding) {
   return encoding.storageBits == 16 ? ElementType::Int16 : ElementType::Int8;
 }
 
-/// Returns the type of numbers, or none if a file cannot have them here.
-static std::optional<ElementType> numberTypeOf(Value value) {
+std::optional<ElementType> numberTypeOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return std::nullopt;
@@ -39,6 +38,8 @@ static std::optional<ElementType> numberTypeOf(Value value) {
     return ElementType::Bool;
   if (element.isInteger(32))
     return ElementType::Int32;
+  if (element.isInteger(64))
+    return ElementType::Int64;
   return std::nullopt;
 }
 
@@ -561,7 +562,8 @@ FailureOr<int64_t> GraphBuilder::readNumbers(Operation *user, Value value,
   if (!type) {
     (void)refuse(
         user,
-        "reads or makes a value of another type than tensors of f32, i32 or i1",
+        "reads or makes a value of another type than tensors of f32, i64, i32 "
+        "or i1",
         "export the module of before mct-lower-to-integer, and "
         "compute other types outside of the network");
     return failure();

@@ -34,6 +34,9 @@ using Written = mlir::FailureOr<std::optional<int64_t>>;
 mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why,
                                 const llvm::Twine &remedy);
 
+/// Returns the type of numbers, or none if a file cannot have them here.
+std::optional<ElementType> numberTypeOf(mlir::Value value);
+
 /// An operator without its tensors.
 struct Form {
   llvm::StringRef code;

@@ -168,7 +168,10 @@ static Written write(GraphBuilder &graph, tosa::ReciprocalOp op,
 
 static StringRef schemaTypeOf(Value value) {
   Type type = onnx::typeOf(value).getElementType();
-  return type.isF32() ? "FLOAT32" : type.isInteger(1) ? "BOOL" : "INT32";
+  return type.isF32()         ? "FLOAT32"
+         : type.isInteger(1)  ? "BOOL"
+         : type.isInteger(64) ? "INT64"
+                              : "INT32";
 }
 
 static Written write(GraphBuilder &graph, tosa::CastOp op,
@@ -181,7 +184,7 @@ static Written write(GraphBuilder &graph, tosa::CastOp op,
   int64_t tensor = *input;
   // TOSA rounds half to even, while TensorFlow Lite truncates.
   if (onnx::typeOf(op.getInput()).getElementType().isF32() &&
-      onnx::typeOf(op.getOutput()).getElementType().isInteger(32))
+      !onnx::typeOf(op.getOutput()).getElementType().isInteger(1))
     tensor = graph.write({"ROUND"}, {tensor}, op.getInput(),
                          {std::nullopt, requested.name + "/rounded"});
   return MaybeTensor(

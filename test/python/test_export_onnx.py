@@ -66,8 +66,19 @@ def run_both(runtime, module, onnx, samples, folder):
     return [(np.load(one), np.load(other)) for one, other in zip(ours, theirs, strict=True)]
 
 
-def sizes(text):
-    return [1 if size == "?" else int(size) for size in re.findall(r"(\?|\d+)x", text)]
+def samples_for(signature):
+    """Sixteen random samples of each input."""
+    random = np.random.default_rng(3)
+    result = []
+    for entry in signature["inputs"]:
+        sizes = [1 if size == "?" else int(size) for size in re.findall(r"(\?|\d+)x", entry["type"])]
+        element = re.search(r"(\w+)>$", entry["type"])[1].rpartition("x")[2]
+        shape = (16, *sizes[1:])
+        if element == "f32":
+            result.append(2 * random.standard_normal(shape).astype(np.float32))
+        else:
+            result.append(random.integers(-1, 6, shape).astype({"i1": "bool", "i32": "int32", "i64": "int64"}[element]))
+    return result
 
 
 @pytest.mark.alternating
@@ -75,10 +86,7 @@ def sizes(text):
 def test_ops_compute_the_same(runtime, tmp_path, module):
     onnx = export(module, tmp_path / "network.onnx", "--onnx-profile=mct_quantizers")
     signature = json.loads(measure.run_ok([measure.BIN / "mct-run", "--signature", "--json", module]).stdout)
-    random = np.random.default_rng(3)
-    samples = [
-        2 * random.standard_normal((16, *sizes(entry["type"])[1:])).astype(np.float32) for entry in signature["inputs"]
-    ]
+    samples = samples_for(signature)
     for ours, theirs in run_both(runtime, module, onnx, samples, tmp_path):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(theirs, ours, rtol=RELATIVE, atol=ABSOLUTE)
@@ -105,10 +113,7 @@ def test_plain_files_compute_the_same(runtime, tmp_path, module, operator_set, a
     even = tmp_path / "even.mlirbc"
     measure.run_ok([measure.BIN / "mct-opt", module, EXACT, "-o", even])
     signature = json.loads(measure.run_ok([measure.BIN / "mct-run", "--signature", "--json", module]).stdout)
-    random = np.random.default_rng(3)
-    samples = [
-        2 * random.standard_normal((16, *sizes(entry["type"])[1:])).astype(np.float32) for entry in signature["inputs"]
-    ]
+    samples = samples_for(signature)
     for ours, theirs in run_both(runtime, even, onnx, samples, tmp_path):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(theirs, ours, rtol=RELATIVE, atol=ABSOLUTE)

@@ -28,8 +28,9 @@ def read_axes(model):
 
 
 def in_file_order(values, name, axes):
-    """Returns an input as the file takes it."""
-    return np.ascontiguousarray(values.transpose(axes[name]) if name in axes else values, np.float32)
+    """Returns an input as the file takes it; real numbers are those of float32."""
+    values = values.transpose(axes[name]) if name in axes else values
+    return np.ascontiguousarray(values, np.float32 if values.dtype.kind == "f" else None)
 
 
 def in_module_order(values, name, axes):
