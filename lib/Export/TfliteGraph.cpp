@@ -217,6 +217,20 @@ int64_t GraphBuilder::limit(int64_t tensor, const RequestedForm &requested) {
 int64_t GraphBuilder::write(const Form &form, std::vector<int64_t> inputs,
                             ArrayRef<int64_t> shape,
                             const RequestedForm &requested, ElementType type) {
+  if (requested.isCodes()) {
+    Encoding coarse = *requested.encoding;
+    const double bound = findScaleBound(form, inputs, coarse.storageBits);
+    if (coarse.scale <= bound) {
+      while (coarse.scale <= bound)
+        coarse.scale *= 2;
+      coarse.low = -(int64_t(1) << (coarse.storageBits - 1));
+      coarse.high = -coarse.low - 1;
+      int64_t tensor = write(form, std::move(inputs), shape,
+                             {coarse, requested.name + "/coarse"}, type);
+      return write({"QUANTIZE", 2, "QuantizeOptions"}, {tensor}, shape,
+                   requested, type);
+    }
+  }
   Form used = form;
   StringRef activation = "NONE";
   if (requested.isCodes())

@@ -45,6 +45,8 @@ struct Form {
   std::vector<Option> options = {};
   /// True if the table has `fused_activation_function`.
   bool isFusing = false;
+  /// Largest magnitude of a layer's sums of products of codes; 0: not a layer.
+  double reach = 0;
 };
 
 class GraphBuilder {
@@ -69,12 +71,20 @@ public:
   void addOperator(const Form &form, std::vector<int64_t> inputs,
                    int64_t output);
   /// Adds an operator and the tensor of its result, of the shape of `result`;
-  /// limits codes, by the operator if it can.
+  /// limits codes, by the operator if it can. If no kernel rescales to the grid
+  /// that is requested, the operator makes codes of a coarser one, which
+  /// QUANTIZE converts: they are equal, since the steps that an operator
+  /// computes with are then larger than those of both grids.
   int64_t write(const Form &form, std::vector<int64_t> inputs,
                 mlir::Value result, const RequestedForm &requested);
   int64_t write(const Form &form, std::vector<int64_t> inputs,
                 llvm::ArrayRef<int64_t> shape, const RequestedForm &requested,
                 ElementType type = ElementType::Float32);
+  /// Returns whether kernels take the scales of an operator's operands, given
+  /// that of its result; otherwise declines, so that it is computed with
+  /// numbers.
+  bool canScale(const Form &form, llvm::ArrayRef<int64_t> inputs,
+                const Encoding &result);
   /// Limits codes to those of a grid.
   int64_t limit(int64_t tensor, const RequestedForm &requested);
   void setGrid(int64_t tensor, const Encoding &encoding);
@@ -136,6 +146,9 @@ private:
   bool isPart(mlir::Operation *op) const {
     return operators.interior.contains(op) || operators.byRoot.contains(op);
   }
+  /// Returns the scale that the result of an operator has to exceed.
+  double findScaleBound(const Form &form, llvm::ArrayRef<int64_t> inputs,
+                        unsigned storageBits) const;
   Written writeValue(mlir::Value value, const RequestedForm &requested);
   std::optional<Encoding> createEncoding(mlir::Value value);
   void explain(mlir::Value value);

@@ -121,6 +121,8 @@ struct StoredLayer {
   std::vector<int64_t> kernel, bias;
   std::vector<double> scales, biasScales;
   ElementType kernelType = ElementType::Int8;
+  /// Largest magnitude of a sum.
+  double reach = 0;
 };
 } // namespace
 
@@ -157,10 +159,12 @@ readLayer(GraphBuilder &graph, const KernelOp &layer, const Encoding &input) {
   double limit = input.storageBits == 16 ? 0x1p47 : 0x1p31;
   for (int64_t channel = 0; channel < layer.numOutputChannels(); ++channel) {
     double code = integers.getBiasCode(channel, (*bias)[channel]);
-    if (!(integers.getReach(channel) + std::abs(code) < limit))
+    double reach = integers.getReach(channel) + std::abs(code);
+    if (!(reach < limit))
       return std::optional<StoredLayer>(
           graph.decline("has sums that do not fit into its accumulator"));
     stored.bias.push_back(int64_t(code));
+    stored.reach = std::max(stored.reach, reach);
   }
   for (double scale : stored.scales)
     stored.biasScales.push_back(double(float(scale * input.scale)));
@@ -224,6 +228,7 @@ namespace {
 struct LayerInputs {
   int64_t input, kernel, bias;
   bool isInt4 = false, isPerChannel = false;
+  double reach = 0;
 };
 } // namespace
 
@@ -276,6 +281,7 @@ writeInputs(GraphBuilder &graph, const KernelOp &layer, Value input,
   written.input = **read;
   written.isInt4 = (*stored)->kernelType == ElementType::Int4;
   written.isPerChannel = (*stored)->scales.size() > 1;
+  written.reach = (*stored)->reach;
   std::tie(written.kernel, written.bias) =
       addConstants(graph, **stored, shape, axis, isWide, layer, requested.name);
   return std::optional(written);
@@ -363,8 +369,9 @@ static Written writeConvolution(GraphBuilder &graph, const KernelOp &layer,
                "fold what makes it, by mct-prepare"));
   if (!*inputs)
     return std::optional<int64_t>();
-  auto [input, kernel, bias, isInt4, isPerChannel] = **inputs;
+  auto [input, kernel, bias, isInt4, isPerChannel, reach] = **inputs;
   Form form = formOfConvolution(layer, isWide, isInt4);
+  form.reach = reach;
   if (layer.isTransposed())
     return writeTransposed(graph, layer, result, form, {input, kernel, bias},
                            requested);
@@ -402,7 +409,7 @@ Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
     return failure();
   if (!*read)
     return std::optional<int64_t>();
-  auto [tensor, kernel, bias, isInt4, isPerChannel] = **read;
+  auto [tensor, kernel, bias, isInt4, isPerChannel, reach] = **read;
   bool isWide = requested.isCodes() && requested.encoding->storageBits == 16;
   int64_t version = isPerChannel ? 12 : isInt4 ? 10 : isWide ? 7 : 4;
   Form form{
@@ -410,7 +417,8 @@ Written writeDense(GraphBuilder &graph, const KernelOp &layer, Value input,
       version,
       "FullyConnectedOptions",
       {{"weights_format", std::string("DEFAULT")}, {"keep_num_dims", false}},
-      /*isFusing=*/true};
+      /*isFusing=*/true,
+      reach};
   ArrayRef<int64_t> to = onnx::typeOf(result).getShape();
   int64_t rows = 1;
   for (int64_t size : to.drop_back())
@@ -457,6 +465,7 @@ struct CodeSums {
   Encoding input;
   double scale;
   int64_t offset;
+  double reach;
 };
 } // namespace
 
@@ -484,19 +493,20 @@ addSumConstants(GraphBuilder &graph, const CodeSums &sums,
 static constexpr int64_t kFastWindow = 25;
 
 /// Returns the operator of a sum, without padding.
-static Form formOfSums(bool isDepthwise, int64_t strideHeight,
-                       int64_t strideWidth) {
+static Form formOfSums(const CodeSums &sums, bool isDepthwise,
+                       int64_t strideHeight, int64_t strideWidth) {
   std::vector<Option> options{{"padding", std::string("VALID")},
                               {"stride_h", strideHeight},
                               {"stride_w", strideWidth},
                               {"dilation_h_factor", int64_t(1)},
                               {"dilation_w_factor", int64_t(1)}};
   if (!isDepthwise)
-    return {"CONV_2D", 3, "Conv2DOptions", std::move(options),
-            /*isFusing=*/true};
+    return {"CONV_2D",         3,         "Conv2DOptions", std::move(options),
+            /*isFusing=*/true, sums.reach};
   options.push_back({"depth_multiplier", int64_t(1)});
-  return {"DEPTHWISE_CONV_2D", 3, "DepthwiseConv2DOptions", std::move(options),
-          /*isFusing=*/true};
+  return {"DEPTHWISE_CONV_2D",      3,
+          "DepthwiseConv2DOptions", std::move(options),
+          /*isFusing=*/true,        sums.reach};
 }
 
 /// Writes sums over whole images. The positions form a column with few
@@ -531,7 +541,7 @@ static Written writeWholeSum(GraphBuilder &graph, const CodeSums &sums,
                               isDepthwise ? depth : positions};
   auto [kernel, bias] = addSumConstants(graph, sums, window, depth, requested);
   int64_t product =
-      graph.write(formOfSums(isDepthwise, 1, 1), {image, kernel, bias},
+      graph.write(formOfSums(sums, isDepthwise, 1, 1), {image, kernel, bias},
                   {batch, 1, channels / depth, depth}, row);
   return std::optional<int64_t>(graph.reshape(product, to, requested.name));
 }
@@ -551,7 +561,8 @@ Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
   Written read = graph.readOperand(op, input, 8, &sums.input);
   if (failed(read) || !*read)
     return read;
-  if (!(sums.input.getReach() * double(positions * kSumCode) < 0x1p31))
+  sums.reach = sums.input.getReach() * double(positions * kSumCode) + 1;
+  if (!(sums.reach < 0x1p31))
     return std::optional<int64_t>(
         graph.decline("has sums that do not fit into its accumulator"));
   sums.tensor = **read;
@@ -566,7 +577,7 @@ Written writeWindowSum(GraphBuilder &graph, Operation *op, Value input,
   auto [kernel, bias] = addSumConstants(
       graph, sums, {1, window[0], window[1], channels}, channels, requested);
   return std::optional<int64_t>(
-      graph.write(formOfSums(/*isDepthwise=*/true, stride[0], stride[1]),
+      graph.write(formOfSums(sums, /*isDepthwise=*/true, stride[0], stride[1]),
                   {sums.tensor, kernel, bias}, shape, requested));
 }
 

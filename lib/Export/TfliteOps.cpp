@@ -51,6 +51,8 @@ Written writeOnOwnGrids(GraphBuilder &graph, Operation *op, ValueRange operands,
       return read;
     inputs.push_back(**read);
   }
+  if (requested.isCodes() && !graph.canScale(form, inputs, *requested.encoding))
+    return MaybeTensor();
   return MaybeTensor(
       graph.write(form, std::move(inputs), op->getResult(0), requested));
 }

@@ -132,6 +132,10 @@ def unary(op: str, operator: str, **options) -> Case:
     return Case([I8], I8, body, [operator], **options)
 
 
+def pair(op: str, operand: str = "", type_: str = "") -> str:
+    return f"%r = tosa.{op} %x0, %x1{operand} : ({I8}, {I8}{type_}) -> {I8}"
+
+
 def binary(op: str, operator: str, left: str = I8, right: str = I8, **options) -> Case:
     return Case([left, right], I8, f"%r = tosa.{op} %x0, %x1 : ({left}, {right}) -> {I8}", [operator], **options)
 
@@ -163,6 +167,9 @@ SUM = f"%y = tosa.add %x0, %x1 : ({I8}, {I8}) -> {I8}\n"
 C3 = "tensor<1x8x8x3xf32>"
 SAME = conv(I8, (3, 3, 3, 4), C3, "1, 1, 1, 1", thresholds=THREE)
 WIDE = quantizer(4.0, bits=16)
+FOUR = quantizer(4.0)
+# Far below the operands, as the threshold of a tensor whose values are all zero.
+FAR = quantizer(2.0**-20)
 
 
 def after_cut(window: int, operators: list[str]) -> Case:
@@ -189,6 +196,26 @@ def image_mean(size: int, channels: int, operators: list[str], **options) -> Cas
 
 
 CASES = {
+    # Results with far smaller scales than their operands: all that is not zero saturates, in two steps.
+    "difference that is always zero": Case(
+        [I8, I8], I8, pair("sub"), ["SUB", "QUANTIZE"], output=FAR, grids=[FOUR] * 2
+    ),
+    "sum that is always zero": Case([I8, I8], I8, pair("add"), ["ADD", "QUANTIZE"], output=FAR, grids=[FOUR] * 2),
+    "sum of two grids that is always zero": Case(
+        [I8, I8],
+        I8,
+        pair("add"),
+        ["DEQUANTIZE", "DEQUANTIZE", "ADD", "QUANTIZE"],
+        output=FAR,
+        grids=[FOUR, quantizer(2.0**-9)],
+    ),
+    "product that is always zero": Case(
+        [I8, I8], I8, SHIFT + pair("mul", ", %shift", ", tensor<1xi8>"), ["MUL", "QUANTIZE"], output=FAR
+    ),
+    "conv that is always zero": Case([I8], C3, SAME, ["CONV_2D", "QUANTIZE"], output=FAR),
+    "codes of another grid that are always zero": Case(
+        [I8], I8, f"%r = tosa.identity %x0 : ({I8}) -> {I8}", ["QUANTIZE", "QUANTIZE"], output=quantizer(2.0**-24)
+    ),
     "conv SAME": Case([I8], C3, SAME, ["CONV_2D"]),
     "conv VALID": Case(
         [I8], "tensor<1x6x6x3xf32>", conv(I8, (3, 3, 3, 4), "tensor<1x6x6x3xf32>", "0, 0, 0, 0"), ["CONV_2D"]
@@ -316,7 +343,7 @@ CASES = {
         ["ADD"],
     ),
     "sub": binary("sub", "SUB"),
-    "mul": Case([I8, I8], I8, SHIFT + f"%r = tosa.mul %x0, %x1, %shift : ({I8}, {I8}, tensor<1xi8>) -> {I8}", ["MUL"]),
+    "mul": Case([I8, I8], I8, SHIFT + pair("mul", ", %shift", ", tensor<1xi8>"), ["MUL"]),
     "maximum": binary("maximum", "MAXIMUM", grids=[quantizer(4.0), quantizer(4.0)], steps=0),
     "maximum of two grids": Case(
         [I8, I8], I8, f"%r = tosa.maximum %x0, %x1 : ({I8}, {I8}) -> {I8}", ["QUANTIZE", "MAXIMUM"]

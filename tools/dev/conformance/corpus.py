@@ -116,13 +116,14 @@ def build() -> list[Case]:
     """Makes the whole corpus, the same on every machine. The seed of a case follows from its name."""
     # Registers the makers.
     import elementwise
+    import extremes
     import integer_forms
     import layers
     import moving
     import reductions
     import rescales
 
-    assert all((elementwise, integer_forms, layers, moving, reductions, rescales))
+    assert all((elementwise, extremes, integer_forms, layers, moving, reductions, rescales))
     cases = []
     for family_name, describe in FAMILIES.items():
         for number, (maker_name, arguments) in enumerate(describe()):
