@@ -133,6 +133,30 @@ def test_remainders_and_logarithms_of_moderate_numbers():
         assert np.abs(one - other).max() <= tolerance, case.kind
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        'loc(fused["stft/spectrum", "model.tflite":0:0]): error: no such width',
+        "error: failed to legalize operation 'tfl.rfft2d' that was explicitly marked illegal",
+        "[ERROR] Conversion failed: Could not legalize the TFLite model to TOSA.",
+    ],
+)
+def test_the_layer_that_the_converter_fails_on_is_named_wherever_it_says_so(printed, monkeypatch):
+    from mct.importers import _process
+
+    def fail(converter, source, *arguments, **options):
+        raise mct.Error(f"{converter} failed: {printed}", source, [], printed)
+
+    monkeypatch.setattr(_process, "run", fail)
+    file = operators.networks.Tflite()
+    signal, result = file.tensor("signal", (1, 1, 6)), file.tensor("stft/spectrum", (1, 1, 4), "COMPLEX64")
+    length = file.constant("length", np.array([1, 6], np.int32))
+    file.operator("RFFT2D", [signal, length], [result], "Rfft2dOptions")
+    with pytest.raises(mct.Error, match="stft/spectrum") as raised:
+        mct.load(file.finish([signal], [result]))
+    assert "RFFT2D" in str(raised.value)
+
+
 def test_two_layers_of_one_operator_and_what_they_share():
     """The logarithm of one softmax and a second one of the same scores: converters compute once what is equal."""
     file = operators.networks.Tflite()

@@ -120,8 +120,8 @@ def convert(
     return text.replace('loc("model.tflite":0:0)', f'loc("{_text.escape(name)}":0:0)').encode()
 
 
-# On some constants these end the converter.
-_CRASHING = frozenset({"FILL", "SPARSE_TO_DENSE"})
+# On some constants, sizes or types these end the converter, or make it fail without a place.
+_FRAGILE = frozenset({"COMPLEX_ABS", "FILL", "IMAG", "REAL", "RFFT2D", "SPARSE_TO_DENSE"})
 
 
 def _explained(problem: Error, data: bytes, name: str) -> Error:
@@ -131,15 +131,19 @@ def _explained(problem: Error, data: bytes, name: str) -> Error:
     except (struct.error, IndexError, ValueError, OverflowError):
         return problem
     kinds = {operator.name: operator.kind for operator in operators}
-    if failed := re.search(r'loc\("((?:[^"\\]|\\.)*)"\(.*?\)\): error: (.*)', problem.diagnostics):
+    # The place may be one of several that are fused.
+    if failed := re.search(r'loc\([^\n]*?"((?:[^"\\]|\\.)*)"(?!:\d)[^\n]*\): error: (.*)', problem.diagnostics):
         layer = _text.unescape(failed[1])
         what = kinds.get(layer, "")
         message = f"{_CONVERTER} cannot convert {what or 'the layer'}: {failed[2][:300]}"
         return Error(message, f'{name}: "{layer}"', _process.REMEDY, problem.diagnostics)
-    crashing = [operator for operator in operators if operator.kind in _CRASHING]
-    if "crashed" in problem.message and crashing:
-        notes = [f'it does so on {operator.kind} of layer "{operator.name}"' for operator in crashing[:20]]
-        return Error(problem.message, f'{name}: "{crashing[0].name}"', [*notes, *_process.REMEDY], problem.diagnostics)
+    # Operators that the converter names, or else those that it is known to fail on.
+    said = problem.diagnostics.lower()
+    found = [each for each in operators if f"tfl.{each.kind.lower()}'" in said]
+    found = found or [each for each in operators if each.kind in _FRAGILE]
+    if found and re.search("crashed|failed", problem.message):
+        notes = [f'it does so on {each.kind} of layer "{each.name}"' for each in found[:20]]
+        return Error(problem.message, f'{name}: "{found[0].name}"', [*notes, *_process.REMEDY], problem.diagnostics)
     return problem
 
 
