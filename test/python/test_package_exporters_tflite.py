@@ -265,6 +265,30 @@ def test_kernels_of_four_bits_compute_the_same_in_int4(operator, tmp_path):
     assert np.array_equal(*results)
 
 
+def test_token_ids_of_64_bits_are_indices(tmp_path):
+    """A negative one counts from the end, as importers write it."""
+    model = mct.Model.parse(
+        """func.func @main(%ids: tensor<1x3xi64> loc("ids")) -> tensor<1x3x2xf32> {
+  %zero = "tosa.const"() <{values = dense<0> : tensor<1x1xi64>}> : () -> tensor<1x1xi64>
+  %count = "tosa.const"() <{values = dense<4> : tensor<1x1xi64>}> : () -> tensor<1x1xi64>
+  %below = tosa.greater %zero, %ids : (tensor<1x1xi64>, tensor<1x3xi64>) -> tensor<1x3xi1>
+  %added = tosa.add %ids, %count : (tensor<1x3xi64>, tensor<1x1xi64>) -> tensor<1x3xi64>
+  %whole = tosa.select %below, %added, %ids : (tensor<1x3xi1>, tensor<1x3xi64>, tensor<1x3xi64>) -> tensor<1x3xi64>
+  %index = tosa.cast %whole : (tensor<1x3xi64>) -> tensor<1x3xi32>
+  %table = "tosa.const"() <{values = dense<[[[0.5, -1.5], [2.5, 3.5], [-4.5, 5.5], [6.5, 7.5]]]> : tensor<1x4x2xf32>}>
+    : () -> tensor<1x4x2xf32>
+  %rows = tosa.gather %table, %index : (tensor<1x4x2xf32>, tensor<1x3xi32>) -> tensor<1x3x2xf32> loc("rows")
+  return %rows : tensor<1x3x2xf32>
+}""",
+        "ids",
+    )
+    data, ids = exported(model, tmp_path / "ids.tflite"), np.array([[3, -2, 1]])
+    for kernels in KERNELS:
+        (found,), runner = litert(data, [ids], kernels)
+        assert runner.get_input_details()[0]["dtype"] == np.int64
+        assert np.array_equal(found, model.run(ids))
+
+
 def test_metadata_tell_labels_and_normalization(digits, tmp_path):
     labels = [f"digit {number}" for number in range(10)]
     data = exported(digits, tmp_path / "digits.tflite", labels=labels)
