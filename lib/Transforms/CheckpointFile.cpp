@@ -3,6 +3,7 @@
 
 #include "mct/IR/Records.h"
 #include "mct/IR/ResourceKeys.h"
+#include "mct/Support/Digest.h"
 #include "mct/Support/OutputFile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -21,6 +22,10 @@ static constexpr StringLiteral kState = "mct.checkpoint";
 /// Prefix of the keys of constants in the file. They differ from those of the
 /// module, so that a key that is read never exists in the context already.
 static constexpr StringLiteral kAlias = "mct.checkpoint.constant";
+/// Text in front of the digest that a file has of itself, with zeros in place
+/// of the digest.
+static constexpr StringLiteral kDigest = "mct.checkpoint.digest=";
+static constexpr StringLiteral kNoDigest = "00000000000000000000000000000000";
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -174,8 +179,10 @@ static void renameConstants(
 }
 
 /// Gives the constants keys that no context has, and returns pairs of a
-/// constant and its former key.
-static ArrayAttr writeConstants(ModuleOp module) {
+/// constant and its former key. `former` gets the former handles, by new key.
+static ArrayAttr
+writeConstants(ModuleOp module,
+               llvm::StringMap<DenseResourceElementsHandle> &former) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
   DialectResourceBlobManager &constants = findConstants(context);
@@ -198,6 +205,7 @@ static ArrayAttr writeConstants(ModuleOp module) {
             [](void *, size_t, size_t) {},
             /*dataIsMutable=*/false));
     found->second = alias.getRawHandle();
+    former.try_emplace(found->second.getKey(), handle);
     pairs.push_back(alias);
     pairs.push_back(builder.getStringAttr(handle.getKey()));
     return found->second;
@@ -244,6 +252,20 @@ restoreConstant(DenseResourceElementsAttr alias, StringRef key) {
                                      dialect);
 }
 
+/// Gives the constants the handles of their keys. Returns false if one has
+/// none.
+static bool
+renameConstants(ModuleOp module,
+                const llvm::StringMap<DenseResourceElementsHandle> &handles) {
+  bool isComplete = true;
+  renameConstants(module, [&](DenseResourceElementsAttr constant) {
+    auto found = handles.find(constant.getRawHandle().getKey());
+    isComplete &= found != handles.end();
+    return found == handles.end() ? constant.getRawHandle() : found->second;
+  });
+  return isComplete;
+}
+
 /// Gives the constants their former keys. Returns false if `writeConstants`
 /// cannot have written the array.
 static bool readConstants(ModuleOp module, ArrayAttr pairs, ArrayAttr taken) {
@@ -257,12 +279,7 @@ static bool readConstants(ModuleOp module, ArrayAttr pairs, ArrayAttr taken) {
     restored.try_emplace(alias.getRawHandle().getKey(),
                          restoreConstant(alias, key.getValue()));
   }
-  bool isComplete = true;
-  renameConstants(module, [&](DenseResourceElementsAttr constant) {
-    auto found = restored.find(constant.getRawHandle().getKey());
-    isComplete &= found != restored.end();
-    return found == restored.end() ? constant.getRawHandle() : found->second;
-  });
+  bool isComplete = renameConstants(module, restored);
   DialectResourceBlobManager &constants = findConstants(module.getContext());
   for (auto key : taken.getAsRange<StringAttr>())
     if (!constants.lookup(key.getValue()))
@@ -287,13 +304,36 @@ llvm::Error mct::writeCheckpoint(StringRef path, ModuleOp module,
   entries.append("diagnostics", builder.getArrayAttr(state.diagnostics));
   write(state.sideOutputs, entries, builder);
   entries.append("taken", writeTakenKeys(context));
-  OwningOpRef<ModuleOp> copy = module.clone();
-  entries.append("constants", writeConstants(*copy));
-  (*copy)->setAttr(kState, entries.getDictionary(context));
-  support::OutputFile file(path);
+  // The uses of the values of a copy would have another order, which bytecode
+  // has: the module itself is written, and gets its constants back.
+  llvm::StringMap<DenseResourceElementsHandle> former;
+  entries.append("constants", writeConstants(module, former));
   // Writing can only fail for an older version of the format.
-  (void)writeBytecodeToFile(*copy, file);
+  auto write = [&](StringRef digest, raw_ostream &stream) {
+    entries.set("digest", builder.getStringAttr(kDigest + digest));
+    module->setAttr(kState, entries.getDictionary(context));
+    (void)writeBytecodeToFile(module, stream);
+  };
+  support::DigestStream contents;
+  write(kNoDigest, contents);
+  support::OutputFile file(path);
+  write(contents.digits(), file);
+  module->removeAttr(kState);
+  renameConstants(module, former);
   return file.keep();
+}
+
+/// Returns whether the file has the digest of its other bytes.
+static bool hasDigest(StringRef bytes) {
+  size_t at = bytes.rfind(kDigest);
+  if (at == StringRef::npos)
+    return false;
+  at += kDigest.size();
+  support::DigestStream contents;
+  contents << bytes.take_front(at) << kNoDigest
+           << bytes.drop_front(at).drop_front(
+                  std::min(kNoDigest.size(), bytes.size() - at));
+  return bytes.substr(at, kNoDigest.size()) == contents.digits();
 }
 
 static llvm::Error fail(StringRef path, const llvm::Twine &what) {
@@ -306,6 +346,13 @@ mct::readCheckpoint(StringRef path, MLIRContext *context) {
                                           /*RequiresNullTerminator=*/false);
   if (!file)
     return fail(path, "cannot be read: " + file.getError().message());
+  auto damaged = [&] {
+    return fail(path, "is damaged, or no checkpoint of this version of mct; "
+                      "remove it to start again");
+  };
+  // The parser may take damaged numbers, or fail on other bytes.
+  if (!hasDigest((*file)->getBuffer()))
+    return damaged();
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   OwningOpRef<ModuleOp> module;
@@ -313,9 +360,6 @@ mct::readCheckpoint(StringRef path, MLIRContext *context) {
     ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
   }
-  auto damaged = [&] {
-    return fail(path, "is damaged, or no checkpoint; remove it to start again");
-  };
   auto entries = module ? (*module)->getAttrOfType<DictionaryAttr>(kState)
                         : DictionaryAttr();
   if (!entries)

@@ -39,12 +39,14 @@ mlir::Attribute describeDiagnostic(mlir::Diagnostic &diagnostic);
 /// collectors.
 void emitAgain(mlir::Attribute diagnostic);
 
-/// Writes module and state to a file that gets its name when it is complete.
+/// Writes module and state, with a digest of both, to a file that gets its name
+/// when it is complete.
 llvm::Error writeCheckpoint(llvm::StringRef path, mlir::ModuleOp module,
                             const RunState &state);
 
 /// Reads the state, and the module, whose constants keep the keys of the
 /// context in which they were written; so do those that are created later.
+/// Fails if a bit of the file is not as it was written.
 llvm::Expected<std::pair<RunState, mlir::OwningOpRef<mlir::ModuleOp>>>
 readCheckpoint(llvm::StringRef path, mlir::MLIRContext *context);
 

@@ -5,6 +5,7 @@
 
 #include "mct/Support/Digest.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "tpc_dialect/targets/Targets.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -20,7 +21,7 @@ public:
   support::DigestStream options, files;
 
 private:
-  llvm::Error readWord(StringRef word);
+  llvm::Error readWord(StringRef option, StringRef word);
   llvm::Error readFile(StringRef path);
 };
 } // namespace
@@ -33,8 +34,16 @@ static bool counts(StringRef option) {
   return !llvm::is_contained(kOthers, option) && !option.ends_with("-out");
 }
 
-static bool isRegularFile(StringRef path) {
-  return !path.empty() && llvm::sys::fs::is_regular_file(path);
+/// Returns whether the value of the option is the path of a file. A file that
+/// only has the name of a value of another option, or that of a stock target,
+/// is not read.
+static bool isFile(StringRef option, StringRef value) {
+  static constexpr StringLiteral kFiles[] = {
+      "bit-widths-in", "calibration-data", "cost-table", "device",
+      "labels",        "overrides",        "profile",    "statistics-in",
+      "target",        "validation-data"};
+  return llvm::is_contained(kFiles, option) && !tpc::lookupTarget(value) &&
+         llvm::sys::fs::is_regular_file(value);
 }
 
 llvm::Error OptionReader::readFile(StringRef path) {
@@ -49,12 +58,12 @@ llvm::Error OptionReader::readFile(StringRef path) {
   return llvm::Error::success();
 }
 
-llvm::Error OptionReader::readWord(StringRef word) {
-  if (isRegularFile(word))
+llvm::Error OptionReader::readWord(StringRef option, StringRef word) {
+  if (isFile(option, word))
     return readFile(word);
   // A file of samples is written as `input:FILE.npy`.
   for (size_t at = 0; (at = word.find(':', at)) != StringRef::npos; ++at)
-    if (isRegularFile(word.drop_front(at + 1))) {
+    if (isFile(option, word.drop_front(at + 1))) {
       options << word.take_front(at + 1);
       return readFile(word.drop_front(at + 1));
     }
@@ -88,7 +97,7 @@ llvm::Error OptionReader::read(StringRef text) {
     }
     if (!counts(option))
       continue;
-    if (llvm::Error error = readWord(word))
+    if (llvm::Error error = readWord(option, word))
       return error;
   }
   options << '\n';

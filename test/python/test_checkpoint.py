@@ -91,6 +91,27 @@ def test_finished_run_is_its_result_with_its_records(case, tmp_path):
     assert "mct-calibrate" in first[3] and "mct-calibrate" not in second[3]
 
 
+def test_flipped_bits_are_refused(case, tmp_path):
+    options, whole, _ = case
+    output, checkpoint = tmp_path / "out.mlirbc", tmp_path / "run"
+    command = measure.ptq_command(MODEL, CALIBRATION, output, **options, checkpoint=checkpoint)
+    measure.run_ok(command)
+    kept = (checkpoint / "module.mlirbc").read_bytes()
+    output.unlink()
+    places = random.Random(len(kept))
+    for _ in range(8):
+        damaged = bytearray(kept)
+        damaged[places.randrange(len(kept))] ^= 1 << places.randrange(8)
+        (checkpoint / "module.mlirbc").write_bytes(damaged)
+        finished = measure.run(command)
+        assert finished.returncode == 1 and finished.stderr.count("error:") == 1
+        assert "module.mlirbc' is damaged, or no checkpoint" in finished.stderr
+        assert not output.exists()
+    (checkpoint / "module.mlirbc").write_bytes(kept)
+    measure.run_ok(command)
+    assert output.read_bytes() == whole
+
+
 @pytest.fixture(scope="module")
 def mct():
     return pytest.importorskip("mct", reason="the package is not built (tools/dev/build)")

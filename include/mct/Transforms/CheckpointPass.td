@@ -10,8 +10,9 @@ def CheckpointPass : Pass<"mct-checkpoint", "::mlir::ModuleOp"> {
     Runs the stages, and saves the module after each of them in `module.mlirbc` of the folder `directory`, which is
     created if it does not exist: a run that was killed or cancelled is resumed after the last completed stage, with the
     same bytes as a result, and emits the warnings and remarks of the earlier stages again. The file gets its name when
-    it is complete. `mct-ptq` and `mct-correct` use this pass for theirs if they get `checkpoint=DIR`; a stage ends
-    after each pass that runs the network.
+    it is complete, and has a digest of its contents: a damaged file is an error. Other files in the folder are ignored.
+    `mct-ptq` and `mct-correct` use this pass for theirs if they get `checkpoint=DIR`; a stage ends after each pass that
+    runs the network.
 
     A folder belongs to one run. Another version of the compiler, another network, other options of the passes, and
     other contents of the files that they name, including samples, are errors. Names of files do not count, and neither

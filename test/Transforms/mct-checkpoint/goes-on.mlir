@@ -7,6 +7,12 @@
 // Names of files and options that change no result may be others. The first stage is not run again: the remark is repeated.
 // RUN: not mct-opt %s --mct-checkpoint="directory=%t.folder stages=builtin.module(mct-bound-relu-to-power-of-two{remarks=false}),builtin.module(mct-calibrate{threads=2 batch-size=1 calibration-data=%S/../../Corrections/Inputs/two_samples.npy})" 2>&1 | FileCheck %s --check-prefixes=REMARK,POINTS
 
+// Files that have the name of a target or of a number are not read, and change nothing; nor do other files of the folder.
+// RUN: rm -rf %t.folder %t.work && mkdir %t.work
+// RUN: cd %t.work && mct-opt %s --mct-checkpoint="directory=%t.folder stages=builtin.module(tpc-attach-target{target=imx500},mct-record-preprocessing{scale=2})" -o %t.first.mlir
+// RUN: touch %t.work/imx500 %t.work/2 %t.folder/2 %t.folder/readme
+// RUN: cd %t.work && mct-opt %s --mct-checkpoint="directory=%t.folder stages=builtin.module(tpc-attach-target{target=imx500},mct-record-preprocessing{scale=2})" | diff - %t.first.mlir
+
 // A run that has ended is its result.
 // RUN: rm -rf %t.folder
 // RUN: mct-opt %s --mct-checkpoint="directory=%t.folder stages=builtin.module(mct-bound-relu-to-power-of-two),builtin.module(mct-record-preprocessing{scale=2})" -o %t.first.mlir
