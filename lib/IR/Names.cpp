@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mct/IR/Names.h"
+#include "mct/Support/Printable.h"
 #include "mlir/IR/Matchers.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,10 +56,17 @@ Location mct::withoutName(Location loc) {
   }
 }
 
+// Names are printed wherever a value is meant: what could steer a terminal is
+// written as `\1B`.
 StringAttr mct::getName(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName().empty() ? getName(name.getChildLoc())
-                                  : name.getName();
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    StringAttr own = name.getName();
+    if (own.empty())
+      return getName(name.getChildLoc());
+    return support::isPrintable(own)
+               ? own
+               : StringAttr::get(loc.getContext(), support::makePrintable(own));
+  }
   if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location part : fused.getLocations())
       if (StringAttr name = getName(part))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mct/Support/Printable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OpImplementation.h"
 #include "tpc_dialect/IR/Elements.h"
@@ -193,7 +194,7 @@ std::string QuantizeOp::getUniqueName() {
   std::string name = getPointName().str();
   if (isWeight())
     name += "/" + getWeight()->str();
-  return name;
+  return support::isPrintable(name) ? name : support::makePrintable(name);
 }
 
 void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value input,
