@@ -3,6 +3,7 @@
 // mlir-opt with the tpc dialect and the mct passes.
 #include "../common/BusErrors.h"
 #include "../common/EndWithShards.h"
+#include "../common/StartTool.h"
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/Shards.h"
 #include "mct/Inspection/Passes.h"
@@ -22,11 +23,9 @@
 #include "tpc_dialect/Lookup/Subgraphs.h"
 #include "tpc_dialect/targets/Targets.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <csignal>
 #include <malloc.h>
 
 using namespace mlir;
@@ -199,9 +198,7 @@ static void returnLargeBlocks() {
 
 int main(int argc, char **argv) {
   returnLargeBlocks();
-  llvm::InitLLVM initialized(argc, argv);
-  // Exceeding a limit on file sizes is an error of the write, not a signal.
-  std::signal(SIGXFSZ, SIG_IGN);
+  mct::tools::StartTool started(argc, argv);
   DialectRegistry registry;
   registerAll(registry);
   registerCLIOptions("mct-opt", registry);

@@ -4,6 +4,7 @@
 // to another module.
 #include "../common/BusErrors.h"
 #include "../common/EndWithShards.h"
+#include "../common/StartTool.h"
 #include "mct/Evaluation/Evaluation.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/Execution/Executor.h"
@@ -24,12 +25,10 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
-#include <csignal>
 #include <limits>
 #include <sys/resource.h>
 
@@ -688,9 +687,7 @@ static LogicalResult run(MLIRContext &context, support::MappedFiles &files) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initialized(argc, argv);
-  // Exceeding a limit on file sizes is an error of the write, not a signal.
-  std::signal(SIGXFSZ, SIG_IGN);
+  tools::StartTool started(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Run a module of any stage on .npy samples\n");

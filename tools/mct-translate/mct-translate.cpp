@@ -2,6 +2,7 @@
 //
 // Target platforms to and from the JSON of MCT, and quantized networks to ONNX,
 // their parameters, and what a `.tflite` file of them has, to JSON.
+#include "../common/StartTool.h"
 #include "mct/Export/Onnx.h"
 #include "mct/Export/Parameters.h"
 #include "mct/Export/Tflite.h"
@@ -16,12 +17,10 @@
 #include "tpc_dialect/Json/TpcJson.h"
 #include "tpc_dialect/targets/LoadTarget.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include <csignal>
 
 using namespace mlir;
 using namespace mct::tpc;
@@ -240,9 +239,7 @@ static LogicalResult translate(raw_ostream &os,
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initialized(argc, argv);
-  // Exceeding a limit on file sizes is an error of the write, not a signal.
-  std::signal(SIGXFSZ, SIG_IGN);
+  mct::tools::StartTool started(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Target platforms to and from the JSON of MCT, "
