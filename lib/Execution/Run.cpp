@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 using namespace mlir;
@@ -48,6 +49,14 @@ struct Chunks {
 
 } // namespace
 
+namespace mct::execution {
+/// Remembers in a cache that the limit of memory was compared with what the
+/// process has. Keys of caches cannot be in an unnamed namespace.
+struct CheckedLimit {
+  bool isChecked = false;
+};
+} // namespace mct::execution
+
 FailureOr<RunSettings>
 RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
                    StringRef offset, uint64_t limit, uint64_t batchSize,
@@ -65,9 +74,18 @@ RunSettings::parse(Location loc, ArrayRef<std::string> files, StringRef scale,
   if (!memory)
     return emitError(loc) << llvm::toString(memory.takeError());
   settings.maxMemory = *memory;
-  if (settings.maxMemory > 0)
-    returnFreedMemory();
   settings.cache = RunCache::of(loc.getContext());
+  if (settings.maxMemory <= 0)
+    return settings;
+  returnFreedMemory();
+  // Once: what earlier passes have left may be slightly above the limit.
+  bool &isChecked = settings.cache->get<CheckedLimit>().isChecked;
+  if (int64_t present = residentMemory();
+      !std::exchange(isChecked, true) && present > settings.maxMemory)
+    return emitError(loc)
+           << "max-memory is " << settings.maxMemory
+           << " bytes, and the process has " << present
+           << " before it runs the network; raise the limit, or leave it out";
   return settings;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <mutex>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -84,6 +85,11 @@ void Threads::run(size_t calls, Work work) const {
 }
 
 bool mct::support::canRunThreads(size_t count) {
+  // Threads that start later need what is left of the address space then.
+  rlimit limit;
+  if (count > 0 && ::getrlimit(RLIMIT_AS, &limit) == 0 &&
+      limit.rlim_cur != RLIM_INFINITY)
+    return false;
   // None ends before all are started.
   std::mutex starting;
   std::unique_lock<std::mutex> lock(starting);

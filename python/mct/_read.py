@@ -17,6 +17,10 @@ _MEMORY = 4 << 30
 
 def main(path: Path) -> None:
     limit = _MEMORY + 20 * path.stat().st_size
+    # A limit of the caller's is not raised.
+    present = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if present != resource.RLIM_INFINITY:
+        limit = min(limit, present)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     # The caller reads it again, and reports what is wrong.
     with contextlib.suppress(Error):

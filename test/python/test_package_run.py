@@ -148,7 +148,7 @@ def test_points_may_be_left_out(quantized: Any) -> None:
     ("options", "message"),
     [
         ({"function": "other"}, "'other'"),
-        ({"max_memory": "1"}, "the constants of the network need more than 1 bytes"),
+        ({"max_memory": "1"}, "max-memory is 1 bytes, and the process has "),
         ({"labels": np.zeros(5, np.int64)}, "expected 899 labels, found 5"),
         ({"labels": np.zeros(899)}, "labels: expected integers, found float64"),
         ({"labels": "none.npy"}, "'none.npy': cannot be read as a .npy file"),

@@ -7,7 +7,7 @@
 // RUN: not mct-opt %S/doc-example.mlir --mct-correct-bias="calibration-data=%S/../Inputs/two_samples.npy max-memory=8" 2>&1 | FileCheck %s --check-prefix=MEMORY
 
 // SIZE: error: max-memory: expected a number of bytes, which may end in K, M or G, but got 'K'
-// MEMORY: error: {{.*}}more than the 8 bytes there are
+// MEMORY: error: max-memory is 8 bytes, and the process has {{[0-9]+}} before it runs the network
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1
 // INFINITE: error: {{.*}}saw 1 values that are NaN or infinite; check the input scale and the weights
 // SCALE: error: input-scale: expected a number

@@ -10,7 +10,7 @@
 // BATCH: error: 'func.func' op cannot observe ranges of batches of 0 samples; give batch=32, for example
 // SAMPLES: error: 'func.func' op needs samples to observe ranges of; give calibration-data=FILE.npy
 // FILE: error: observing ranges: {{.*}}none.npy
-// MEMORY: error: {{.*}} that is more than the 10 bytes there are
+// MEMORY: error: max-memory is 10 bytes, and the process has {{[0-9]+}} before it runs the network
 // VALUE: error: observing ranges: {{.*}}nan.npy': sample 0: expected finite values, found nan at element 1
 // EMPTY: error: observing ranges: {{.*}}none.npy': expected at least one sample, found none
 func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
