@@ -16,9 +16,11 @@ using namespace mct;
 using namespace mct::calibration;
 
 namespace {
-/// Mean and standard deviation of what an argument was given, and its ends.
+/// Mean and standard deviation of what an argument was given, its ends, and
+/// whether all of it are whole numbers.
 struct Spread {
   double mean = 0, deviation = 0, low = 0, high = 0;
+  bool isWhole = false;
 };
 
 /// A value that an argument becomes before the first layer: scale * argument +
@@ -38,8 +40,12 @@ struct Channel {
 static Spread measure(const quantization::Histogram &histogram) {
   // Zeros are in no bin.
   double count = double(histogram.zeros()), sum = 0, squares = 0;
+  // Whole numbers are on the edges of bins, which are narrower than one.
+  bool isWhole = histogram.binWidth() < 1;
   for (auto [bin, hits] : llvm::enumerate(histogram.counts())) {
-    double middle = histogram.binEdge(int(bin)) + histogram.binWidth() / 2;
+    double edge = histogram.binEdge(int(bin));
+    isWhole &= hits == 0 || edge == std::floor(edge);
+    double middle = edge + histogram.binWidth() / 2;
     count += double(hits);
     sum += double(hits) * middle;
     squares += double(hits) * middle * middle;
@@ -47,6 +53,8 @@ static Spread measure(const quantization::Histogram &histogram) {
   Spread spread;
   spread.low = histogram.min();
   spread.high = histogram.max();
+  spread.isWhole = isWhole && spread.low == std::floor(spread.low) &&
+                   spread.high == std::floor(spread.high);
   if (count == 0)
     return spread;
   spread.mean = sum / count;
@@ -144,52 +152,80 @@ static void addChannels(const KernelOp &layer, const Scaled &input,
 // The warning
 //===----------------------------------------------------------------------===//
 
-/// Bounds of the median of variation / |constant|. Networks of MLPerf Tiny and
-/// for CIFAR-10 have medians from 0.18 to 3.1 on samples as they expect them;
-/// pixels from 0 to 1 in place of 0 to 255, or the reverse, change that by 255.
-static constexpr double kFewestVariation = 1.0 / 50, kMostVariation = 64;
+/// Bounds of the median of variation / |constant| of a trained network. Those
+/// of MLPerf Tiny, for CIFAR-10, ImageNet and digits have medians from 0.18 to
+/// 3.6 on samples as they expect them; samples before or after a division by
+/// 255, or by 16, have others.
+static constexpr double kFewestVariation = 1.0 / 16, kMostVariation = 16;
+/// Largest median of samples that may be too small.
+static constexpr double kSuspiciousVariation = 1.0 / 50;
+/// Pixels that are not scaled, of images that may have been resized.
+static constexpr double kDarkestWhite = 128, kWhite = 255;
 /// Upper limit of the values of samples that were scaled although they should
 /// not have been, and lower limit of those that were not, although they
 /// should have been.
-static constexpr double kScaled = 2, kNotScaled = 16;
+static constexpr double kScaled = 2, kNotScaled = 8;
 /// Smallest number of channels with a bias that allows a conclusion.
 static constexpr size_t kFewestChannels = 4;
 
 namespace {
-enum class Suspicion { None, TooSmall, TooLarge };
+/// A preprocessing that the samples seem to lack: numbers of a file, which are
+/// not scaled, or numbers up to 1 for a network that reads pixels.
+struct Suspicion {
+  double factor = 1;
+  bool arePixels = false;
+};
 } // namespace
 
 static double largestMagnitude(const Spread &spread) {
   return std::max(std::abs(spread.low), std::abs(spread.high));
 }
 
-/// Judges an input by the results of the first layers.
-static Suspicion judge(ArrayRef<Channel> channels, const Spread &spread,
-                       double &median) {
+/// Returns the factor that makes pixels, or whole numbers, numbers up to 1;
+/// none for other samples. Real numbers of any size may be what a network
+/// reads: embeddings, decibels.
+static std::optional<Suspicion> suspectScale(const Spread &spread) {
+  double largest = largestMagnitude(spread);
+  bool arePixels =
+      spread.low >= 0 && largest > kDarkestWhite && largest <= kWhite + 1;
+  if (largest < kNotScaled || (!arePixels && !spread.isWhole))
+    return std::nullopt;
+  return Suspicion{1 / (arePixels ? kWhite : largest), arePixels};
+}
+
+/// Judges an input by the results of the first layers: what they are with these
+/// samples, and what they would be with the preprocessing that these seem to
+/// lack.
+static std::optional<Suspicion> judge(ArrayRef<Channel> channels,
+                                      const Spread &spread, double &median) {
   std::vector<double> ratios;
   for (const Channel &channel : channels)
     if (channel.constant != 0)
       ratios.push_back(channel.variation / std::abs(channel.constant));
   if (ratios.size() < kFewestChannels || 2 * ratios.size() < channels.size())
-    return Suspicion::None;
+    return std::nullopt;
   auto middle = ratios.begin() + ptrdiff_t(ratios.size() / 2);
   std::nth_element(ratios.begin(), middle, ratios.end());
   median = *middle;
-  if (median < kFewestVariation && largestMagnitude(spread) <= kScaled)
-    return Suspicion::TooSmall;
-  if (median > kMostVariation && largestMagnitude(spread) >= kNotScaled)
-    return Suspicion::TooLarge;
-  return Suspicion::None;
+  auto isUsual = [](double ratio) {
+    return ratio >= kFewestVariation && ratio <= kMostVariation;
+  };
+  std::optional<Suspicion> found;
+  if (median > kMostVariation)
+    found = suspectScale(spread);
+  else if (median < kSuspiciousVariation && largestMagnitude(spread) <= kScaled)
+    found = Suspicion{kWhite, true};
+  return found && isUsual(median * found->factor) ? found : std::nullopt;
 }
 
 /// Judges an input by the scale that the module has recorded, where that is one
 /// of pixels, or one of numbers up to 1: `raw` are samples before it.
-static Suspicion judge(double scale, const Spread &raw) {
+static std::optional<Suspicion> judge(double scale, const Spread &raw) {
   if (scale <= 1.0 / 32 && largestMagnitude(raw) <= kScaled)
-    return Suspicion::TooSmall;
-  if (scale > 1 && largestMagnitude(raw) >= 2 * kNotScaled)
-    return Suspicion::TooLarge;
-  return Suspicion::None;
+    return Suspicion{kWhite, true};
+  if (scale > 1 && largestMagnitude(raw) >= 32)
+    return Suspicion{1 / kWhite, true};
+  return std::nullopt;
 }
 
 static double largestMagnitude(ArrayRef<double> values, double none) {
@@ -222,26 +258,31 @@ static std::vector<Channel> readFirstLayers(BlockArgument argument,
   return channels;
 }
 
-static std::string show(double number) {
+static std::string show(double number, const char *format = "%.4g") {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.4g", number);
+  llvm::raw_string_ostream(text) << llvm::format(format, number);
   return text;
 }
 
-static void warn(BlockArgument argument, StringRef name, Suspicion suspicion,
-                 const Spread &spread, StringRef evidence) {
+static void warn(BlockArgument argument, StringRef name,
+                 const Suspicion &suspicion, const Spread &spread,
+                 StringRef evidence) {
   InFlightDiagnostic warning = emitWarning(argument.getLoc());
   warning << "the samples of input '" << name << "' seem to have another range "
           << "than the network expects: it reads values from "
           << show(spread.low) << " to " << show(spread.high) << ", "
           << evidence;
-  warning.attachNote(argument.getLoc())
-      << (suspicion == Suspicion::TooSmall
-              ? "where they were scaled to 0 to 1 and the network reads pixels "
-                "from 0 to 255, leave them as they are, or give input-scale=255"
-              : "where they are pixels from 0 to 255 and the network reads "
-                "values from 0 to 1, give input-scale=0.00392157")
-      << support::kTroubleshooting << "samples-that-do-not-fit";
+  Diagnostic &note = warning.attachNote(argument.getLoc());
+  if (suspicion.factor > 1)
+    note << "where they were scaled to 0 to 1 and the network reads pixels "
+            "from 0 to 255, leave them as they are, or give input-scale=255";
+  else
+    note << "where they are "
+         << (suspicion.arePixels ? "pixels from 0 to 255"
+                                 : "whole numbers that are to be scaled")
+         << " and the network reads values from 0 to 1, give input-scale="
+         << show(suspicion.factor, "%.6g");
+  note << support::kTroubleshooting << "samples-that-do-not-fit";
 }
 
 void mct::calibration::warnOfInputRanges(func::FuncOp function,
@@ -270,8 +311,8 @@ void mct::calibration::warnOfInputRanges(func::FuncOp function,
       double offset = record.offset.empty() ? 0 : record.offset.front();
       raw.low = (raw.low - offset) / scale;
       raw.high = (raw.high - offset) / scale;
-      if (Suspicion found = judge(scale, raw); found != Suspicion::None) {
-        warn(argument, name, found, *spread,
+      if (std::optional<Suspicion> found = judge(scale, raw)) {
+        warn(argument, name, *found, *spread,
              "which were " + show(raw.low) + " to " + show(raw.high) +
                  " before the recorded scale of " + show(scale));
         continue;
@@ -281,13 +322,13 @@ void mct::calibration::warnOfInputRanges(func::FuncOp function,
     std::vector<Channel> channels =
         readFirstLayers(argument, kernels, *spread, layers);
     double median = 0;
-    Suspicion found = judge(channels, *spread, median);
-    if (found == Suspicion::None)
+    std::optional<Suspicion> found = judge(channels, *spread, median);
+    if (!found)
       continue;
     std::string layer;
     if (StringAttr own = getName(layers.front().getOperation()->getLoc()))
       layer = " '" + own.getValue().str() + "'";
-    warn(argument, name, found, *spread,
+    warn(argument, name, *found, *spread,
          "which change the results of its first layer" + layer + " by " +
              show(median) + " times their biases");
   }

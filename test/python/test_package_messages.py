@@ -96,8 +96,13 @@ def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pixels = np.load(CALIBRATION)
-    # The network reads 0 to 1. Eight bits for four are too many, and a scale twice is one too much.
-    for samples, remedy in ((pixels * 16.0, "Preprocessing.of(0.00392157)"), (pixels / 4080, "Preprocessing.of(255)")):
+    # The network reads 0 to 1. Eight bits for four are too many, a scale that is forgotten is one too few, and a scale
+    # twice is one too much.
+    for samples, remedy in (
+        (pixels * 16.0, "Preprocessing.of(0.00392157)"),
+        (pixels, "Preprocessing.of(0.0625)"),
+        (pixels / 4080, "Preprocessing.of(255)"),
+    ):
         caplog.clear()
         mct.quantize(mct.load(DIGITS), "imx500", samples.astype(np.float32))
         (reported,) = (record.getMessage() for record in caplog.records if "another range" in record.getMessage())
@@ -105,6 +110,9 @@ def test_samples_of_another_range_are_told_in_the_words_of_the_interface(
         assert f"give preprocessing=mct.{remedy}" in reported and "input-scale" not in reported
     caplog.clear()
     quantize()
+    # Real numbers of both signs are no pixels, however large: embeddings.
+    embeddings = np.random.default_rng(1).normal(scale=20, size=pixels.shape)
+    mct.quantize(mct.load(DIGITS), "imx500", embeddings.astype(np.float32), effort="fast")
     assert "another range" not in caplog.text
     # The scale of pixels that the module has recorded shows that samples of 0 to 1 are not pixels.
     recorded = mct.record_preprocessing(mct.load(DIGITS), scale=[1 / 255])

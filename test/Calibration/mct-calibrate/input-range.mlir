@@ -3,18 +3,20 @@
 // RUN: split-file %s %t
 // RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=0.0625" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
-// RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=16" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=12" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: mct-opt %t/hundreds.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=100" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: mct-opt %t/few.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
+// Real numbers may have any size: embeddings, decibels.
+// RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=255.3" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: warning
 
 // RUN: mct-opt %t/hundreds.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=SMALL
 // SMALL: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -1 to 1, which change the results of its first layer 'dense' by 0.01{{[0-9]*}} times their biases
 // SMALL: note: {{.*}}where they were scaled to 0 to 1 and the network reads pixels from 0 to 255, leave them as they are, or give input-scale=255
 
-// RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=255" 2>&1 -o /dev/null | FileCheck %s --check-prefix=LARGE
-// LARGE: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -255 to 255, which change the results of its first layer 'dense' by 2{{[0-9.]*}} times their biases
-// LARGE: note: {{.*}}where they are pixels from 0 to 255 and the network reads values from 0 to 1, give input-scale=0.00392157
+// RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=256" 2>&1 -o /dev/null | FileCheck %s --check-prefix=LARGE
+// LARGE: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -256 to 256, which change the results of its first layer 'dense' by 2{{[0-9.]*}} times their biases
+// LARGE: note: {{.*}}where they are whole numbers that are to be scaled and the network reads values from 0 to 1, give input-scale=0.00390625
 
 // What a network normalizes itself is a part of the layer: (x - 128) / 64 moves the bias, and makes the kernel smaller.
 // RUN: mct-opt %t/normalized.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=NORMALIZED
