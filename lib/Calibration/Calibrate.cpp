@@ -115,6 +115,11 @@ struct CalibratePass
                             {statisticsIn.begin(), statisticsIn.end()},
                             "statistics-out: ")))
       return failure();
+    if (!shard.empty() && shardsOut.empty())
+      return emitError(getOperation().getLoc())
+             << "shard=" << shard
+             << " says which of the samples these are; give shards-out=FILE, "
+                "too, or leave it out";
     entry = found;
     if (getPoints().empty()) {
       bool hasWeights = false;
@@ -462,6 +467,12 @@ LogicalResult CalibratePass::runSamples(
     calibration.samples = run->sharedSamples();
     calibration.hasChannels = channelStatistics;
   }
+  // Once: what is remembered is not run again.
+  if (most == 0 && !samples &&
+      calibrationSamples > uint64_t(run->samples().numSamples()))
+    emitWarning(getOperation().getLoc())
+        << "calibration-samples is " << uint64_t(calibrationSamples)
+        << ", but there are " << run->samples().numSamples() << " samples";
   SmallVector<int64_t> lastAxisRows(points.size(), 0);
   if (channelStatistics)
     lastAxisRows = findLastAxisRows(entry, points);

@@ -60,6 +60,8 @@ SampleOptions::parse(llvm::ArrayRef<std::string> files, llvm::StringRef scale,
   if (llvm::Error error =
           parseChannelValues(offset, "input-offset", options.offset))
     return std::move(error);
+  if (llvm::is_contained(options.scale, 0))
+    return fail("input-scale: a scale of 0 makes all samples equal");
   return options;
 }
 

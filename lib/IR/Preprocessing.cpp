@@ -83,6 +83,8 @@ verify(const Preprocessing &record, Type type, bool isReal,
       if (!std::isfinite(value))
         return emitError() << "scale and offset are finite, but got " << value;
   }
+  if (llvm::is_contained(record.scale, 0))
+    return emitError() << "a scale of 0 makes all samples equal";
   SmallVector<int64_t> sorted(record.permutation);
   llvm::sort(sorted);
   if (!sorted.empty() &&

@@ -373,6 +373,13 @@ static bool choosesBitWidths(const PtqOptions &options) {
          options.budget.maxDrop != 0;
 }
 
+/// Returns whether there is an option of a choice of bit widths.
+static bool describesChoice(const BudgetOptionGroup &budget) {
+  return budget.dropMetric.hasValue() || budget.minimize.hasValue() ||
+         !budget.validationData.empty() || budget.labels.hasValue() ||
+         budget.costTable.hasValue() || budget.bitWidthsOut.hasValue();
+}
+
 /// Returns the error tolerances that kernels may have: the given ones, or
 /// powers of two if the size of compressed weights matters, each of which saves
 /// half a bit per weight.
@@ -498,6 +505,12 @@ static constexpr uint64_t kSamplesOfRanges = 64;
 /// Adds all passes except for the cut after the last layers.
 static void addQuantization(OpPassManager &passManager,
                             const PtqOptions &options) {
+  // The pass refuses options of a choice that nothing decides.
+  if (!choosesBitWidths(options) && describesChoice(options.budget)) {
+    AssignBitWidthsPassOptions assign;
+    options.budget.copyTo(assign);
+    passManager.addPass(createAssignBitWidthsPass(assign));
+  }
   tpc::AttachTargetPassOptions attach;
   options.target.copyTo(attach);
   passManager.addPass(tpc::createAttachTargetPass(attach));

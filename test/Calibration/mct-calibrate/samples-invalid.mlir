@@ -10,6 +10,9 @@
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=nobody:%S/Inputs/bytes.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=half" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=1;2" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALES
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy input-scale=1;0" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy shard=3/2" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SHARD
+// RUN: mct-opt %s --mct-calibrate="calibration-data=%S/Inputs/bytes.npy calibration-samples=1000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEWER
 // RUN: not mct-opt %s --mct-calibrate -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=%S/Inputs/garbage.npy" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not mct-opt %s --mct-calibrate="statistics-in=/dev/zero" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
@@ -26,6 +29,9 @@
 // RUN: not mct-opt %s --mct-calibrate="calibration-data=%t.fifo" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=PIPE
 // RUN: test ! -e %t.mlir
 
+// ZERO: error: input-scale: a scale of 0 makes all samples equal
+// SHARD: error: shard=3/2 says which of the samples these are; give shards-out=FILE, too, or leave it out
+// FEWER: warning: calibration-samples is 1000, but there are {{[0-9]+}} samples
 // NAN: error: {{.*}}nan.npy{{.*}}sample 1{{.*}}nan
 // NAN-NOT: error:
 // SHAPE: error: {{.*}}five_values.npy{{.*}}4{{.*}}5

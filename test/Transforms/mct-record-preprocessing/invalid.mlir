@@ -5,6 +5,7 @@
 // RUN: mct-opt %t/channels.mlir --mct-record-preprocessing="scale=2,3" --verify-diagnostics
 // RUN: mct-opt %t/axis.mlir --mct-record-preprocessing="scale=2 axis=3" --verify-diagnostics
 // RUN: mct-opt %t/finite.mlir --mct-record-preprocessing="offset=inf" --verify-diagnostics
+// RUN: mct-opt %t/zero.mlir --mct-record-preprocessing="scale=0" --verify-diagnostics
 // RUN: mct-opt %t/order.mlir --mct-record-preprocessing="permutation=1,2" --verify-diagnostics
 // RUN: not mct-run %t/form.mlir --input=%S/../../Execution/Inputs/a.npy 2>&1 | FileCheck %s
 // RUN: not mct-run %t/form.mlir --signature 2>&1 | FileCheck %s
@@ -37,6 +38,11 @@ func.func @main(%x: tensor<1x2x3xf32>) -> tensor<1x2x3xf32> {
 }
 //--- finite.mlir
 // expected-error @below {{'tpc.preprocessing' of argument #0: scale and offset are finite, but got INF}}
+func.func @main(%x: tensor<1x2x3xf32>) -> tensor<1x2x3xf32> {
+  return %x : tensor<1x2x3xf32>
+}
+//--- zero.mlir
+// expected-error @below {{'tpc.preprocessing' of argument #0: a scale of 0 makes all samples equal}}
 func.func @main(%x: tensor<1x2x3xf32>) -> tensor<1x2x3xf32> {
   return %x : tensor<1x2x3xf32>
 }
