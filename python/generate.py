@@ -100,7 +100,7 @@ def read_option(definition: Definitions, words: dict[tuple[str, str], Any]) -> O
         return Option(flag, f"Literal[{literals}]", json.dumps(first), f"{text}. {listed}", f"({literals},)")
     if kind in NUMBERS:
         value = {"true": "True", "false": "False"}.get(initial, initial or "0")
-        checked = "unsigned" if kind in ("unsigned", "uint64_t") else NUMBERS[kind]
+        checked = kind if kind in ("unsigned", "uint64_t") else NUMBERS[kind]
         return Option(flag, NUMBERS[kind], value, text, json.dumps(checked))
     return Option(flag, ARGUMENT_TYPES.get(flag, "str"), json.dumps(json.loads(initial or '""')), text, '"str"')
 
@@ -222,7 +222,7 @@ def function(
         kept = "running.keep(data, calibration_data, calibration_samples, client)"
         returned = f"QuantizedModel({returned}.module, model, {kept}, metric)"
         checks = (
-            "    metric = running.find_metric(metric)\n"
+            "    metric = running.find_metric(metric, model.module, function)\n"
             "    drop_metric, judge = running.find_drop_metric(metric, max_drop, drop_metric)\n"
         )
     body = (
@@ -231,7 +231,7 @@ def function(
         else "    options: running.Options = {}\n"
     )
     return name, (
-        f"def {name}(\n{signature}) -> {result}:\n{docstring(summary, description, options, extra, flag)}\n"
+        f"@checked\ndef {name}(\n{signature}) -> {result}:\n{docstring(summary, description, options, extra, flag)}\n"
         f"{body}    return {returned}\n"
     )
 
@@ -265,6 +265,7 @@ def write_stages(definitions: Definitions) -> str:
         "from typing import TYPE_CHECKING, Any, Literal",
         "",
         "from mct import running",
+        "from mct._arguments import checked",
         "from mct.model import Model, QuantizedModel",
         "from mct.running import (",
         "    Channels,",

@@ -374,8 +374,10 @@ static bool choosesBitWidths(const PtqOptions &options) {
 }
 
 /// Returns whether there is an option of a choice of bit widths.
-static bool describesChoice(const BudgetOptionGroup &budget) {
-  return budget.dropMetric.hasValue() || budget.minimize.hasValue() ||
+static bool describesChoice(const PtqOptions &options) {
+  const BudgetOptionGroup &budget = options.budget;
+  return !options.tolerances.weightsErrorTolerances.empty() ||
+         budget.dropMetric.hasValue() || budget.minimize.hasValue() ||
          !budget.validationData.empty() || budget.labels.hasValue() ||
          budget.costTable.hasValue() || budget.bitWidthsOut.hasValue();
 }
@@ -506,7 +508,7 @@ static constexpr uint64_t kSamplesOfRanges = 64;
 static void addQuantization(OpPassManager &passManager,
                             const PtqOptions &options) {
   // The pass refuses options of a choice that nothing decides.
-  if (!choosesBitWidths(options) && describesChoice(options.budget)) {
+  if (!choosesBitWidths(options) && describesChoice(options)) {
     AssignBitWidthsPassOptions assign;
     options.budget.copyTo(assign);
     passManager.addPass(createAssignBitWidthsPass(assign));

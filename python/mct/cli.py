@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import json
 import logging
@@ -230,7 +231,9 @@ def _add_shape(parser: argparse.ArgumentParser) -> None:
 
 def _quantize(arguments: argparse.Namespace) -> None:
     from mct import _native, stages
+    from mct.model import check_output
 
+    check_output(arguments.output, "--output")
     _check_trace(arguments)
     options = {name: getattr(arguments, name) for name, _ in _quantize_options() if hasattr(arguments, name)}
     model = _load(arguments.model, arguments.shape)
@@ -746,19 +749,32 @@ def make_parser(with_options: bool = True) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    if sys.stdout is None:
+        # Its number may be that of any file that is opened later.
+        print("error: cannot write the output: standard output is closed", file=sys.stderr)
+        return 1
     try:
         try:
             return _main(sys.argv[1:] if arguments is None else arguments)
         finally:
-            # Here a pipe whose reader has left is an exception that can be caught.
+            # Here a failure to write is an exception that can be caught.
             sys.stdout.flush()
-    except BrokenPipeError:
-        # The program that reads the output has closed it (`mct report … | head`), so the rest of the buffer is
-        # dropped.
+    except KeyboardInterrupt:
+        # It may arrive while modules are imported, and once more while the interpreter ends.
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("interrupted", file=sys.stderr)
+        return 130
+    except OSError as error:
+        # The program that reads the output has closed it (`mct report … | head`), or there is no room for it. The rest
+        # of the buffer is dropped.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
-        return 128 + signal.SIGPIPE
+        if isinstance(error, BrokenPipeError):
+            return 128 + signal.SIGPIPE
+        print(f"error: cannot write the output: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 def _main(words: Sequence[str]) -> int:
@@ -774,13 +790,8 @@ def _main(words: Sequence[str]) -> int:
             return parsed.function_to_call(parsed) or 0
     except BrokenPipeError:
         raise
-    except Error as error:
+    except (Error, ImportError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
-    except (ImportError, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
     return 1
 
 

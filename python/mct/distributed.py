@@ -372,21 +372,29 @@ def write_parts(parts: Iterable[bytes], folder: Path) -> list[str]:
 
 @contextlib.contextmanager
 def connected(client: ClientLike) -> Iterator[Any]:
-    """The client, or one of the scheduler of that address for as long as the `with` block lasts."""
-    _extras.require_modules("dask", ("dask", "distributed"), "distributing samples")
-    if not isinstance(client, str):
-        if not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
-            raise Error(f"client: expected a dask.distributed.Client, or an address, found {describe(client)}")
-        yield client
-        return
-    from distributed import Client
+    """The client, or one of the scheduler of that address for as long as the `with` block lasts.
 
+    Within it, a scheduler or workers that are lost, and workers that cannot read or write a file, are Error.
+    """
+    _extras.require_modules("dask", ("dask", "distributed"), "distributing samples")
+    from distributed import CancelledError, Client, KilledWorker
+
+    connection: Any = contextlib.nullcontext(client)
+    if isinstance(client, str):
+        try:
+            connection = Client(client, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise Error(f"client: no scheduler answers at '{client}': {error}") from error
+    elif not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
+        raise Error(f"client: expected a dask.distributed.Client, or an address, found {describe(client)}")
     try:
-        connection = Client(client, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise Error(f"client: no scheduler answers at '{client}': {error}") from error
-    with connection:
-        yield connection
+        with connection as opened:
+            yield opened
+    except Error:
+        # Some errors of ours are errors of files, too.
+        raise
+    except (CancelledError, KilledWorker, OSError) as error:
+        raise Error(f"client: the scheduler, or a worker, does not answer or fails: {error}") from error
 
 
 class Distribution:

@@ -8,12 +8,29 @@ import logging
 import os
 import re
 import reprlib
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+# Categories of control characters, of those that change the direction of text or are not seen, and of those that are no
+# characters.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "remark": logging.INFO}
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Text, names in which may come from any file, for a terminal: what is not seen, and could steer it, is written out
+    as `\\x1b`, but for the characters in `kept`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode()
+        if unicodedata.category(character) in _HIDDEN and character not in kept
+        else character
+        for character in text
+    )
 
 
 @dataclass(frozen=True)
@@ -46,10 +63,11 @@ class Error(Exception):
     """
 
     def __init__(self, message: str, location: str = "", notes: Sequence[str] = (), diagnostics: str = "") -> None:
+        message = printable(message, "\n\t")
         super().__init__(message)
         self.message = message
-        self.location = location
-        self.notes = tuple(notes)
+        self.location = printable(location)
+        self.notes = tuple(printable(note, "\n\t") for note in notes)
         self.diagnostics = diagnostics or str(self)
 
     def __str__(self) -> str:
@@ -85,6 +103,10 @@ class ShardEnd(Error):
 
 class ArgumentTypeError(Error, TypeError):
     """An object of a type that a function does not take."""
+
+
+class ArgumentValueError(Error, ValueError):
+    """A value that a function does not take."""
 
 
 def check_place(path: str | os.PathLike[str], option: str = "") -> None:
@@ -123,6 +145,8 @@ _ARGUMENTS: _Words = (
 PYTHON_WORDS: _Words = (
     (re.compile(r"\bcalibration-data=FILE\.npy"), "data=…"),
     (re.compile(r"\bcalibration-data\b"), "data"),
+    (re.compile(r"\bcalibration-samples\b"), "calibration_samples"),
+    (re.compile(r"^input-scale: "), "input_scale: "),
     (re.compile(r"\blabels=FILE\.npy"), "labels=…"),
     # The place of a rule that stands in an option.
     (re.compile(r"^((?:weights|activations)=\d+):1:1$"), r"\1"),
@@ -131,6 +155,8 @@ PYTHON_WORDS: _Words = (
 )
 CONSOLE_WORDS: _Words = (
     (re.compile(r"\bcalibration-data(=FILE\.npy)?"), "--data"),
+    (re.compile(r"\bcalibration-samples\b"), "--samples"),
+    (re.compile(r"^input-scale: "), "--scale: "),
     (re.compile(r"\blabels=FILE\.npy"), "--labels FILE.npy"),
     (re.compile(r"^(weights|activations|keep-float)=(.*):1:1$"), r"--\1 \2"),
     (re.compile(r"\bgive input-scale=([^\s;]+)"), r"give --scale \1"),
@@ -165,7 +191,7 @@ def calling(links: Iterable[tuple[Path, Path]]) -> Iterator[None]:
 def _say(text: str) -> str:
     for pattern, word in (*_links.get(), *_ARGUMENTS, *_words.get()):
         text = pattern.sub(word, text)
-    return text
+    return printable(text, "\n\t")
 
 
 def translate(diagnostic: Diagnostic) -> Diagnostic:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mct import _native, detection
+from mct._arguments import Count, checked, with_options_of
 from mct.errors import Error, describe
 from mct.progress import Callback, reporting
 from mct.running import ClientLike, MetricLike, find_metric
@@ -241,7 +242,7 @@ def prepare_labels(labels: Any, are_classes: bool) -> Array:
     array = load_npy(labels) if isinstance(labels, (str, os.PathLike)) else as_array(labels)
     if not are_classes:
         return np.ascontiguousarray(array, np.float32 if array.dtype == np.float16 else None)
-    if array.dtype.kind not in "iub":
+    if array.dtype.kind not in "iu":
         raise Error(f"labels: expected integers, found {array.dtype}")
     result: Array = array.astype(np.int64)
     return result
@@ -329,6 +330,7 @@ def run_distributed(
         )
 
 
+@checked
 def execute(
     model: Model,
     data: Any,
@@ -339,9 +341,9 @@ def execute(
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
     float_points: Sequence[str] = (),
     function: str = "",
-    samples: int | None = None,
-    batch_size: int = 0,
-    threads: int = 0,
+    samples: Count | None = None,
+    batch_size: Count = 0,
+    threads: Count = 0,
     max_memory: str = "",
     exact: bool = False,
     metric: str = "",
@@ -363,6 +365,8 @@ def execute(
 
     Raises mct.Error; no output is written then.
     """
+    outputs = [outputs] if isinstance(outputs, (str, os.PathLike)) else outputs
+    float_points = [float_points] if isinstance(float_points, str) else float_points
     if client is not None:
         if outputs or samples:
             option = "outputs" if outputs else "samples"
@@ -408,6 +412,7 @@ def execute(
             return _read(text)
 
 
+@with_options_of(execute)
 def run(model: Model, data: Any, **options: Any) -> Array | tuple[Array, ...]:
     """The outputs for all samples, as the network stores them: an array, or a tuple of them where there are several.
 
@@ -489,6 +494,7 @@ def judge(
     return user
 
 
+@with_options_of(execute)
 def evaluate(
     model: Model,
     data: Any,
@@ -532,6 +538,7 @@ def evaluate(
     return Evaluation(found.samples, found.seconds, found.top1, found.agreement, found.results, judged)
 
 
+@with_options_of(execute)
 def compare(model: Model, data: Any, reference: Model | None = None, **options: Any) -> Comparison:
     """How far every point is from the value of its name in another model.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mct import _native, importers
+from mct._arguments import check_path, checked
 from mct.errors import ArgumentTypeError, Error, NoFileError, check_place
 from mct.importers import _process
 
@@ -29,6 +30,8 @@ _SUFFIX_HINT = (
     f"the name of a model ends in {', '.join((*_SUFFIXES, *importers.SUFFIXES))}, or is that of the folder of a "
     "SavedModel"
 )
+# Suffixes of files in other formats, which `Model.save` does not write.
+_OTHERS = {*importers.SUFFIXES, ".tosa", ".json", ".npz"}
 # First bytes of a file of bytecode.
 _BYTECODE = b"ML\xefR"
 
@@ -36,6 +39,17 @@ _BYTECODE = b"ML\xefR"
 def _seems_mlir(data: bytes) -> bool:
     """Returns whether a file that may have any name is bytecode, or text."""
     return data.startswith(_BYTECODE) or b"\0" not in data[:4096]
+
+
+def check_output(path: str | os.PathLike[str], option: str = "") -> None:
+    """Checks the path of a model before the model is made, which takes a while. `option` begins the message."""
+    prefix = f"{option}: " if option else ""
+    if Path(path).suffix.lower() in _OTHERS:
+        raise Error(
+            f"{prefix}'{os.fspath(path)}' would be a file of MLIR, which its name does not say",
+            notes=["names end in .mlirbc or .mlir; mct.exporters, and mct export, write other formats"],
+        )
+    check_place(path, option)
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,7 @@ class Model:
         self.module = module
 
     @classmethod
+    @checked
     def parse(cls, source: str | bytes, name: str = "<module>") -> Model:
         """Makes a model of MLIR text or bytecode from a trusted source; messages call it `name`.
 
@@ -115,8 +130,11 @@ class Model:
         """How the model was made since it was loaded, as the JSON that `mct-opt --mct-trace` writes; for reports."""
         return self.module.trace
 
+    @checked
     def save(self, path: str | os.PathLike[str], trace: str | os.PathLike[str] | None = None) -> None:
         """Write bytecode to a `.mlirbc`, else text. The file has its name when it is complete, or never.
+
+        Names of files in other formats (`.onnx`, `.tflite`) are refused; `mct.exporters` writes these.
 
         trace: path of a file that gets `trace`.
         """
@@ -125,6 +143,7 @@ class Model:
             raise Error(f"trace: '{os.fspath(trace)}' is the file of the model; give it one of its own")
         if trace is not None:
             check_place(trace, "trace")
+        check_output(path)
         data = self.bytecode if path.endswith(".mlirbc") else self.text.encode()
         _native.write_file(path, data)
         if trace is not None:
@@ -135,6 +154,7 @@ class Model:
         """The quantization points with their parameters, in the order of the program."""
         return tuple(Point.of(entry) for entry in json.loads(self.module.points()))
 
+    @checked
     def explain(self, format: str = "text", *, overrides: str | os.PathLike[str] = "") -> str:
         """How the target quantizes every op, and why, as `tpc-explain` prints it.
 
@@ -153,6 +173,7 @@ class Model:
         document: dict[str, Any] = json.loads(self.module.resources())
         return document
 
+    @checked
     def costs(self, table: str | os.PathLike[str] = "") -> dict[str, Any]:
         """Returns what the layers of each function cost on a device, by a table of `mct.cost.write_table`.
 
@@ -183,6 +204,7 @@ class Model:
 
         return evaluation.compare(self, data, reference, **options)
 
+    @checked
     def report(
         self, path: str | os.PathLike[str] | None = None, data: Any = None, labels: Any = None, **options: Any
     ) -> Report:
@@ -320,6 +342,7 @@ def load(source: Any, example_inputs: Any = None, **options: Any) -> Model:
         raise ArgumentTypeError(
             f"cannot load an object of type {type(source).__name__}", notes=["give the path of a file"]
         )
+    check_path(source)
     path = Path(source)
     try:
         data = path.read_bytes()

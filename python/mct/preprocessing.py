@@ -6,8 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from mct.errors import describe
+from mct._arguments import checked
+from mct.errors import ArgumentValueError, describe
 
 Numbers = float | Iterable[float]
 # Axis of the channels of samples, and the permutation for a network that has the other layout.
@@ -17,9 +19,14 @@ LAYOUTS: dict[str, tuple[int, tuple[int, ...]]] = {"NHWC": (1, (2, 0, 1)), "NCHW
 def _numbers(values: Numbers | None, what: str) -> tuple[float, ...]:
     if values is None:
         return ()
-    numbers = tuple(float(value) for value in ([values] if isinstance(values, (int, float)) else values))
+    listed: Any = values if isinstance(values, Iterable) else [values]
+    try:
+        # Digits of a text are no numbers of channels.
+        numbers = () if isinstance(values, str) else tuple(map(float, listed))
+    except (TypeError, ValueError):
+        numbers = ()
     if not numbers or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"{what}: expected one finite number, or one for each channel, got {describe(values)}")
+        raise ArgumentValueError(f"{what}: expected one finite number, or one for each channel, got {describe(values)}")
     return numbers
 
 
@@ -41,6 +48,7 @@ class Preprocessing:
     permutation: tuple[int, ...] = ()
 
     @classmethod
+    @checked
     def of(
         cls,
         scale: Numbers | None = None,
@@ -59,18 +67,22 @@ class Preprocessing:
         """
         if layout is not None:
             if layout not in LAYOUTS:
-                raise ValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
+                raise ArgumentValueError(f"layout: expected one of {', '.join(LAYOUTS)}, got {layout!r}")
             if axis is not None or permutation:
-                raise ValueError("layout: give it, or axis and permutation")
+                raise ArgumentValueError("layout: give it, or axis and permutation")
             axis, permutation = LAYOUTS[layout]
         factors, means = _numbers(scale, "scale"), _numbers(mean, "mean")
+        if 0 in factors:
+            raise ArgumentValueError("scale: a scale of 0 makes all samples equal")
         if means and offset is not None:
-            raise ValueError("offset and mean: give one of them; (value - mean) * scale has offset -mean * scale")
+            raise ArgumentValueError(
+                "offset and mean: give one of them; (value - mean) * scale has offset -mean * scale"
+            )
         if not means:
             return cls(factors, _numbers(offset, "offset"), axis, tuple(permutation))
         used = factors or (1.0,)
         if len(used) != len(means) and 1 not in (len(used), len(means)):
-            raise ValueError(f"mean has {len(means)} channels, scale {len(used)}")
+            raise ArgumentValueError(f"mean has {len(means)} channels, scale {len(used)}")
         count = max(len(used), len(means))
         offsets = tuple(-means[i % len(means)] * used[i % len(used)] for i in range(count))
         return cls(factors, offsets, axis, tuple(permutation))
@@ -102,7 +114,9 @@ class Preprocessing:
         if not self.permutation:
             return tuple(row)
         if sorted(self.permutation) != list(range(len(row))):
-            raise ValueError(f"permutation {self.permutation} does not order the {len(row)} dimensions of a sample")
+            raise ArgumentValueError(
+                f"permutation {self.permutation} does not order the {len(row)} dimensions of a sample"
+            )
         shape: list[int | None] = [None] * len(row)
         for dimension, source in enumerate(self.permutation):
             shape[source] = row[dimension]

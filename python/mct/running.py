@@ -7,6 +7,7 @@ All that is computed is computed by the passes.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import math
 import os
@@ -68,6 +69,8 @@ class Config(Protocol):
 # By the flag of an option: its value, the value it begins with, and what it is: a word for its type, or its words.
 Kind: TypeAlias = "str | tuple[str, ...]"
 Options: TypeAlias = "dict[str, tuple[object, object, Kind]]"
+# Largest values of the types of whole numbers.
+_LARGEST = {"int": 2**63 - 1, "unsigned": 2**32 - 1, "uint64_t": 2**64 - 1}
 
 
 def _invalid(flag: str, expected: str, value: object) -> Error:
@@ -100,12 +103,14 @@ def _text(flag: str, value: object, kind: Kind) -> str:
         if not isinstance(value, bool):
             raise _invalid(flag, "True or False", value)
         return "true" if value else "false"
-    if kind in ("int", "unsigned"):
+    if kind in _LARGEST:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise _invalid(flag, "a whole number", value)
         number = value.__index__()
-        if number < 0 and kind == "unsigned":
+        if number < 0 and kind != "int":
             raise _invalid(flag, "a number that is not negative", value)
+        if abs(number) > _LARGEST[kind]:
+            raise _invalid(flag, f"a number up to {_LARGEST[kind]}", value)
         return str(number)
     if kind == "float":
         return _number(flag, value)
@@ -125,10 +130,25 @@ def _text(flag: str, value: object, kind: Kind) -> str:
     return _quote(os.fspath(value), flag)
 
 
-def find_metric(metric: MetricLike | None) -> MetricLike | None:
+def _check_classes(metric: str, module: _native.Module, function: str) -> None:
+    """Raises Error for `topK` of a result with no more than K scores, as a run does for the samples."""
+    found = re.fullmatch(r"top(\d+)(?:@(.*))?", metric)
+    if not found:
+        return
+    outputs = json.loads(module.signature(function))["outputs"]
+    named = [entry for index, entry in enumerate(outputs) if found[2] in (entry["name"], str(index))]
+    result = (named if found[2] else outputs)[:1]
+    sizes = re.findall(r"(\d+)x", result[0]["type"].partition("x")[2]) if result else []
+    if sizes and int(found[1]) >= math.prod(map(int, sizes)):
+        raise Error(f"metric: '{metric}' is 100 %: the result has {math.prod(map(int, sizes))} scores for each sample")
+
+
+def find_metric(
+    metric: MetricLike | None, module: _native.Module | None = None, function: str = ""
+) -> MetricLike | None:
     """Returns the function of a metric that is computed in Python, and any other one as it is.
 
-    Raises Error for what is not a metric.
+    Raises Error for what is not a metric, or none of the results of the module.
     """
     from mct import _native, detection
 
@@ -136,6 +156,8 @@ def find_metric(metric: MetricLike | None) -> MetricLike | None:
         return detection.AveragePrecision(metric)
     if isinstance(metric, str):
         _native.check_metric(metric)
+        if module is not None:
+            _check_classes(metric, module, function)
     elif metric is not None and not callable(metric):
         raise Error(f"metric: expected a name of mct.evaluation.metrics(), or a function, found {describe(metric)}")
     return metric
@@ -194,7 +216,9 @@ def _prepare(flag: str, value: object, files: _Files, are_classes: bool = True) 
             raise _invalid(flag, "a stock name, a path, or an object with a method `to_mlir`", value)
         return files.write("target.mlir", value.to_mlir())
     if flag == "labels" and not isinstance(value, (str, os.PathLike)):
-        labels = np.asarray(value)
+        from mct.samples import as_array
+
+        labels = as_array(value)
         if labels.dtype == np.float16:
             labels = labels.astype(np.float32)
         if are_classes and (labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer)):
@@ -419,10 +443,6 @@ def run_stage(
     """
     from mct.model import Model
 
-    if not isinstance(model, Model):
-        raise Error(
-            f"expected a model, found an object of type {type(model).__name__}", notes=["mct.load makes models"]
-        )
     if config is not None:
         options = _configured(options, config)
     hosted = None

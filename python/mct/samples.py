@@ -20,8 +20,10 @@ sample of another shape or type, or with a value that is not finite, is an error
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
+import mmap
 import os
 import re
 import tempfile
@@ -139,9 +141,26 @@ def _matches(found: Sequence[int], expected: Sequence[int | None]) -> bool:
     return len(found) == len(expected) and all(e is None or f == e for f, e in zip(found, expected, strict=True))
 
 
+def _check_mapped(array: Array) -> None:
+    """Raises Error for an array in a mapped file that was truncated: reading it would end the process."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, mmap.mmap) and owner.size() < len(owner):
+        raise Error(f"a file of {owner.size()} bytes is mapped as {len(owner)} bytes: it was truncated")
+
+
 def as_array(value: Any) -> Array:
-    """An array of whatever holds one: of numpy, torch, or anything with `__array__`."""
+    """An array of whatever holds one: of numpy, torch, or anything with `__array__`.
+
+    Raises Error for masked values, of which nothing is known, and for a mapped file that was truncated.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.is_masked(value):
+            raise Error("an array with masked values: fill them (numpy.ma.filled), or leave out their samples")
+        return np.ma.getdata(value)
     if isinstance(value, np.ndarray):
+        _check_mapped(value)
         return value
     if hasattr(value, "detach"):  # torch: a tensor with a gradient, or on a device, has no __array__
         value = value.detach().cpu()
@@ -152,7 +171,11 @@ def as_array(value: Any) -> Array:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__") or hasattr(value, "detach")
+    return (
+        isinstance(value, (np.ndarray, np.generic, memoryview))
+        or hasattr(value, "__array__")
+        or hasattr(value, "detach")
+    )
 
 
 def _is_path(value: Any) -> bool:
@@ -187,7 +210,12 @@ class _NpyFile:
         self.file.write((text.ljust(length - 1) + "\n").encode("latin1"))
 
     def append(self, samples: Array) -> None:
-        self.file.write(np.ascontiguousarray(samples).data)
+        try:
+            self.file.write(np.ascontiguousarray(samples).data)
+        except OSError as error:
+            # Samples that lie in a mapped file are read here.
+            reason = "a mapped file was truncated" if error.errno == errno.EFAULT else error.strerror
+            raise Error(f"samples: cannot be written to '{self.path.parent}': {reason}") from error
         self.count += len(samples)
 
     def close(self) -> None:
@@ -364,7 +392,7 @@ class _Splitter:
     def array(value: Any, first: int) -> Array:
         try:
             array = as_array(value)
-        except (ValueError, TypeError, RuntimeError) as error:
+        except (ValueError, TypeError, RuntimeError, Error) as error:
             raise Error(f"sample {first}: {error}") from error
         if array.dtype.kind not in "iufb":
             raise Error(f"sample {first}: expected numbers, found {type(value).__name__}")

@@ -197,6 +197,18 @@ def test_what_cannot_be_distributed_is_refused(
     assert message in str(raised.value)
 
 
+def test_a_scheduler_that_is_lost_is_refused(model: Any, samples: Any) -> None:
+    class Lost:
+        def submit(self) -> None:
+            raise AssertionError
+
+        def scheduler_info(self, **_: Any) -> None:
+            raise OSError("Timed out trying to connect")
+
+    with pytest.raises(mct.Error, match="client: the scheduler, or a worker, does not answer or fails: Timed out"):
+        quantize(model, samples, client=Lost())
+
+
 @pytest.fixture(scope="module")
 def quantized(model: Any) -> Any:
     return mct.quantize(model, "imx500", CALIBRATION, preprocessing=SCALE, effort="fast", progress=False)

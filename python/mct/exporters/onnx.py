@@ -8,9 +8,11 @@ import warnings
 from pathlib import Path
 
 from mct import _native
+from mct._arguments import checked
 from mct.model import Model
 
 
+@checked
 def export_onnx(
     model: Model,
     path: str | os.PathLike[str],

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mct import _native
+from mct._arguments import checked
 from mct.errors import Error
 from mct.model import Model
 
@@ -23,6 +24,7 @@ def read_parameters(model: Model, function: str = "") -> dict[str, Any]:
     return found
 
 
+@checked
 def export_parameters(model: Model, path: str | os.PathLike[str], *, function: str = "") -> None:
     """Write the parameters of all points, and what the integers of inputs and outputs stand for.
 
@@ -60,6 +62,7 @@ def _archive(found: dict[str, Any], text: bytes) -> bytes:
     return file.getvalue()
 
 
+@checked
 def export_target(model: Model, path: str | os.PathLike[str], *, schema: int = 2) -> None:
     """Write the target that a module holds as JSON of MCT, schema version 1 or 2.
 

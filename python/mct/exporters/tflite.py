@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mct import _extras, _native
+from mct._arguments import checked
 from mct.errors import Error
 from mct.exporters import _tflite_metadata
 from mct.model import Model
@@ -32,6 +33,7 @@ _WORDS = {
 }
 
 
+@checked
 def export_tflite(
     model: Model,
     path: str | os.PathLike[str],

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from mct import _extras, _native
+from mct._arguments import checked
 from mct.errors import Error
 from mct.model import Model
 
@@ -32,6 +33,7 @@ def find_serializer() -> Path:
     raise ImportError(f"a TOSA flatbuffer needs tosa-opt: {_extras.install_command('tosa')}")
 
 
+@checked
 def export_tosa(model: Model, path: str | os.PathLike[str], *, function: str = "") -> None:
     """Write a TOSA flatbuffer, and beside it a `.json` with what the format has no place for.
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mct import _native
+from mct._arguments import Count, checked
 from mct.errors import Error, check_place, describe
 from mct.evaluation import _labels, judge, run_distributed
 from mct.progress import Callback, reporting
@@ -122,6 +123,7 @@ def check_output(path: str | os.PathLike[str]) -> None:
     check_place(path)
 
 
+@checked
 def load(path: str | os.PathLike[str]) -> Report:
     """A report from its JSON, of this version or an earlier one; a damaged one is an error that names the place."""
     try:
@@ -146,6 +148,7 @@ def schema() -> dict[str, Any]:
     return found
 
 
+@checked
 def make_report(
     model: Model,
     data: Any = None,
@@ -154,13 +157,13 @@ def make_report(
     reference: Model | None = None,
     integer: Model | None = None,
     preprocessing: Preprocessing | Mapping[str, Preprocessing] | None = None,
-    samples: int | None = None,
-    effect_samples: int = 128,
+    samples: Count | None = None,
+    effect_samples: Count = 128,
     metric: MetricLike | None = None,
     higher_is_better: bool = True,
     function: str = "",
-    batch_size: int = 0,
-    threads: int = 0,
+    batch_size: Count = 0,
+    threads: Count = 0,
     max_memory: str = "",
     trace: str | os.PathLike[str] | None = None,
     cost_table: str | os.PathLike[str] = "",

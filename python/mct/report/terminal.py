@@ -8,7 +8,6 @@ import math
 import os
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -19,27 +18,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mct.errors import printable
+
 # Characters of a name, of a sentence, and of a line to paste that is worth printing.
 _NAME, _SENTENCE, _PASTE = 100, 400, 400
 _WIDTH = 80
-# Control characters, those that change the direction of text or are not seen, and those that are no characters.
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def clean(text: str, most: int | None = None) -> str:
-    """Text of a model for a terminal: what is not seen, and could steer it, is written out as `\\x1b`.
+    """Text of a model for a terminal: `printable`.
 
     most: of more characters the middle is left out.
     """
     if most is not None and len(text) > most:
         ahead = (most - 1) * 2 // 3
         text = f"{text[:ahead]}…{text[len(text) - (most - 1 - ahead) :]}"
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character.encode("unicode_escape").decode() if unicodedata.category(character) in _HIDDEN else character
-        for character in text
-    )
+    return printable(text)
 
 
 def name_text(name: str, width: int) -> str:
