@@ -438,18 +438,33 @@ static json::Object deviceToJSON(Device &device) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the decoding part of a function stays float according to the
-/// rules by which its points were inserted or, if it has no points, whether it
-/// has such a part.
-static bool keepsDecodingFloat(func::FuncOp function,
-                               const KernelOps &kernels) {
+/// Returns whether a function without points has a decoding part, which stays
+/// float. Functions with points have a rule for it.
+static bool hasDecoding(func::FuncOp function, const KernelOps &kernels) {
   if (!function.getBody().hasOneBlock())
     return false;
   Block &block = function.getBody().front();
-  if (block.getOps<tpc::QuantizeOp>().empty())
-    return findDecoding(block, kernels).has_value();
-  FailureOr<Overrides> rules = Overrides::getFrom(function);
-  return succeeded(rules) && rules->leavesDecodingFloat();
+  return block.getOps<tpc::QuantizeOp>().empty() &&
+         findDecoding(block, kernels).has_value();
+}
+
+/// Plans a function. Points were inserted by the rules that the function has;
+/// those in `rules` follow them.
+static FailureOr<QuantizationPlan> createPlan(tpc::TpcLookup &lookup,
+                                              func::FuncOp function,
+                                              const KernelOps &kernels,
+                                              Overrides &rules) {
+  FailureOr<Overrides> recorded = Overrides::getFrom(function);
+  if (failed(recorded))
+    return failure();
+  size_t count = recorded->rules.size();
+  rules.rules.insert(rules.rules.begin(), recorded->rules.begin(),
+                     recorded->rules.end());
+  TakenAlternatives taken = takeOutPoints(function);
+  FailureOr<QuantizationPlan> plan =
+      QuantizationPlan::create(lookup, function, kernels, rules, taken);
+  rules.rules.erase(rules.rules.begin(), rules.rules.begin() + count);
+  return plan;
 }
 
 LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
@@ -466,7 +481,7 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
     return failure();
   KernelOps kernels = KernelOps::forModule(*module);
   if (llvm::any_of(module->getOps<func::FuncOp>(), [&](func::FuncOp function) {
-        return keepsDecodingFloat(function, kernels);
+        return hasDecoding(function, kernels);
       }))
     rules->addDecodingFloat(module->getContext());
   FailureOr<Device> device = Device::find("", *module);
@@ -475,23 +490,21 @@ LogicalResult mct::explain(ModuleOp original, ExplainFormat format,
   json::Object document;
   if (device->get())
     document["device"] = deviceToJSON(*device);
-  auto createPlan = [&](func::FuncOp function) {
-    TakenAlternatives taken = takeOutPoints(function);
-    return QuantizationPlan::create(*lookup, function, kernels, *rules, taken);
-  };
   std::string text;
   llvm::raw_string_ostream textStream(text);
   if (failed(writeFunctionReports(
           *module, format, textStream,
           [&](func::FuncOp function) -> FailureOr<json::Object> {
-            FailureOr<QuantizationPlan> plan = createPlan(function);
+            FailureOr<QuantizationPlan> plan =
+                createPlan(*lookup, function, kernels, *rules);
             if (failed(plan))
               return failure();
             return functionToJSON(function.getSymName(), *plan,
                                   findRaiseFailures(function));
           },
           [&](func::FuncOp function, raw_ostream &os) -> LogicalResult {
-            FailureOr<QuantizationPlan> plan = createPlan(function);
+            FailureOr<QuantizationPlan> plan =
+                createPlan(*lookup, function, kernels, *rules);
             if (failed(plan))
               return failure();
             printText(function.getSymName(), *plan, findRaiseFailures(function),
