@@ -21,6 +21,8 @@ using namespace mct::execution;
 static constexpr float kOtherRange = 8;
 // A larger number of channels are positions.
 static constexpr int64_t kMaxChannels = 4096;
+// Sums of integers do not depend on the order of the samples.
+static constexpr double kStandardUnit = 0x1p16;
 
 std::optional<std::vector<float>>
 execution::readResult(const TensorSpec &spec, const void *data, int64_t unit,
@@ -197,10 +199,6 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
     to.agreeing += found >= 0 && found == referenceAnswer;
     if (referenceAnswer < 0)
       continue;
-    to.firstAnswer = to.firstAnswer < 0
-                         ? referenceAnswer
-                         : std::min(to.firstAnswer, referenceAnswer);
-    to.lastAnswer = std::max(to.lastAnswer, referenceAnswer);
     double largest = row[size_t(referenceAnswer)], sum = 0, squares = 0,
            exponents = 0;
     bool isNegative = false;
@@ -215,6 +213,11 @@ void ResultComparison::addRows(const Unit &unit, ArrayRef<float> references,
     to.distributions += !isNegative && std::abs(sum - 1) <= kTolerance;
     to.decided += exponents <= 2;
     to.centred += 4 * mean * mean < variance;
+    to.standardized.resize(size_t(classes));
+    if (variance > 0 && std::isfinite(variance))
+      for (auto [value, standardized] : llvm::zip_equal(row, to.standardized))
+        standardized +=
+            std::llround((value - mean) / std::sqrt(variance) * kStandardUnit);
   }
 }
 
@@ -283,10 +286,18 @@ void ResultTotals::Rows::merge(const Rows &other) {
   decided += other.decided;
   centred += other.centred;
   agreeing += other.agreeing;
-  if (firstAnswer < 0 ||
-      (other.firstAnswer >= 0 && other.firstAnswer < firstAnswer))
-    firstAnswer = other.firstAnswer;
-  lastAnswer = std::max(lastAnswer, other.lastAnswer);
+  standardized.resize(std::max(standardized.size(), other.standardized.size()));
+  for (auto [sum, added] : llvm::zip(standardized, other.standardized))
+    sum += added;
+}
+
+double ResultTotals::Rows::computeShareBetweenClasses() const {
+  double squares = 0;
+  for (int64_t sum : standardized) {
+    double mean = double(sum) / (kStandardUnit * double(samples));
+    squares += mean * mean;
+  }
+  return standardized.empty() ? 0 : squares / double(standardized.size());
 }
 
 llvm::Error ResultTotals::merge(const ResultTotals &other) {
@@ -319,7 +330,7 @@ bool ResultTotals::isScores() const {
     return true;
   bool areLogits = !isReconstruction && 2 * rows.decided > rows.samples &&
                    2 * rows.centred > rows.samples &&
-                   rows.firstAnswer != rows.lastAnswer;
+                   2 * rows.computeShareBetweenClasses() < 1;
   return rows.distributions == rows.samples || areLogits;
 }
 
@@ -495,8 +506,8 @@ llvm::json::Object ResultTotals::toJson() const {
       {"is_reconstruction", isReconstruction},
       {"has_labels", hasLabels},
       {"rows", llvm::json::Array{rows.samples, rows.distributions, rows.decided,
-                                 rows.centred, rows.agreeing, rows.firstAnswer,
-                                 rows.lastAnswer}}};
+                                 rows.centred, rows.agreeing}},
+      {"standardized", llvm::json::Array(rows.standardized)}};
 }
 
 llvm::Expected<ResultTotals>
@@ -507,18 +518,24 @@ ResultTotals::fromJson(const llvm::json::Object &object) {
   auto classes = object.getInteger("classes");
   auto isReconstruction = object.getBoolean("is_reconstruction"),
        hasLabels = object.getBoolean("has_labels");
+  const llvm::json::Value *standardized = object.get("standardized");
   std::vector<int64_t> numbers;
   llvm::json::Path::Root root;
   if (!all || !counts || !classes || !isReconstruction || !hasLabels ||
-      !llvm::json::fromJSON(*counts, numbers, root) || numbers.size() != 7)
+      !standardized || !llvm::json::fromJSON(*counts, numbers, root) ||
+      numbers.size() != 5 ||
+      !llvm::json::fromJSON(*standardized, read.rows.standardized, root))
     return llvm::createStringError(
-        "expected 'results', 'rows', 'classes', 'is_reconstruction' and "
-        "'has_labels'");
+        "expected 'results', 'rows', 'standardized', 'classes', "
+        "'is_reconstruction' and 'has_labels'");
   read.classes = *classes;
   read.isReconstruction = *isReconstruction;
   read.hasLabels = *hasLabels;
-  read.rows = {numbers[0], numbers[1], numbers[2], numbers[3],
-               numbers[4], numbers[5], numbers[6]};
+  read.rows.samples = numbers[0];
+  read.rows.distributions = numbers[1];
+  read.rows.decided = numbers[2];
+  read.rows.centred = numbers[3];
+  read.rows.agreeing = numbers[4];
   for (const llvm::json::Value &value : *all)
     if (llvm::Error error = readTotals(value, read.results.emplace_back()))
       return std::move(error);

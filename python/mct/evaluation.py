@@ -154,9 +154,9 @@ class Evaluation:
 
     top1:      share of the samples whose largest score is the label; None without labels.
     agreement: share of the samples whose largest score is that of the reference; None without one, and for results that
-               are not scores of classes: one value for each sample, boxes, coordinates, pictures. Scores are the first
-               result where there are labels, else the only one, when it is one row of values for each sample, and rows
-               are distributions, or behave as what a softmax reads.
+               are not scores of classes: one value for each sample, boxes, coordinates, pictures, embeddings. Scores
+               are the first result where there are labels, else the only one, when it is one row of values for each
+               sample, and rows are distributions, or behave as what a softmax reads.
     seconds:   of the run.
     results:   how far each result is from that of the reference, and each group of its channels.
     metric:    result of the requested metric.

@@ -64,10 +64,14 @@ struct ResultTotals {
   struct Rows {
     int64_t samples = 0, distributions = 0, decided = 0, centred = 0,
             agreeing = 0;
-    /// Smallest and largest answer; -1 if there is none.
-    int64_t firstAnswer = -1, lastAnswer = -1;
+    /// Sum of the standardized values (mean 0 and variance 1 of each row) of
+    /// each class, in units of 2^-16.
+    std::vector<int64_t> standardized;
 
     void merge(const Rows &other);
+    /// Returns the share of the variance of the values in the rows that is that
+    /// of the means of the classes.
+    double computeShareBetweenClasses() const;
   };
   std::vector<Result> results;
   Rows rows;
@@ -105,11 +109,14 @@ private:
 ///   the reference
 /// * every row is a distribution: no value is negative, and their sum is 1; or
 /// * rows behave like logits: most of their softmaxes are above one half in one
-///   class, which is not the same for all samples, most of their means are less
-///   than half a standard deviation away from 0, as training with a softmax
-///   leaves them, and no argument has as many elements. Everything else counts
-///   as numbers without an order: a result of one value, boxes, coordinates,
-///   pictures, embeddings.
+///   class, most of their means are less than half a standard deviation away
+///   from 0, as training with a softmax leaves them, most of the variance of
+///   the values is between samples rather than between classes, and no argument
+///   has as many elements. The scores of two classes are compared with each
+///   other and have one scale, while each number of an embedding has an offset
+///   of its own, by which the same ones are always large. Everything else
+///   counts as numbers without an order: a result of one value, boxes,
+///   coordinates, pictures, embeddings.
 class ResultComparison {
 public:
   struct Inputs {
