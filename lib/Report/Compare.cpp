@@ -51,10 +51,9 @@ struct ReportValues {
   void effect(const std::optional<Effect> &found, StringRef metric) {
     if (!found)
       return;
-    number("effect.own", found->own, metric);
     number("effect.without", found->without, metric);
     number("effect.gain", found->gain, metric);
-    number("effect.agreement", found->agreement);
+    number("effect.share", found->share);
   }
   /// `metric`: name of the user's metric, or empty.
   void accuracy(const std::string &path, const std::optional<Accuracy> &found,
@@ -150,7 +149,6 @@ static ReportValues listNumbers(const Report &report) {
   values.number("effect_samples", Real(report.effectSamples));
   if (report.calibrationSamples)
     values.number("calibration_samples", Real(*report.calibrationSamples));
-  values.number("weight_bytes", report.weightBytes);
   values.number("float_weight_bytes", report.floatWeightBytes);
   values.resources("resources", report.resources);
   values.number("seconds", report.seconds);

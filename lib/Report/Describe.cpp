@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Describe.h"
 #include "DiagnoseParts.h"
-#include "mct/Cost/Memory.h"
 #include "mct/Cost/Resources.h"
 #include "mct/Cost/StoredValues.h"
 #include "mct/IR/Names.h"
@@ -63,7 +62,6 @@ private:
   void nameOperators();
   void describeOperator(size_t number);
   void addAlternatives(size_t number);
-  void addMemory();
   void addResources();
   void addDecisions();
   std::optional<Operator::Sums> addUp(const KernelOp &kernel);
@@ -433,34 +431,8 @@ std::optional<Operator::Sums> Describer::addUp(const KernelOp &kernel) {
 // Memory and operations
 //===----------------------------------------------------------------------===//
 
-void Describer::addMemory() {
-  llvm::StringMap<size_t> byName;
-  for (auto [number, each] : llvm::enumerate(members)) {
-    if (each.argument)
-      if (StringAttr name = getName(Value(each.argument)))
-        byName[name.getValue()] = number;
-    for (Operation *op : each.ops)
-      if (StringAttr name = getName(op->getLoc()))
-        byName[name.getValue()] = number;
-  }
-  for (const OpMemory &op : computeMemory(function, kernels).ops) {
-    auto found = byName.find(op.name);
-    for (const TensorMemory &tensor : op.tensors) {
-      double bytes = double(tensor.storedBits()) / 8,
-             floatBytes = double(tensor.storedFloatBits()) / 8;
-      bool isWeight = tensor.kind != TensorMemory::Kind::Activation;
-      if (isWeight) {
-        report.weightBytes += bytes;
-        report.floatWeightBytes += floatBytes;
-      }
-      if (found == byName.end())
-        continue;
-      Operator &of = report.operators[found->second];
-      (isWeight ? of.weightBytes : of.activationBytes) += bytes;
-      (isWeight ? of.floatWeightBytes : of.floatActivationBytes) += floatBytes;
-    }
-  }
-}
+/// Width of the elements of the float network.
+static constexpr int64_t kFloatBits = 32;
 
 static Report::Resources toResources(const ResourceUse &use) {
   return {double(use.weights) / 8, double(use.activations) / 8,
@@ -468,21 +440,44 @@ static Report::Resources toResources(const ResourceUse &use) {
 }
 
 void Describer::addResources() {
+  llvm::StringMap<Operator *> byName;
+  llvm::DenseMap<Operation *, Operator *> byPoint;
+  for (size_t number = 0; number != members.size(); ++number) {
+    Operator &of = report.operators[number];
+    if (members[number].argument)
+      if (StringAttr name = getName(Value(members[number].argument)))
+        byName[name.getValue()] = &of;
+    for (Operation *op : members[number].ops)
+      if (StringAttr name = getName(op->getLoc()))
+        byName[name.getValue()] = &of;
+    for (tpc::QuantizeOp point : pointsByOperator[number])
+      byPoint[point] = &of;
+  }
   ResourceModel model = computeResources(function, kernels);
+  auto toFloat = [](tpc::QuantizeOp) { return kFloatBits; };
   report.resources = toResources(model.evaluate());
   report.eightBit =
       toResources(model.evaluate([](tpc::QuantizeOp) { return 8; }));
-  auto bitsOf = [](tpc::QuantizeOp point) -> int64_t {
-    return getBits(point).value_or(32);
+  report.floatWeightBytes = toResources(model.evaluate(toFloat)).weightBytes;
+  auto toBytes = [](const ResourceModel::Tensor &tensor, int64_t bits) {
+    return double(tensor.elements * bits) / 8;
   };
-  for (const ResourceModel::Step &step : model.steps)
+  for (const ResourceModel::Tensor &weight : model.weights)
+    if (Operator *of = byPoint.lookup(weight.point)) {
+      of->weightBytes += toBytes(weight, getPresentBits(weight.point));
+      of->floatWeightBytes += toBytes(weight, kFloatBits);
+    }
+  for (const ResourceModel::Step &step : model.steps) {
+    if (Operator *of = byName.lookup(step.name))
+      for (size_t number : step.made) {
+        const ResourceModel::Tensor &made = model.activations[number];
+        of->activationBytes += toBytes(made, getPresentBits(made.point));
+        of->floatActivationBytes += toBytes(made, kFloatBits);
+      }
     for (const ResourceModel::Step::Layer &layer : step.layers)
-      for (Operation *user : tpc::QuantizeOp(layer.kernel)->getUsers())
-        if (auto found = owner.find(user); found != owner.end()) {
-          report.operators[found->second].bops +=
-              ResourceModel::computeBops(layer, bitsOf);
-          break;
-        }
+      if (Operator *of = byPoint.lookup(layer.kernel))
+        of->bops += ResourceModel::computeBops(layer, getPresentBits);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -580,7 +575,6 @@ void Describer::run(const support::Threads &threads) {
       for (auto name : group.getAsRange<StringAttr>())
         point.group.push_back(name.str());
   }
-  addMemory();
   addResources();
   addDecisions();
 }

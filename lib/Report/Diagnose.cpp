@@ -2,6 +2,7 @@
 #include "mct/Report/Diagnose.h"
 #include "DiagnoseParts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <numeric>
 
@@ -190,16 +191,53 @@ std::string mct::report::describeResult(const Report &report,
   return text + (worst.empty() ? "" : "; " + worst) + ".";
 }
 
+/// Returns the trial that helps most; null if none does.
+static const Trial *findBestTrial(const Report &report) {
+  const Trial *best = nullptr;
+  for (const Trial &trial : report.trials)
+    if (trial.isWorthwhile && (!best || trial.gain > best->gain))
+      best = &trial;
+  return best;
+}
+
+/// Returns sentences on the remedy that helps most, with the cause that it
+/// removes if a rule found one.
+static std::string describeBestTrial(const Report &report, const Trial &best) {
+  std::string text;
+  for (const Diagnosis &diagnosis : report.diagnoses)
+    if (diagnosis.trial && &report.trials[size_t(*diagnosis.trial)] == &best) {
+      text = diagnosis.cause + " ";
+      break;
+    }
+  size_t count = report.trials.size();
+  return text +
+         (count == 1 ? "The only remedy that was tried helps, `"
+                     : "Of " + std::to_string(count) +
+                           " remedies that were tried, this one helps "
+                           "most, `") +
+         llvm::join(best.lines, "` with `") + "`: " + describeGain(best) + ".";
+}
+
 std::string mct::report::describeVerdict(const Report &report) {
   // Below this share, a cause is only one of many.
   constexpr Real kWorthASentence = 0.1;
   std::vector<ResultPart> parts = listParts(report.results);
   std::string text = describeResults(report, parts) + " ";
-  if (!report.diagnoses.empty()) {
-    const Diagnosis &worst = report.diagnoses.front();
-    if (worst.severity >= kWorthASentence)
-      return text + worst.cause;
-  }
+  const Diagnosis *cause =
+      report.diagnoses.empty() ? nullptr : &report.diagnoses.front();
+  // A trial says nothing if the samples are wrong.
+  if (cause && cause->severity >= kWorthless)
+    return text + cause->cause;
+  if (const Trial *best = findBestTrial(report))
+    return text + describeBestTrial(report, *best);
+  if (!report.trials.empty())
+    text += report.trials.size() == 1
+                ? "The only remedy that was tried does not help beyond chance. "
+                : "None of " + std::to_string(report.trials.size()) +
+                      " remedies that were tried helps beyond chance. ";
+  // The cause may have a remedy that needs another run.
+  if (cause && cause->severity >= kWorthASentence)
+    return text + cause->cause;
   if (!parts.empty() && isLost(parts.front())) {
     std::string worst = describeWorstPoint(parts.front());
     if (worst.empty())
@@ -209,14 +247,9 @@ std::string mct::report::describeVerdict(const Report &report) {
                   : ": " + report.noEffectsReason + ".");
     return text + "In " + parts.front().name + ", " + worst + ".";
   }
-  DiagnosisContext network(report);
-  const Point *largest = nullptr;
-  for (const Point &point : report.points)
-    if (network.getShare(point) > (largest ? network.getShare(*largest) : 0))
-      largest = &point;
-  if (!largest)
-    return text + "No rule finds a cause of errors.";
-  return text + "No cause stands out; the largest part of the error, " +
-         percent(network.getShare(*largest)) + ", comes from " +
-         quoted(largest->name) + ".";
+  if (!report.trials.empty())
+    return text + "No cause stands out.";
+  return text + "No remedy was tried" +
+         (report.noEffectsReason.empty() ? "" : ": " + report.noEffectsReason) +
+         ".";
 }

@@ -46,10 +46,7 @@ DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
     for (const std::string &input : op.inputs)
       ++users[input];
   }
-  Real sum = 0;
   for (const Point &point : report.points) {
-    if (point.effect && isPositive(point.effect->own))
-      sum += point.effect->own;
     if (!point.parameters)
       continue;
     const Operator *owner = getOwner(point);
@@ -62,10 +59,10 @@ DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
     if (!owner || isArgument(*owner))
       inputs.push_back(&point);
   }
-  whole = std::max(sum, isPositive(report.distance) ? report.distance : 0);
-  harm = std::min(1.0,
-                  whole / (report.comparesByDivergence() ? kHarmfulDivergence
-                                                         : kHarmfulMeanSquare));
+  if (isPositive(report.distance))
+    harm = std::min(1.0, report.distance / (report.comparesByDivergence()
+                                                ? kHarmfulDivergence
+                                                : kHarmfulMeanSquare));
   if (report.calibrationSamples)
     calibrationSamples = *report.calibrationSamples;
   else if (!inputs.empty() && inputs.front()->statistics)
@@ -74,18 +71,15 @@ DiagnosisContext::DiagnosisContext(const Report &report) : report(report) {
 }
 
 Real DiagnosisContext::getShare(const Point &point) const {
-  if (!point.effect || !isPositive(point.effect->own) || whole == 0)
-    return 0;
-  return point.effect->own / whole;
+  return point.effect ? point.effect->share.value_or(0) : 0;
 }
 
-Real DiagnosisContext::getSeverity(const Point &point) const {
+Real DiagnosisContext::getSeverity(Real share) const {
   // Divergences include probabilities of unlikely classes on which no decision
-  // depends, so a point that changes no prediction by itself is not grave.
-  bool changesNone =
-      point.effect && point.effect->agreement && *point.effect->agreement == 1;
-  // An effect that a single sample may have caused is not grave, either.
-  Real severity = harm * getShare(point);
+  // depends, so nothing is grave if no prediction changes. An effect that a
+  // single sample may have caused is not grave, either.
+  bool changesNone = report.simulated.agreement == 1;
+  Real severity = harm * share;
   return changesNone || isUncertain() ? kGrave / 2 * severity : severity;
 }
 
@@ -261,6 +255,15 @@ std::string mct::report::inDecibels(Real sqnr) {
 std::string mct::report::describeDecibels(Real distance) {
   return inDecibels(distance > 0 ? -10 * std::log10(distance)
                                  : std::numeric_limits<Real>::infinity());
+}
+
+std::string mct::report::describeGain(const Trial &trial) {
+  if (trial.worstGain)
+    return quoted(trial.worst) + " goes from " +
+           describeDecibels(trial.worstBefore) + " to " +
+           describeDecibels(trial.worstAfter);
+  return "the divergence of the results goes from " + brief(trial.before) +
+         " to " + brief(trial.after);
 }
 
 std::string mct::report::quoted(StringRef name) {

@@ -48,11 +48,13 @@ public:
   llvm::ArrayRef<const Operator *> getLayers() const { return layers; }
   size_t countUsers(llvm::StringRef name) const { return users.lookup(name); }
 
-  /// Returns the severity of the point for the results: its share of the sum of
-  /// the effects of all points by themselves, less if the whole distance is
-  /// small.
-  Real getSeverity(const Point &point) const;
-  /// Returns its share alone.
+  /// Returns the severity of the point for the results: its share, less if the
+  /// whole distance is small.
+  Real getSeverity(const Point &point) const {
+    return getSeverity(getShare(point));
+  }
+  Real getSeverity(Real share) const;
+  /// Returns the share of the distance that it causes in the network as it is.
   Real getShare(const Point &point) const;
   /// Returns how much the distance of the results matters, 0 to 1.
   Real getHarm() const { return harm; }
@@ -75,8 +77,7 @@ private:
   std::vector<const Point *> inputs;
   std::vector<const Operator *> layers;
   int64_t calibrationSamples = 0;
-  /// `whole` is the sum to which shares refer.
-  Real harm = 0, whole = 0;
+  Real harm = 0;
 };
 
 using Diagnoses = std::vector<Diagnosis>;
@@ -149,6 +150,8 @@ std::string getSwitchOff(llvm::StringRef correction);
 std::string inDecibels(Real sqnr);
 /// Returns the same of a distance that is a share of the energy.
 std::string describeDecibels(Real distance);
+/// Returns a clause on the distances without and with a remedy.
+std::string describeGain(const Trial &trial);
 /// Name of the rule for remedies that trials found.
 inline constexpr llvm::StringLiteral kMeasuredRemedy = "measured-remedy";
 /// Returns the name of the operator at the time its points were inserted.

@@ -3,13 +3,13 @@
 
 #include "mct/Execution/Executor.h"
 #include "mct/Execution/StagedRun.h"
-#include "mct/IR/Constants.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
 #include "mct/Planning/KernelOp.h"
 #include "tpc_dialect/Lookup/TpcLookup.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include <atomic>
+#include <map>
 
 using namespace mlir;
 using namespace mct;
@@ -21,83 +21,47 @@ using execution::ResultDistance;
 using execution::StagedRun;
 
 namespace {
-/// Values of a constant that is switched.
-struct Switched {
-  /// Values in the float network, and after corrections.
-  std::vector<float> floats, corrected;
-};
+/// Adds up the channels of a value. Workers share it: each unit has sums of its
+/// own, so that their order does not depend on the workers.
+class ChannelSums : public execution::TensorObserver {
+public:
+  ChannelSums(int64_t axis, int64_t unit, int64_t numUnits)
+      : axis(axis), unit(unit), units(size_t(numUnits)) {}
 
-/// The values of a kernel that is switched.
-struct SwitchedKernel : Switched {
-  /// Values before the weights were rounded together, or empty if they were
-  /// not.
-  std::vector<float> unrounded;
-  /// Factor of each element that a correction introduced, or empty if there are
-  /// none.
-  std::vector<float> scale;
-};
-
-/// A layer whose kernel or bias is switched.
-struct SwitchedLayer {
-  SwitchedKernel kernel;
-  /// Bias of its channels; empty if it has none.
-  Switched bias;
-  /// True if the correction of the bias, and the rounding of the weights, are
-  /// in effect.
-  bool isCorrected = true, isRounded = true;
-  /// Indices of the replaceable constants; none for those that are not
-  /// switched.
-  std::optional<size_t> kernelNumber, biasNumber;
-  /// Set if the bias is not a constant operand: index of the observed value to
-  /// which it is added, and axis of its channels.
-  std::optional<size_t> edited;
-  int64_t resultAxis = 0;
-  /// Indices of the points; none if there is no point.
-  std::optional<size_t> kernelPoint, biasPoint;
-  /// Index among the values observed before an op.
-  size_t stageNumber = 0;
-};
-
-struct SwitchedPoint {
-  tpc::QuantizerAttrInterface quantizer;
-  SmallVector<int64_t> shape, axes;
-  /// Index of the replaceable point; none for a kernel or bias of a layer.
-  std::optional<size_t> number;
-  SmallVector<size_t> layers;
-  std::optional<ErrorSums> sums;
-  /// Indices of the function's results that are the point's value.
-  SmallVector<unsigned> outputs;
-  bool isSwitched = true, isOn = false, isWeight = false;
-  /// Quantizer that replaces its own, or null.
-  tpc::QuantizerAttrInterface replacement;
-
-  tpc::QuantizerAttrInterface getQuantizer() const {
-    return replacement ? replacement : quantizer;
+  void observe(const execution::TensorView &values) override {
+    ArrayRef<int64_t> shape = values.shape();
+    auto channels = size_t(shape[size_t(axis)]);
+    auto inner = size_t(llvm::product_of(shape.drop_front(size_t(axis) + 1)));
+    std::vector<double> &sums = units[size_t(values.samples().first / unit)];
+    sums.resize(channels);
+    ArrayRef<float> rest = values.floats();
+    while (!rest.empty())
+      for (double &sum : sums) {
+        for (float value : rest.take_front(inner))
+          sum += value;
+        rest = rest.drop_front(inner);
+      }
+    count += int64_t(values.numElements() / channels);
   }
+
+  std::vector<double> computeMeans() const {
+    std::vector<double> means(units.front().size());
+    for (const std::vector<double> &sums : units)
+      for (auto [mean, sum] : llvm::zip_equal(means, sums))
+        mean += sum / double(count);
+    return means;
+  }
+
+private:
+  int64_t axis, unit;
+  std::vector<std::vector<double>> units;
+  /// Number of values of each channel.
+  std::atomic<int64_t> count = 0;
 };
 } // namespace
 
-/// Returns the operand by which a layer, or the op that adds its bias, reads
-/// the bias constant with one value per channel; null if it is read in another
-/// way.
-static OpOperand *findBiasOperand(const KernelOp &layer) {
-  Value constant = layer.getBiasConstant();
-  if (!constant ||
-      cast<RankedTensorType>(constant.getType()).getNumElements() !=
-          layer.numOutputChannels())
-    return nullptr;
-  for (Operation *op :
-       {layer.getOperation(), layer.getResult().getDefiningOp()})
-    for (OpOperand &operand : op->getOpOperands())
-      if (&operand != &layer.getInput() &&
-          &operand != &layer.getKernelOperand() &&
-          tpc::lookThroughPoints(operand.get()) == constant)
-        return &operand;
-  return nullptr;
-}
-
 namespace mct::report {
-class EffectRunImpl {
+class EffectRunImpl : public SwitchedNetwork {
 public:
   explicit EffectRunImpl(Location loc) : loc(loc) {}
 
@@ -105,7 +69,7 @@ public:
                         ModuleOp floating,
                         const execution::RunSettings &settings,
                         const EffectRunOptions &effectOptions);
-  FailureOr<RunDistance> measure(const SwitchState &state,
+  FailureOr<RunDistance> measure(ArrayRef<size_t> without,
                                  ArrayRef<Switches> switches,
                                  MutableArrayRef<RunDistance> found,
                                  bool keepsSamples);
@@ -113,9 +77,6 @@ public:
   Location loc;
   /// The reason why nothing can be measured; empty if there is none.
   std::string obstacle;
-  std::vector<std::string> names;
-  std::vector<SwitchedPoint> points;
-  std::vector<SwitchedCorrection> corrections;
   std::shared_ptr<const execution::SampleSource> source;
   std::unique_ptr<ResultDistance> results;
 
@@ -125,14 +86,6 @@ private:
       return emitError(loc) << llvm::toString(std::move(error));
     return success();
   }
-  void describe(func::FuncOp function, func::FuncOp takenBack,
-                const KernelOps &kernels);
-  void describeLayer(const KernelOp &layer, const KernelOp &takenBack,
-                     llvm::DenseMap<Operation *, size_t> &numbers);
-  size_t addPoint(tpc::QuantizeOp point,
-                  llvm::DenseMap<Operation *, size_t> &numbers);
-  void cutIntoStages(func::FuncOp function);
-  void addCorrections(const KernelOp &layer, const SwitchedLayer &described);
   LogicalResult runFloat(ModuleOp floating,
                          const execution::RunSettings &settings,
                          const EffectRunOptions &effectOptions);
@@ -148,9 +101,25 @@ private:
   }
   /// Applies the switches, or reverts them.
   LogicalResult toggle(const Switches &switches, bool isSet);
-  LogicalResult enter(const SwitchState &state);
+  LogicalResult enter(ArrayRef<size_t> without);
+  /// Runs `pass` and returns the means of the results of layers.
+  FailureOr<std::vector<std::vector<double>>>
+  runForMeans(const StagedRun::Pass &pass, ArrayRef<size_t> observedLayers);
+  /// Layers by the stage of their results.
+  using LayersByStage = std::map<unsigned, SmallVector<size_t>>;
+  /// Returns the layers whose biases were corrected for errors that the
+  /// switches change.
+  LayersByStage findRefitted(const Switches &switches) const;
+  /// Fits biases again after switches have been set; `from` has the values
+  /// before `stage`.
+  LogicalResult refit(const LayersByStage &refitted, unsigned stage,
+                      const Frontier *from);
+  LogicalResult undoRefit(const LayersByStage &refitted);
   RunDistance summarize(const ResultDistance::Comparison &found,
                         bool keepsSamples) const;
+  /// Runs the whole network in its present state, and keeps the means of all
+  /// results whose bias is corrected.
+  LogicalResult keepMeans(const StagedRun::Pass &pass);
   /// Runs one stage of the network in its present state.
   LogicalResult advance(unsigned stage, const Frontier *from, Frontier *to);
   unsigned firstStageOf(const Switches &switches) const;
@@ -158,9 +127,6 @@ private:
   /// Memory for each of two frontiers and for the float results, in bytes.
   static constexpr int64_t kFrontierBytes = int64_t(16) << 20;
 
-  std::vector<SwitchedLayer> layers;
-  bool hasScores = false;
-  execution::CompileOptions options;
   execution::RunOptions runOptions;
   std::unique_ptr<Executor> executor;
   std::unique_ptr<StagedRun> staged;
@@ -189,167 +155,6 @@ std::string EffectRun::findObstacle(func::FuncOp function,
     return obstacle.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
   return obstacle;
-}
-
-size_t EffectRunImpl::addPoint(tpc::QuantizeOp point,
-                               llvm::DenseMap<Operation *, size_t> &numbers) {
-  auto [found, isNew] = numbers.try_emplace(point, points.size());
-  if (!isNew)
-    return found->second;
-  names.push_back(point.getUniqueName());
-  SwitchedPoint &added = points.emplace_back();
-  added.quantizer = point.getParametersAttr();
-  added.isSwitched = bool(added.quantizer);
-  added.isWeight = point.isWeight();
-  llvm::append_range(added.shape,
-                     cast<RankedTensorType>(point.getType()).getShape());
-  llvm::append_range(added.axes, point.getChannelAxes());
-  return found->second;
-}
-
-static SwitchedKernel describeKernel(const KernelOp &layer,
-                                     const KernelOp &takenBack) {
-  SwitchedKernel kernel;
-  kernel.floats = takenBack.getKernel().values().vec();
-  kernel.corrected = layer.getKernel().values().vec();
-  tpc::CorrectionsAttr record = layer.getCorrections();
-  if (!record)
-    return kernel;
-  // Rounded weights have no scale.
-  if (record.getKernel())
-    kernel.unrounded = kernel.floats;
-  else if (llvm::any_of(record.getKernelScale(),
-                        [](double scale) { return scale != 1; }))
-    for (size_t element = 0; element != kernel.floats.size(); ++element)
-      kernel.scale.push_back(
-          float(record.getScaleOf(layer.outChannelOf(int64_t(element)))));
-  return kernel;
-}
-
-void EffectRunImpl::addCorrections(const KernelOp &layer,
-                                   const SwitchedLayer &described) {
-  tpc::CorrectionsAttr record = layer.getCorrections();
-  if (!record || !described.kernelPoint)
-    return;
-  auto add = [&](bool isRounding) {
-    SwitchedCorrection &added = corrections.emplace_back();
-    added.point = *described.kernelPoint;
-    added.isRounding = isRounding;
-    for (StringAttr applied : record.getApplied())
-      if (record.getApplied().size() == 1 ||
-          (applied == tpc::kRoundedWeights) == isRounding)
-        added.applied.push_back(applied.str());
-  };
-  if (described.bias.floats != described.bias.corrected ||
-      !described.kernel.scale.empty())
-    add(/*isRounding=*/false);
-  if (!described.kernel.unrounded.empty())
-    add(/*isRounding=*/true);
-}
-
-void EffectRunImpl::describeLayer(
-    const KernelOp &layer, const KernelOp &takenBack,
-    llvm::DenseMap<Operation *, size_t> &numbers) {
-  SwitchedLayer described;
-  described.kernel = describeKernel(layer, takenBack);
-  described.bias = {takenBack.getBias().value_or(std::vector<float>()),
-                    layer.getBias().value_or(std::vector<float>())};
-  tpc::QuantizeOp point = layer.getKernelPoint();
-  OpOperand *bias = findBiasOperand(layer);
-  auto biasPoint =
-      bias ? bias->get().getDefiningOp<tpc::QuantizeOp>() : tpc::QuantizeOp();
-  bool isCorrected = described.bias.floats != described.bias.corrected;
-  if (point && (point.getParametersAttr() || layer.getCorrections())) {
-    described.kernelPoint = addPoint(point, numbers);
-    described.kernelNumber = options.replaceable.size();
-    options.replaceable.push_back(&layer.getKernelOperand());
-  }
-  if (biasPoint && biasPoint.getParametersAttr())
-    described.biasPoint = addPoint(biasPoint, numbers);
-  if (!described.kernelPoint && !described.biasPoint)
-    return;
-  if (bias && (isCorrected || described.biasPoint)) {
-    described.biasNumber = options.replaceable.size();
-    options.replaceable.push_back(bias);
-  } else if (isCorrected) {
-    // The index is relative until the values of all layers are known.
-    described.edited = options.observedValues.size();
-    described.resultAxis = layer.resultAxis();
-    options.observedValues.push_back(layer.getResult());
-  }
-  described.stageNumber = options.observedBefore.size();
-  options.observedBefore.push_back(
-      {layer.getInput().get(), layer.getOperation()});
-  for (std::optional<size_t> of : {described.kernelPoint, described.biasPoint})
-    if (of)
-      points[*of].layers.push_back(layers.size());
-  addCorrections(layer, described);
-  layers.push_back(std::move(described));
-}
-
-void EffectRunImpl::describe(func::FuncOp function, func::FuncOp takenBack,
-                             const KernelOps &kernels) {
-  std::vector<KernelOp> floats = kernels.findBelow(takenBack);
-  OpBuilder builder(takenBack.getContext());
-  for (const KernelOp &layer : floats)
-    if (layer.getCorrections())
-      layer.takeBackCorrections(builder);
-  llvm::DenseMap<Operation *, size_t> numbers;
-  for (auto [layer, floating] :
-       llvm::zip_equal(kernels.findBelow(function), floats))
-    describeLayer(layer, floating, numbers);
-  for (SwitchedPoint &point : points) {
-    const SwitchedLayer &layer = layers[point.layers.front()];
-    bool isKernel = layer.kernelPoint == size_t(&point - points.data());
-    const Switched &values = isKernel ? layer.kernel : layer.bias;
-    std::vector<float> quantized(values.corrected);
-    if (point.quantizer)
-      point.quantizer.fakeQuantize(point.shape, point.axes, quantized.data(),
-                                   quantized.data());
-    point.sums.emplace().add(quantized, values.floats);
-  }
-  function.walk([&](tpc::QuantizeOp point) {
-    if (numbers.contains(point)) {
-      point.removeQuantizer();
-      return;
-    }
-    if (!point.getParametersAttr())
-      return;
-    SwitchedPoint &added = points[addPoint(point, numbers)];
-    for (OpOperand &use : point->getUses())
-      if (use.getOwner()->hasTrait<OpTrait::IsTerminator>())
-        added.outputs.push_back(use.getOperandNumber());
-    added.number = options.replaceablePoints.size();
-    options.replaceablePoints.push_back(point);
-    Operation *constant =
-        point.isWeight() ? tpc::getConstantOp(point.getInput()) : nullptr;
-    if (!constant)
-      return;
-    if (auto values = ConstantFloats::get(constant->getResult(0))) {
-      std::vector<float> quantized(values->values().size());
-      added.quantizer.fakeQuantize(added.shape, added.axes,
-                                   values->values().data(), quantized.data());
-      added.sums.emplace().add(quantized, values->values());
-    }
-  });
-}
-
-/// Divides the network into stages at results that are edited and at inputs of
-/// activation points, so that a point can be switched without computing its
-/// input again.
-void EffectRunImpl::cutIntoStages(func::FuncOp function) {
-  llvm::SetVector<Value> cuts(options.observedValues.begin(),
-                              options.observedValues.end());
-  function.walk([&](tpc::QuantizeOp point) {
-    Value input = point.getInput();
-    if (point.isActivation() && point.getParametersAttr() &&
-        input.getDefiningOp() && !tpc::getConstantOp(input) &&
-        !input.getDefiningOp<tpc::QuantizeOp>() &&
-        cast<RankedTensorType>(input.getType()).getElementType().isF32())
-      cuts.insert(input);
-  });
-  options.observedValues.assign(cuts.begin(), cuts.end());
-  options.numEdited = cuts.size();
 }
 
 LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
@@ -384,7 +189,6 @@ LogicalResult EffectRunImpl::runFloat(ModuleOp floating,
   results = std::make_unique<ResultDistance>(
       executor->outputs(), executor->unit(), source->numSamples(),
       kFrontierBytes, effectOptions.groups);
-  hasScores = effectOptions.hasScores;
   if (results->isEmpty()) {
     obstacle = "no result of it is a tensor of f32 with a batch, whose change "
                "could be measured";
@@ -427,7 +231,6 @@ LogicalResult EffectRunImpl::prepare(ModuleOp quantized,
       obstacle = "no point of it quantizes";
       return success();
     }
-    cutIntoStages(*own);
     options.function = own->getSymName().str();
     options.maxMemory = settings.maxMemory;
     // Slow ops have been reported when the whole network was run, and a point
@@ -464,22 +267,21 @@ LogicalResult EffectRunImpl::setKernel(const SwitchedLayer &layer) {
     return success();
   const SwitchedKernel &kernel = layer.kernel;
   const SwitchedPoint &point = points[*layer.kernelPoint];
+  // Corrections of a kernel belong to its quantizer.
+  if (!point.isOn)
+    return check(executor->replaceConstant(*layer.kernelNumber, kernel.floats));
   // Weights were rounded together for the quantizer that they have.
-  bool isRounded = layer.isRounded && point.isOn && !point.replacement;
+  bool isRounded = layer.isRounded && !point.replacement;
   std::vector<float> values = kernel.unrounded.empty() || isRounded
                                   ? kernel.corrected
                                   : kernel.unrounded;
-  if (point.isOn && point.getQuantizer())
+  if (point.getQuantizer())
     point.getQuantizer().fakeQuantize(point.shape, point.axes, values.data(),
                                       values.data());
   // The quantizer was selected for the kernel with its factors.
-  if (!kernel.scale.empty() && !layer.isCorrected) {
-    if (!point.isOn)
-      values = kernel.floats;
-    else
-      for (auto [value, scale] : llvm::zip_equal(values, kernel.scale))
-        value /= scale;
-  }
+  if (!layer.isCorrected)
+    for (auto [value, scale] : llvm::zip(values, kernel.scale))
+      value /= scale;
   return check(executor->replaceConstant(*layer.kernelNumber, values));
 }
 
@@ -488,6 +290,8 @@ LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
     return success();
   std::vector<float> values =
       layer.isCorrected ? layer.bias.corrected : layer.bias.floats;
+  for (auto [value, added] : llvm::zip(values, layer.refit))
+    value += added;
   if (layer.biasPoint && points[*layer.biasPoint].isOn) {
     const SwitchedPoint &point = points[*layer.biasPoint];
     point.getQuantizer().fakeQuantize(point.shape, point.axes, values.data(),
@@ -500,8 +304,9 @@ LogicalResult EffectRunImpl::setBias(const SwitchedLayer &layer) {
   for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
     staged->worker(worker).setEditor(
         *layer.edited,
-        layer.isCorrected ? execution::TensorEditor()
-                          : execution::addToChannels(values, layer.resultAxis));
+        layer.isCorrected && layer.refit.empty()
+            ? execution::TensorEditor()
+            : execution::addToChannels(values, layer.resultAxis));
   return success();
 }
 
@@ -544,16 +349,16 @@ LogicalResult EffectRunImpl::toggle(const Switches &switches, bool isSet) {
   return success();
 }
 
-LogicalResult EffectRunImpl::enter(const SwitchState &state) {
+LogicalResult EffectRunImpl::enter(ArrayRef<size_t> without) {
   for (SwitchedLayer &layer : layers)
-    layer.isCorrected = layer.isRounded = state.corrections;
-  for (size_t number : state.without) {
+    layer.isCorrected = layer.isRounded = true;
+  for (size_t number : without) {
     SwitchedLayer &layer = getLayer(corrections[number]);
     (corrections[number].isRounding ? layer.isRounded : layer.isCorrected) =
         false;
   }
   for (SwitchedPoint &point : points)
-    point.isOn = state.points && point.isSwitched;
+    point.isOn = point.isSwitched;
   for (size_t point = 0; point != points.size(); ++point)
     if (failed(updatePoint(point)))
       return failure();
@@ -567,7 +372,7 @@ unsigned EffectRunImpl::firstStageOf(const Switches &switches) const {
     if (point.number)
       first = std::min(first, executor->stageOfPoint(*point.number));
     for (size_t layer : point.layers)
-      first = std::min(first, executor->stageOf(options.numEdited +
+      first = std::min(first, executor->stageOf(options.observedValues.size() +
                                                 layers[layer].stageNumber));
   };
   for (size_t point : switches.points)
@@ -601,8 +406,6 @@ RunDistance EffectRunImpl::summarize(const ResultDistance::Comparison &found,
                                      bool keepsSamples) const {
   RunDistance summary;
   summary.distance = results->distance(found);
-  if (hasScores)
-    summary.agreement = results->agreement(found);
   for (size_t part = 0; part != results->getParts().size(); ++part)
     summary.parts.push_back(results->distanceOf(part, found));
   if (keepsSamples)
@@ -610,40 +413,131 @@ RunDistance EffectRunImpl::summarize(const ResultDistance::Comparison &found,
   return summary;
 }
 
+//===----------------------------------------------------------------------===//
+// Biases
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<std::vector<double>>>
+EffectRunImpl::runForMeans(const StagedRun::Pass &pass,
+                           ArrayRef<size_t> observedLayers) {
+  std::vector<std::unique_ptr<ChannelSums>> sums;
+  auto observe = [&](bool isOn) {
+    for (auto [index, layer] : llvm::enumerate(observedLayers))
+      for (size_t worker = 0; worker != staged->numWorkers(); ++worker)
+        staged->worker(worker).setObserver(*layers[layer].observed,
+                                           isOn ? sums[index].get() : nullptr);
+  };
+  for (size_t layer : observedLayers)
+    sums.push_back(std::make_unique<ChannelSums>(
+        layers[layer].resultAxis, executor->unit(), staged->numUnits()));
+  observe(/*isOn=*/true);
+  LogicalResult result = check(staged->run(pass));
+  observe(/*isOn=*/false);
+  if (failed(result))
+    return failure();
+  std::vector<std::vector<double>> means;
+  for (const std::unique_ptr<ChannelSums> &each : sums)
+    means.push_back(each->computeMeans());
+  return means;
+}
+
+LogicalResult EffectRunImpl::keepMeans(const StagedRun::Pass &pass) {
+  SmallVector<size_t> corrected;
+  for (auto [number, layer] : llvm::enumerate(layers))
+    if (layer.observed)
+      corrected.push_back(number);
+  auto means = runForMeans(pass, corrected);
+  if (failed(means))
+    return failure();
+  for (auto [layer, mean] : llvm::zip_equal(corrected, *means))
+    layers[layer].means = std::move(mean);
+  return success();
+}
+
+EffectRunImpl::LayersByStage
+EffectRunImpl::findRefitted(const Switches &switches) const {
+  llvm::SetVector<size_t> changed;
+  auto add = [&](size_t number) {
+    changed.insert_range(points[number].layers);
+    changed.insert_range(points[number].readers);
+  };
+  // The effect of a correction is measured with the others as they are.
+  if (switches.corrections.empty()) {
+    llvm::for_each(switches.points, add);
+    for (const auto &[point, quantizer] : switches.quantizers)
+      add(point);
+  }
+  LayersByStage byStage;
+  for (size_t number : changed)
+    if (const SwitchedLayer &layer = layers[number];
+        layer.observed && layer.isCorrected)
+      byStage[executor->stageOf(*layer.observed)].push_back(number);
+  return byStage;
+}
+
+LogicalResult EffectRunImpl::refit(const LayersByStage &refitted,
+                                   unsigned stage, const Frontier *from) {
+  // A later layer may read what an earlier one computes.
+  for (const auto &[end, changed] : refitted) {
+    auto means = runForMeans({stage, end, from, nullptr, {}, {}}, changed);
+    if (failed(means))
+      return failure();
+    for (auto [number, now] : llvm::zip_equal(changed, *means)) {
+      SwitchedLayer &layer = layers[number];
+      for (auto [wanted, mean] : llvm::zip_equal(layer.means, now))
+        layer.refit.push_back(float(wanted - mean));
+      if (failed(setBias(layer)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult EffectRunImpl::undoRefit(const LayersByStage &refitted) {
+  for (const auto &[end, changed] : refitted)
+    for (size_t number : changed) {
+      layers[number].refit.clear();
+      if (failed(setBias(layers[number])))
+        return failure();
+    }
+  return success();
+}
+
 FailureOr<RunDistance>
-EffectRunImpl::measure(const SwitchState &state, ArrayRef<Switches> switches,
+EffectRunImpl::measure(ArrayRef<size_t> without, ArrayRef<Switches> switches,
                        MutableArrayRef<RunDistance> found, bool keepsSamples) {
-  if (failed(enter(state)))
+  if (failed(enter(without)))
     return failure();
   ResultDistance::Comparison compared = results->createComparison();
   auto compare = [&](const execution::Unit &done) {
     return results->compare(done.index, done.validSamples, done.outputs,
                             scratch[done.worker], compared);
   };
+  unsigned last = staged->lastStage();
+  if (failed(keepMeans({0, last, nullptr, nullptr, {}, compare})))
+    return failure();
+  RunDistance whole = summarize(compared, /*keepsSamples=*/true);
   auto before = staged->createFrontier(kFrontierBytes),
        after = staged->createFrontier(kFrontierBytes);
-  unsigned last = staged->lastStage();
   for (unsigned stage = 0; stage <= last; ++stage) {
     for (auto [number, each] : llvm::enumerate(switches)) {
       if (each.isEmpty() || firstStageOf(each) != stage)
         continue;
+      LayersByStage refitted = findRefitted(each);
       if (failed(toggle(each, /*isSet=*/true)) ||
+          failed(refit(refitted, stage, before.get())) ||
           failed(check(
               staged->run({stage, last, before.get(), nullptr, {}, compare}))))
         return failure();
       found[number] = summarize(compared, keepsSamples);
-      if (failed(toggle(each, /*isSet=*/false)))
+      if (failed(undoRefit(refitted)) || failed(toggle(each, /*isSet=*/false)))
         return failure();
     }
     if (stage != last && failed(advance(stage, before.get(), after.get())))
       return failure();
-    if (stage == last &&
-        failed(check(
-            staged->run({stage, stage, before.get(), nullptr, {}, compare}))))
-      return failure();
     std::swap(before, after);
   }
-  return summarize(compared, /*keepsSamples=*/true);
+  return whole;
 }
 
 //===----------------------------------------------------------------------===//
@@ -682,9 +576,9 @@ bool EffectRun::isWeight(size_t point) const {
 }
 int64_t EffectRun::numSamples() const { return impl->source->numSamples(); }
 const ResultDistance &EffectRun::results() const { return *impl->results; }
-FailureOr<RunDistance> EffectRun::measure(const SwitchState &state,
+FailureOr<RunDistance> EffectRun::measure(ArrayRef<size_t> without,
                                           ArrayRef<Switches> switches,
                                           MutableArrayRef<RunDistance> found,
                                           bool keepsSamples) {
-  return impl->measure(state, switches, found, keepsSamples);
+  return impl->measure(without, switches, found, keepsSamples);
 }

@@ -6,7 +6,7 @@
 #ifndef MCT_LIB_REPORT_EFFECTRUN_H
 #define MCT_LIB_REPORT_EFFECTRUN_H
 
-#include "mct/Evaluation/Comparison.h"
+#include "SwitchedNetwork.h"
 #include "mct/Evaluation/ResultDistance.h"
 #include "mct/Execution/Run.h"
 #include "mct/Planning/KernelOp.h"
@@ -20,25 +20,7 @@
 
 namespace mct::report {
 
-/// A correction of a layer that can be switched off.
-struct SwitchedCorrection {
-  /// Index of the point of the layer's kernel.
-  size_t point = 0;
-  /// True for weights that were rounded jointly; otherwise the change of the
-  /// bias and the factors of the kernel.
-  bool isRounding = false;
-  /// The applied corrections, as in `tpc.corrections`.
-  std::vector<std::string> applied;
-};
-
-/// State of the switches: points quantize, and corrections are applied.
-struct SwitchState {
-  bool points = false, corrections = false;
-  /// Indices of corrections that are nevertheless off.
-  llvm::SmallVector<size_t> without;
-};
-
-/// The differences of one run from the state.
+/// The differences of one run from the network as it is.
 struct Switches {
   /// Indices of points and corrections that are switched to the opposite.
   llvm::SmallVector<size_t> points, corrections;
@@ -54,7 +36,6 @@ struct Switches {
 /// Results of a run compared with those of the float network.
 struct RunDistance {
   double distance = 0;
-  std::optional<double> agreement;
   /// Distance of each part of the results.
   std::vector<double> parts;
   /// Distances of each sample, if they were requested.
@@ -68,8 +49,6 @@ struct EffectRunOptions {
   int64_t samples = 0;
   /// Groups of each result.
   std::vector<ResultGroups> groups;
-  /// True if the first result is a row of scores of classes.
-  bool hasScores = false;
 };
 
 class EffectRunImpl;
@@ -111,10 +90,15 @@ public:
   int64_t numSamples() const;
   const execution::ResultDistance &results() const;
 
-  /// Runs the network in `state`, and once for each of `switches`. Returns the
-  /// distance with none of them. With `keepsSamples`, distances have a number
-  /// for each sample.
-  mlir::FailureOr<RunDistance> measure(const SwitchState &state,
+  /// Runs the network as it is, except for the corrections with the indices
+  /// `without`, and once for each of `switches`. Returns the distance with none
+  /// of them. With `keepsSamples`, distances have a number for each sample.
+  ///
+  /// Biases that were corrected for the error of a point are fitted again for
+  /// each of `switches` that switches points: the layers that hold the kernel,
+  /// or that read the tensor before another point quantizes, keep the mean of
+  /// each channel that they have in the network as it is.
+  mlir::FailureOr<RunDistance> measure(llvm::ArrayRef<size_t> without,
                                        llvm::ArrayRef<Switches> switches,
                                        llvm::MutableArrayRef<RunDistance> found,
                                        bool keepsSamples = false);

@@ -66,7 +66,8 @@ private:
   LogicalResult measureEffects();
   LogicalResult createRun();
   LogicalResult measurePoints(EffectRun &effects);
-  void addWorstPoints(const EffectRun &effects, ArrayRef<RunDistance> own);
+  void addWorstPoints(const EffectRun &effects, const RunDistance &whole,
+                      ArrayRef<RunDistance> without);
 
   const KernelOps &kernels;
   ModuleOp quantized, floating, integer;
@@ -291,7 +292,6 @@ LogicalResult Measurement::createRun() {
   request.samples = options.effectSamples;
   request.groups.resize(function->getNumResults());
   for (const Result &result : report.results) {
-    request.hasScores |= result.number == 0 && result.isScores;
     ResultGroups &groups = request.groups[size_t(result.number)];
     groups.axis = result.axis;
     for (const ResultGroup &group : result.groups) {
@@ -312,21 +312,27 @@ LogicalResult Measurement::createRun() {
   return success();
 }
 
-/// Records, for each part of the results, the point whose effect on it is the
-/// largest when only this point is switched.
+/// Returns the part of a distance that is `without` without something; 0 if the
+/// distance does not shrink.
+static double getShare(double distance, double without) {
+  return without < distance ? (distance - without) / distance : 0;
+}
+
+/// Records, for each part of the results, the point without which its distance
+/// is the smallest.
 void Measurement::addWorstPoints(const EffectRun &effects,
-                                 ArrayRef<RunDistance> own) {
+                                 const RunDistance &whole,
+                                 ArrayRef<RunDistance> without) {
   for (auto [number, part] : llvm::enumerate(effects.results().getParts())) {
-    double sum = 0, largest = 0;
+    double largest = 0;
     StringRef name;
-    for (auto [point, run] :
-         llvm::zip(effects.points(), own.take_front(effects.points().size()))) {
-      double distance = run.parts.empty() ? 0 : run.parts[number];
-      if (!std::isfinite(distance))
-        continue;
-      sum += distance;
-      if (distance > largest) {
-        largest = distance;
+    for (auto [point, run] : llvm::zip(
+             effects.points(), without.take_front(effects.points().size()))) {
+      double share = run.parts.empty()
+                         ? 0
+                         : getShare(whole.parts[number], run.parts[number]);
+      if (share > largest) {
+        largest = share;
         name = point;
       }
     }
@@ -337,10 +343,10 @@ void Measurement::addWorstPoints(const EffectRun &effects,
         continue;
       if (!part.group) {
         result.worstPoint = name.str();
-        result.worstShare = largest / sum;
+        result.worstShare = largest;
       } else if (*part.group < result.groups.size()) {
         result.groups[*part.group].worstPoint = name.str();
-        result.groups[*part.group].worstShare = largest / sum;
+        result.groups[*part.group].worstShare = largest;
       }
     }
   }
@@ -387,22 +393,18 @@ LogicalResult Measurement::measurePoints(EffectRun &effects) {
     targets.push_back({&of.effect});
   }
 
-  std::vector<RunDistance> own(sets.size()), without(sets.size());
-  SwitchState floatState, quantizedState;
-  quantizedState.points = true;
-  if (failed(effects.measure(floatState, sets, own)))
-    return failure();
-  FailureOr<RunDistance> whole = effects.measure(quantizedState, sets, without);
+  std::vector<RunDistance> without(sets.size());
+  FailureOr<RunDistance> whole = effects.measure({}, sets, without);
   if (failed(whole))
     return failure();
-  report.uncorrectedDistance = report.distance = whole->distance;
+  report.distance = whole->distance;
   report.deviation = effects.results().deviation(whole->samples);
   for (size_t number = 0; number != sets.size(); ++number)
     for (std::optional<Effect> *target : targets[number])
-      *target = Effect{own[number].distance, without[number].distance,
+      *target = Effect{without[number].distance,
                        whole->distance - without[number].distance,
-                       own[number].agreement};
-  addWorstPoints(effects, own);
+                       getShare(whole->distance, without[number].distance)};
+  addWorstPoints(effects, *whole, without);
   return success();
 }
 

@@ -14,7 +14,8 @@ inline constexpr llvm::StringLiteral kReportFormat = "mct-report";
 /// Names the struct in `visitFields(Fields<Struct>(), visitor, object)`, which
 /// calls `visitor(key, member, meaning)` for each member, in the order of the
 /// document, and `visitor.since(version, key, member, meaning)` for those that
-/// documents of earlier versions do not have. `T` may be const.
+/// documents of earlier versions do not have, and `visitor.dropped(key)` for
+/// those that only earlier versions have, which are ignored. `T` may be const.
 template <typename Struct> struct Fields {};
 
 template <typename V, typename T>
@@ -103,13 +104,13 @@ void visitFields(Fields<Decision>, V &v, T &x) {
 }
 
 template <typename V, typename T> void visitFields(Fields<Effect>, V &v, T &x) {
-  v("own", x.own,
-    "distance of the results from float when only this is quantized");
-  v("without", x.without, "distance left when everything but this is");
-  v("gain", x.gain, "by how much `without` is below `uncorrected_distance`");
-  v("agreement", x.agreement,
-    "share of the samples whose largest output stays that of float when only "
-    "this is quantized");
+  v("without", x.without,
+    "distance of the results from float when everything but this is quantized, "
+    "and biases that were corrected for its error are fitted again");
+  v("gain", x.gain, "by how much `without` is below `distance`");
+  v("share", x.share, "the gain as a share of `distance`, at least 0");
+  v.dropped("own");
+  v.dropped("agreement");
 }
 
 template <typename V, typename T>
@@ -209,9 +210,10 @@ void visitFields(Fields<Operator>, V &v, T &x) {
   v("sums", x.sums,
     "sums of the integer network, in steps of input times kernel");
   v("shape", x.shape, "shape of the result; -1: a dynamic size");
-  v("weight_bytes", x.weightBytes, "stored bytes of its constants");
+  v("weight_bytes", x.weightBytes, "bytes of its quantized weights");
   v("float_weight_bytes", x.floatWeightBytes, "the same in float");
-  v("activation_bytes", x.activationBytes, "stored bytes of its result");
+  v("activation_bytes", x.activationBytes,
+    "bytes of its result if that is quantized and leaves its fused chain");
   v("float_activation_bytes", x.floatActivationBytes, "the same in float");
   v("multiplications", x.multiplications,
     "for one batch, or a sample of a dynamic one");
@@ -321,9 +323,9 @@ void visitFields(Fields<ResultGroup>, V &v, T &x) {
   v("simulated", x.simulated, "distance of the quantized network from float");
   v("integer", x.integer, "distance of the integer network from float");
   v("worst_point", x.worstPoint,
-    "point that makes the largest distance alone; empty: not known");
+    "point without which the distance is the smallest; empty: not known");
   v("worst_share", x.worstShare,
-    "its share of the sum of the distances that all points make alone");
+    "share of the distance that is gone without it");
 }
 
 template <typename V, typename T> void visitFields(Fields<Result>, V &v, T &x) {
@@ -336,9 +338,9 @@ template <typename V, typename T> void visitFields(Fields<Result>, V &v, T &x) {
     "distance of the logits of the quantized network from float, of a result "
     "that is probabilities, of 1e-6 at least");
   v("worst_point", x.worstPoint,
-    "point that makes the largest distance alone; empty: not known");
+    "point without which the distance is the smallest; empty: not known");
   v("worst_share", x.worstShare,
-    "its share of the sum of the distances that all points make alone");
+    "share of the distance that is gone without it");
   v("axis", x.axis, "axis of the channels of the groups");
   v("groups", x.groups,
     "channels with different meanings: no group, or two and more");
@@ -405,9 +407,7 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
     "`effect_samples`");
   v("deviation", x.deviation,
     "standard deviation of that distance from sample to sample");
-  v.since(2, "uncorrected_distance", x.uncorrectedDistance,
-          "the same without any correction: the whole of which effects are "
-          "parts");
+  v.dropped("uncorrected_distance");
   v("why_no_effects", x.noEffectsReason,
     "why no effects were measured; empty: they were");
   v("samples", x.samples, "number of samples for accuracies");
@@ -430,8 +430,9 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
   v("resources", x.resources, "resources that the network uses");
   v("eight_bit", x.eightBit, "the same with 8 bits everywhere");
   v("costs", x.costs, "cost on the device; no key: no table was given");
-  v("weight_bytes", x.weightBytes, "stored bytes of all constants");
-  v("float_weight_bytes", x.floatWeightBytes, "the same in float");
+  v.dropped("weight_bytes");
+  v("float_weight_bytes", x.floatWeightBytes,
+    "bytes of the weights of `resources` in float");
   v("num_changed", x.numChanged, "samples whose largest output changed");
   v("changed", x.changed, "the first 64 of them");
   v("confusion", x.confusion,
@@ -453,7 +454,9 @@ template <typename V, typename T> void visitFields(Fields<Report>, V &v, T &x) {
           "remedies that were tried: one, then two at a time");
   v("seconds", x.seconds, "seconds for making the report");
   v("diagnoses", x.diagnoses, "worst first");
-  v("verdict", x.verdict, "sentences: error of the results, and its cause");
+  v("verdict", x.verdict,
+    "sentences: error of the results, and the remedy that helps most of those "
+    "that were tried");
   v("reproduce", x.reproduce,
     "command that makes the module again; empty: not known");
   v("placeholders", x.placeholders,

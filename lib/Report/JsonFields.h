@@ -36,6 +36,7 @@ public:
   void since(int64_t, StringRef key, const T &member, StringRef meaning) {
     (*this)(key, member, meaning);
   }
+  void dropped(StringRef) {}
 
 private:
   void print(bool value) { stream.value(value); }
@@ -159,6 +160,8 @@ public:
     if (version >= first)
       (*this)(key, member, meaning);
   }
+
+  void dropped(StringRef key) { skip(key); }
 
   /// Returns whether the whole object is valid, without other members.
   bool finish() {

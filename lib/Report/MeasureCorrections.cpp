@@ -120,14 +120,10 @@ LogicalResult mct::report::measureCorrections(EffectRun &run, Report &report) {
   for (const Together &each : all)
     switches.push_back(each.switches);
   std::vector<RunDistance> found(all.size());
-  SwitchState state;
-  state.points = state.corrections = true;
   FailureOr<RunDistance> whole =
-      run.measure(state, switches, found, /*keepsSamples=*/true);
+      run.measure({}, switches, found, /*keepsSamples=*/true);
   if (failed(whole))
     return failure();
-  report.distance = whole->distance;
-  report.deviation = run.results().deviation(whole->samples);
   for (auto [each, without] : llvm::zip_equal(all, found)) {
     describeEffect(run, *whole, without, report, each.effect);
     report.corrections.push_back(std::move(each.effect));

@@ -5,6 +5,7 @@
 #include "MeasureCorrections.h"
 #include "PlannedChanges.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 #include <numeric>
@@ -23,19 +24,18 @@ static constexpr double kLargeGain = 0.25, kGainOfOneSample = 0.5;
 static constexpr double kLeastGain = 0.01, kBetterBy = 1.122;
 // Distance above which a result is lost.
 static constexpr Real kLostAt = 0.1;
-// Factor by which the gain of two remedies must exceed that of one.
-static constexpr double kBeyondOne = 1.1;
 
 namespace {
 /// Lines of overrides, and the changes that they make.
 struct Candidate {
   std::string kind;
-  std::vector<std::string> lines, points;
+  /// Words for each of the lines if no diagnosis proposes it.
+  std::vector<std::string> lines, words, points;
   Switches switches;
-  /// The distance with or without corrections; none if it has not been
-  /// measured.
-  std::optional<RunDistance> found;
+  RunDistance found;
   std::optional<size_t> trial;
+  /// Indices of the two candidates that it joins; empty for one line.
+  SmallVector<size_t> joined;
 };
 
 class RemedySearch {
@@ -53,14 +53,13 @@ public:
 private:
   void leaveOutHarmful();
   void addCorrectionTrial(Diagnosis &diagnosis);
-  /// Returns whether the weights of a point were rounded together.
-  bool isRounded(size_t point) const;
   std::optional<Candidate> resolve(StringRef line, StringRef subject);
-  bool addCandidate(StringRef line, StringRef subject);
+  bool addCandidate(StringRef line, StringRef subject, StringRef words = "");
   void addDiagnosed(size_t most);
   void addSearched(size_t most);
   /// Runs the candidates from index `first` on, and adds trials for them.
   LogicalResult measure(size_t first);
+  bool isWorthwhile(const RunDistance &before, const RunDistance &after) const;
   void addTrial(Candidate &candidate);
   std::optional<Candidate> join(size_t one, size_t other) const;
   void addPairs();
@@ -72,9 +71,8 @@ private:
   DiagnosisContext network;
   ChangePlanner planner;
   llvm::StringMap<size_t> numbers;
-  SwitchState state;
-  /// Corrections that were fitted to the present network.
-  SmallVector<size_t> fitted;
+  /// Corrections that are switched off because they are harmful.
+  SmallVector<size_t> without;
   RunDistance base;
   std::vector<Candidate> candidates;
   /// Lines of diagnoses that cannot be tried.
@@ -103,12 +101,8 @@ void RemedySearch::leaveOutHarmful() {
     if (effect.isWhole && effect.isHarmful && effect.loss > 0 &&
         (!worst || effect.loss > worst->loss))
       worst = &effect;
-  state.points = state.corrections = true;
   if (worst)
-    state.without = findCorrections(run, *worst);
-  for (auto [number, correction] : llvm::enumerate(run.corrections()))
-    if (!correction.isRounding && !llvm::is_contained(state.without, number))
-      fitted.push_back(number);
+    without = findCorrections(run, *worst);
 }
 
 /// Adds a trial for switching a correction off, whose gain has been measured.
@@ -137,12 +131,6 @@ void RemedySearch::addCorrectionTrial(Diagnosis &diagnosis) {
   }
 }
 
-bool RemedySearch::isRounded(size_t point) const {
-  return llvm::any_of(run.corrections(), [&](const SwitchedCorrection &each) {
-    return each.point == point && each.isRounding;
-  });
-}
-
 /// `subject` is the point to leave float if the target has no plan for the
 /// line.
 std::optional<Candidate> RemedySearch::resolve(StringRef line,
@@ -159,10 +147,6 @@ std::optional<Candidate> RemedySearch::resolve(StringRef line,
     auto found = numbers.find(change.point);
     if (found == numbers.end() || !run.isSwitched(found->second))
       continue;
-    // Rounding weights together for other bits would require the calibration
-    // samples.
-    if (change.quantizer && isRounded(found->second))
-      return std::nullopt;
     candidate.points.push_back(change.point);
     if (change.quantizer)
       candidate.switches.quantizers.push_back(
@@ -175,13 +159,15 @@ std::optional<Candidate> RemedySearch::resolve(StringRef line,
   return candidate;
 }
 
-bool RemedySearch::addCandidate(StringRef line, StringRef subject) {
+bool RemedySearch::addCandidate(StringRef line, StringRef subject,
+                                StringRef words) {
   for (const Candidate &candidate : candidates)
     if (candidate.lines.front() == line)
       return true;
   std::optional<Candidate> candidate = resolve(line, subject);
   if (!candidate)
     return false;
+  candidate->words = {words.str()};
   candidates.push_back(std::move(*candidate));
   return true;
 }
@@ -203,54 +189,88 @@ void RemedySearch::addDiagnosed(size_t most) {
   }
 }
 
-/// Adds trials that leave tensors float, first those with the largest distances
-/// of their own.
+/// Returns a number by which points can be ordered, the ones whose quantizers
+/// add most error to their values first.
+static Real getOwnError(const Point &point) {
+  return point.own && !std::isnan(point.own->sqnr) ? -point.own->sqnr
+                                                   : -HUGE_VAL;
+}
+
+/// Adds trials that give tensors more bits, first those that cause the largest
+/// distances. If several tensors are lost, none of them gains by itself; then
+/// those with the largest errors come first.
 void RemedySearch::addSearched(size_t most) {
-  // Points are in one array, so the first of equal ones comes first.
-  std::vector<std::pair<Real, const Point *>> points;
-  for (const Point &point : report.points)
-    if (point.parameters && point.effect && point.effect->own > 0)
-      points.push_back({-point.effect->own, &point});
+  std::vector<std::tuple<Real, Real, const Point *>> points;
+  for (const Point &point : report.points) {
+    Real share = network.getShare(point);
+    // Points are in one array, so the first of equal ones comes first.
+    if (point.parameters && point.effect)
+      points.push_back(
+          {share > kLeastGain ? -share : 0, -getOwnError(point), &point});
+  }
   llvm::sort(points);
-  for (auto [own, point] : points) {
+  for (auto [share, error, point] : points) {
     if (candidates.size() + numTried >= most)
       return;
-    addCandidate(giveBits(*point, 0), point->name);
+    MoreBits more = proposeMoreBits(network, *point);
+    addCandidate(more.line, point->name, more.words);
   }
 }
 
 LogicalResult RemedySearch::measure(size_t first) {
   std::vector<Switches> switches;
-  std::vector<size_t> owners;
-  for (size_t number = first; number != candidates.size(); ++number) {
-    const Candidate &candidate = candidates[number];
+  for (const Candidate &candidate : ArrayRef(candidates).drop_front(first))
     switches.push_back(candidate.switches);
-    owners.push_back(number);
-    if (fitted.empty())
-      continue;
-    switches.push_back(candidate.switches);
-    llvm::append_range(switches.back().corrections, fitted);
-    owners.push_back(number);
-  }
   std::vector<RunDistance> found(switches.size());
   FailureOr<RunDistance> whole =
-      run.measure(state, switches, found, /*keepsSamples=*/true);
+      run.measure(without, switches, found, /*keepsSamples=*/true);
   if (failed(whole))
     return failure();
   base = std::move(*whole);
-  for (auto [owner, each] : llvm::zip_equal(owners, found)) {
-    std::optional<RunDistance> &best = candidates[owner].found;
-    if (!best || each.distance < best->distance)
-      best = std::move(each);
+  for (auto [candidate, each] :
+       llvm::zip_equal(MutableArrayRef(candidates).drop_front(first), found)) {
+    candidate.found = std::move(each);
+    addTrial(candidate);
   }
-  for (size_t number = first; number != candidates.size(); ++number)
-    addTrial(candidates[number]);
   return success();
+}
+
+static size_t findWorstPart(const RunDistance &run) {
+  return size_t(llvm::max_element(run.parts) - run.parts.begin());
+}
+
+/// Returns whether the results, or the part of them that is the worst before,
+/// gain beyond chance.
+bool RemedySearch::isWorthwhile(const RunDistance &before,
+                                const RunDistance &after) const {
+  const ResultDistance &results = run.results();
+  // A remedy that removes much of the distance and helps most samples is not
+  // chance, even if a few samples account for most of the gain.
+  auto isSure = [&](const ResultDistance::Gain &of, double distance) {
+    if (!std::isfinite(of.standardError))
+      return of.mean > kGainOfOneSample * distance;
+    double changed = double(of.better + of.worse);
+    return of.mean > kStandardErrors * of.standardError ||
+           (of.mean > kLargeGain * distance &&
+            double(of.better - of.worse) >
+                kStandardErrors * std::sqrt(changed));
+  };
+  ResultDistance::Gain gain =
+      results.compareRuns(before.samples, after.samples);
+  size_t worst = findWorstPart(before);
+  bool gainsAll =
+      isSure(gain, before.distance) && gain.mean > kLeastGain * base.distance;
+  bool gainsWorst =
+      isSure(results.compareRuns(before.samples, after.samples, worst),
+             before.parts[worst]) &&
+      before.parts[worst] > kBetterBy * after.parts[worst] &&
+      gain.mean > -kStandardErrors * gain.standardError;
+  return gainsAll || gainsWorst;
 }
 
 void RemedySearch::addTrial(Candidate &candidate) {
   const ResultDistance &results = run.results();
-  const RunDistance &found = *candidate.found;
+  const RunDistance &found = candidate.found;
   ResultDistance::Gain gain = results.compareRuns(base.samples, found.samples);
   Trial trial;
   trial.kind = candidate.kind;
@@ -260,36 +280,18 @@ void RemedySearch::addTrial(Candidate &candidate) {
   trial.after = found.distance;
   trial.gain = gain.mean;
   trial.standardError = gain.standardError;
-  size_t worst = 0;
-  for (size_t part = 0; part != base.parts.size(); ++part)
-    if (base.parts[part] > base.parts[worst])
-      worst = part;
+  size_t worst = findWorstPart(base);
   const ResultDistance::Part &part = results.getParts()[worst];
   trial.worst = namePart(part, report);
   trial.worstBefore = base.parts[worst];
   trial.worstAfter = found.parts[worst];
   if (results.getMetric(part.output) == execution::ResultMetric::MSE)
     trial.worstGain = 10 * std::log10(trial.worstBefore / trial.worstAfter);
-  bool isOneSample = !std::isfinite(gain.standardError);
-  // A remedy that removes much of the distance and helps most samples is not
-  // chance, even if a few samples account for most of the gain.
-  auto isSure = [&](const ResultDistance::Gain &of, double before) {
-    if (isOneSample)
-      return of.mean > kGainOfOneSample * before;
-    double changed = double(of.better + of.worse);
-    return of.mean > kStandardErrors * of.standardError ||
-           (of.mean > kLargeGain * before &&
-            double(of.better - of.worse) >
-                kStandardErrors * std::sqrt(changed));
-  };
-  bool gainsAll =
-      isSure(gain, trial.before) && gain.mean > kLeastGain * trial.before;
-  bool gainsWorst =
-      isSure(results.compareRuns(base.samples, found.samples, worst),
-             trial.worstBefore) &&
-      trial.worstBefore > kBetterBy * trial.worstAfter &&
-      gain.mean > -kStandardErrors * gain.standardError;
-  trial.isWorthwhile = gainsAll || gainsWorst;
+  // A pair has to gain beyond each of its remedies.
+  trial.isWorthwhile = isWorthwhile(base, found) &&
+                       llvm::all_of(candidate.joined, [&](size_t single) {
+                         return isWorthwhile(candidates[single].found, found);
+                       });
   candidate.trial = report.trials.size();
   report.trials.push_back(std::move(trial));
 }
@@ -303,28 +305,27 @@ std::optional<Candidate> RemedySearch::join(size_t one, size_t other) const {
       }))
     return std::nullopt;
   Candidate joined = first;
-  joined.found.reset();
   joined.trial.reset();
+  joined.joined = {one, other};
   llvm::append_range(joined.lines, second.lines);
+  llvm::append_range(joined.words, second.words);
   llvm::append_range(joined.points, second.points);
   llvm::append_range(joined.switches.points, second.switches.points);
   llvm::append_range(joined.switches.quantizers, second.switches.quantizers);
   return joined;
 }
 
-/// Adds the pair that gains most, and the pair with the largest distances of
-/// their own: if two tensors are lost, leaving only one of them float gains
-/// nothing.
+/// Adds the pair that gains most, and the pair with the largest errors of their
+/// own: if two tensors are lost, leaving only one of them float gains nothing.
 void RemedySearch::addPairs() {
   size_t count = candidates.size();
   if (count < 2)
     return;
   auto getOwn = [&](size_t number) {
-    double own = 0;
+    double own = -HUGE_VAL;
     for (const Point &point : report.points)
-      if (point.effect &&
-          llvm::is_contained(candidates[number].points, point.name))
-        own = std::max(own, double(point.effect->own));
+      if (llvm::is_contained(candidates[number].points, point.name))
+        own = std::max(own, double(getOwnError(point)));
     return own;
   };
   auto sortBy = [&](llvm::function_ref<double(size_t)> value) {
@@ -356,16 +357,6 @@ void RemedySearch::addPairs() {
     candidates.push_back(*join(one, other));
 }
 
-/// Describes the result of a trial in a sentence.
-static std::string describe(const Trial &trial) {
-  if (trial.worstGain)
-    return "Tried: " + quoted(trial.worst) + " goes from " +
-           describeDecibels(trial.worstBefore) + " to " +
-           describeDecibels(trial.worstAfter) + ".";
-  return "Tried: the divergence of the results goes from " +
-         brief(trial.before) + " to " + brief(trial.after) + ".";
-}
-
 /// Adds the measured gains to remedies, and removes remedies that gain nothing.
 void RemedySearch::describeTrials() {
   for (Diagnosis &diagnosis : report.diagnoses) {
@@ -385,7 +376,7 @@ void RemedySearch::describeTrials() {
     }
     const Trial &trial = report.trials[size_t(*diagnosis.trial)];
     if (trial.isWorthwhile) {
-      diagnosis.remedy += " " + describe(trial);
+      diagnosis.remedy += " Tried: " + describeGain(trial) + ".";
       continue;
     }
     diagnosis.remedy.clear();
@@ -403,11 +394,6 @@ static std::string listLines(ArrayRef<std::string> lines) {
 
 /// Adds diagnoses for remedies that gain but are not proposed by a diagnosis.
 void RemedySearch::addFound() {
-  double bestSingle = 0;
-  for (const Candidate &candidate : candidates)
-    if (candidate.lines.size() == 1)
-      bestSingle =
-          std::max(bestSingle, double(report.trials[*candidate.trial].gain));
   std::vector<Diagnosis> added;
   for (const Candidate &candidate : candidates) {
     const Trial &trial = report.trials[*candidate.trial];
@@ -416,18 +402,13 @@ void RemedySearch::addFound() {
         llvm::any_of(report.diagnoses, [&](const Diagnosis &other) {
           return other.trial == int64_t(*candidate.trial);
         });
-    if (!trial.isWorthwhile || isReported ||
-        (isJoint && !(trial.gain > kBeyondOne * bestSingle)))
+    if (!trial.isWorthwhile || isReported)
       continue;
     Diagnosis diagnosis;
     diagnosis.rule = kMeasuredRemedy.str();
-    Real share = 0;
-    for (const Point &point : report.points)
-      if (llvm::is_contained(candidate.points, point.name)) {
-        diagnosis.severity += network.getSeverity(point);
-        share += network.getShare(point);
-      }
-    diagnosis.severity = std::min<Real>(1, diagnosis.severity);
+    Real share =
+        trial.before > 0 ? std::max<Real>(0, trial.gain / trial.before) : 0;
+    diagnosis.severity = network.getSeverity(share);
     if (diagnosis.severity < kWorthALine && !(trial.worstBefore > kLostAt))
       continue;
     diagnosis.subject = candidate.points.front();
@@ -435,10 +416,15 @@ void RemedySearch::addFound() {
     if (isJoint)
       names += " and " + quoted(candidate.points.back()) + " together";
     diagnosis.cause = names + (isJoint ? " make " : " makes ") +
-                      percent(std::min<Real>(1, share)) + " of the error.";
-    diagnosis.remedy =
-        (isJoint ? "Leave both in float. " : "Leave it in float. ") +
-        describe(trial);
+                      percent(share) + " of the error.";
+    diagnosis.remedy = candidate.words.front();
+    if (isJoint)
+      diagnosis.remedy = quoted(candidate.points.front()) + ": " +
+                         candidate.words.front() + ", and " +
+                         quoted(candidate.points.back()) + ": " +
+                         candidate.words.back();
+    diagnosis.remedy.front() = llvm::toUpper(diagnosis.remedy.front());
+    diagnosis.remedy += ". Tried: " + describeGain(trial) + ".";
     diagnosis.kind = "overrides";
     diagnosis.paste = listLines(candidate.lines);
     diagnosis.trial = int64_t(*candidate.trial);

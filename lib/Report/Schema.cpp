@@ -36,6 +36,7 @@ struct SchemaBuilder {
   void since(int64_t, StringRef key, T &member, StringRef meaning) {
     (*this)(key, member, meaning);
   }
+  void dropped(StringRef) {}
   void add(StringRef key, json::Object schema, StringRef meaning) {
     schema["description"] = meaning;
     properties[key] = std::move(schema);

@@ -631,7 +631,10 @@ def _add_report(add: _Add) -> None:
     )
     _add_metric(report)
     report.add_argument(
-        "--effect-samples", type=int, metavar="N", help="number of samples on which every point is quantized alone"
+        "--effect-samples",
+        type=int,
+        metavar="N",
+        help="number of samples on which the effect of every point is measured",
     )
     report.add_argument(
         "--cost-table", metavar="FILE.json", help="cycles of each operator on the device, from mct.cost.write_table"

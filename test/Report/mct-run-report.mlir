@@ -8,7 +8,7 @@
 // TEXT-NOT: agreement
 // TEXT: result
 // TEXT: coarse 16.
-// CHECK: {"format":"mct-report","version":2,
+// CHECK: {"format":"mct-report","version":3,
 // CHECK-SAME: "model":"{{.*}}quantized.mlir","function":"main","target":"",
 // CHECK-SAME: "samples":3,
 // CHECK-SAME: "has_labels":false,

@@ -40,11 +40,9 @@ def _distance(sqnr):
     return {"sqnr": sqnr, "cosine": 1 - 10 ** (-sqnr / 10) / 2, "largest": 10 ** (-sqnr / 20) * 3}
 
 
-def _effect(rng, own, agreement=True):
-    effect = {"own": own, "without": KL - own * 0.8, "gain": own * 0.8 - rng.uniform(0, 0.001)}
-    if agreement:
-        effect["agreement"] = 1 - min(0.5, own * 2)
-    return effect
+def _effect(rng, own):
+    gain = own * 0.8 - rng.uniform(0, 0.001)
+    return {"without": KL - gain, "gain": gain, "share": max(0.0, gain / KL)}
 
 
 def _curve(rng):
@@ -303,7 +301,7 @@ def _diagnoses(points, worst):
             "remedy": "Give it 8 bits.",
             "kind": "overrides",
             "paste": f"'{worst['owner']}': weights 8",
-            "numbers": [{"name": "bits", "value": 4.0}, {"name": "own", "value": worst["effect"]["own"]}],
+            "numbers": [{"name": "bits", "value": 4.0}, {"name": "share", "value": worst["effect"]["share"]}],
         },
         {
             "rule": "clipped-tail",
@@ -332,13 +330,13 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
     """A document of a network with `num_points` points."""
     rng = random.Random(seed)
     operators, points = _network(rng, num_points, channels, name)
-    worst = max((point for point in points if point["weight"]), key=lambda point: point["effect"]["own"])
+    worst = max((point for point in points if point["weight"]), key=lambda point: point["effect"]["gain"])
     classes = 10
     confusion = _confusion(rng, classes)
     resources = {"weight_bytes": 78e3, "activation_bytes": 32e3, "total_bytes": 110e3, "bops": 8e8}
     return {
         "format": "mct-report",
-        "version": 2,
+        "version": 3,
         "mct_version": "0.1.0",
         "llvm_version": "22.1.8",
         "instruction_set": "avx2",
@@ -349,7 +347,6 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "distance": KL,
         "deviation": 0.061,
         "why_no_effects": "",
-        "uncorrected_distance": 0,
         "results": [],
         "corrections": [],
         "rejected_corrections": [],
@@ -367,7 +364,6 @@ def make_document(num_points=22, channels=16, name=lambda index: f"block{index /
         "points": points,
         "resources": resources,
         "eight_bit": {**resources, "weight_bytes": 96e3},
-        "weight_bytes": 79.2e3,
         "float_weight_bytes": 315.4e3,
         "num_changed": 22,
         "changed": _changed_predictions(rng, classes),
@@ -399,7 +395,7 @@ def make_odd_document():
     for member in ("statistics", "observed"):
         activations[4][member].update(channel_min=[None] * 16, channel_max=[None] * 16)
     activations[5]["own"] = activations[5]["inherited"] = {"sqnr": None, "cosine": None, "largest": 0.0}
-    activations[6]["effect"] = {"own": None, "without": None, "gain": None}
+    activations[6]["effect"] = {"without": None, "gain": None, "share": None}
     activations[7]["statistics"]["histogram"] = {"first": -1e30, "width": 1e28, "counts": [1] * 192}
     activations[8]["statistics"]["histogram"] = {"first": 0.0, "width": 1e-30, "counts": [1] * 192}
     activations[9]["shift"] = {"by": 0.37, "error_before": 1e-3, "error": 2e-4}
@@ -430,11 +426,11 @@ def make_comparison(document):
     `document`."""
     points = []
     for index, point in enumerate(document["points"]):
-        effect, total = point["effect"]["own"], point["total"]["sqnr"]
+        effect, total = point["effect"]["gain"], point["total"]["sqnr"]
         numbers = [
             _change("parameters.bits", 8.0, float(point["parameters"]["bits"])),
             _change("total.sqnr", total + (3 if index % 3 else -2), total),
-            _change("effect.own", effect * (0.5 if index % 3 else 1.5), effect),
+            _change("effect.gain", effect * (0.5 if index % 3 else 1.5), effect),
             {"name": "clipped", "after": point["clipped"]},
         ]
         texts = [{"name": "parameters", "before": "#tpc.symmetric<bits = 8>", "after": point["parameters"]["text"]}]
@@ -453,7 +449,7 @@ def make_comparison(document):
             _change("simulated.top1", 0.87, 0.862),
             _change("simulated.output.sqnr", 20.1, 22.31),
             _change("distance", 0.021, KL),
-            _change("weight_bytes", 99e3, 79.2e3),
+            _change("resources.weight_bytes", 99e3, 79.2e3),
             {"name": "integer.top1", "after": 0.862},
             {"name": "floating.output.sqnr", "before": None, "after": None},
         ],

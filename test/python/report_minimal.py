@@ -54,7 +54,7 @@ def point(name: str, own: float = 0.01, sqnr: float = 30.0, **members: Any) -> d
         "shape": [1, 8, 8, 16],
         "parameters": parameters,
         "statistics": item("points", "statistics") | {"count": 212, "min": -4.4, "max": 3.4, "histogram": histogram},
-        "effect": item("points", "effect") | {"own": own},
+        "effect": item("points", "effect") | {"gain": own, "share": own},
         "total": item("points", "total") | {"sqnr": sqnr},
         "own": item("points", "own") | {"sqnr": sqnr + 3},
     }

@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 def test_the_schema_tells_what_keys_mean() -> None:
     points = mct.report.schema()["properties"]["points"]["items"]["properties"]
-    assert points["effect"]["properties"]["own"]["description"]
+    assert points["effect"]["properties"]["gain"]["description"]
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -62,20 +62,6 @@ def test_a_report_does_not_depend_on_workers_or_batch(quantize, tmp_path):
         assert steady(report) == steady(expected), (threads, batch)
 
 
-def test_memory_and_operations_are_those_of_the_passes(quantize, tmp_path):
-    module = quantize(MODEL, CALIBRATION, **SCALE)
-    report, _ = make(module, tmp_path)
-    command = [measure.BIN / "mct-opt", module, "--mct-report-resources=format=json", "-o", "/dev/null"]
-    totals = json.loads(measure.run_ok(command).stdout)["functions"][0]["totals"]
-    assert report["resources"]["weight_bytes"] == totals["weights_bytes"]
-    assert report["resources"]["activation_bytes"] == totals["activations_bytes"]
-    assert report["resources"]["bops"] == totals["bops"] == sum(op["bops"] for op in report["operators"])
-    stored = measure.memory(module)[0]["totals"]
-    bits = sum(stored[kind]["bits"] for kind in ("kernel", "bias", "constant"))
-    assert report["weight_bytes"] == bits / 8
-    assert sum(op["weight_bytes"] for op in report["operators"]) == report["weight_bytes"]
-
-
 def test_operators_say_what_the_target_asks(quantize, tmp_path):
     report, _ = make(quantize(MODEL, CALIBRATION, **SCALE), tmp_path)
     assert report["target"] == "imx500_tpc"

@@ -133,7 +133,7 @@ def show(browser: Browser, document: dict[str, Any], folder: Path) -> Path:
 @pytest.mark.alternating
 def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> None:
     points = digits.document["points"]
-    alone = [point.get("effect", {}).get("own") for point in points]
+    alone = [point.get("effect", {}).get("share") for point in points]
     measured = sorted((n for n in range(len(points)) if alone[n] is not None), key=lambda n: (-alone[n], n))
     others = [n for n in range(len(points)) if alone[n] is None]
     # The worst stands first.
@@ -149,7 +149,7 @@ def test_columns_sort_both_ways(opened: Browser, digits: mct.report.Report) -> N
     assert opened.rows() == list(range(len(points)))
     assert click("#") == "descending"
     assert opened.rows() == list(range(len(points)))[::-1]
-    assert click("Alone") == "descending"
+    assert click("Share") == "descending"
     assert opened.rows() == measured + others
 
 
@@ -305,7 +305,7 @@ def test_numbers_are_those_of_the_document_with_all_digits(opened: Browser, digi
         [row.dataset.point, row.querySelector('td.gauged .number')?.title ?? null]))"""
     shown = opened.script(read)
     for number, point in enumerate(points):
-        own = point.get("effect", {}).get("own")
+        own = point.get("effect", {}).get("share")
         assert (None if shown[str(number)] is None else float(shown[str(number)])) == own
     assert json.loads(opened.script("return document.getElementById('report').textContent")) == digits.document
 

@@ -424,7 +424,7 @@ def test_dead_channels_can_go(study):
         samples(seed=9),
     ).report()
     assert "dead-channels" not in rules(after)
-    assert after["weight_bytes"] < before["weight_bytes"]
+    assert after["resources"]["weight_bytes"] < before["resources"]["weight_bytes"]
     # The rest is what bias correction measures, in other sums.
     assert output_error(after) == pytest.approx(output_error(before), rel=1e-2)
 

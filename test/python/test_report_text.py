@@ -62,11 +62,11 @@ def test_accuracy_of_each_network_has_a_column() -> None:
     run = documents.item("floating")
     floating, simulated = run | {"top1": 0.75}, run | {"top1": 0.7425, "agreement": 0.9875}
     text = documents.report([documents.point("a")], floating=floating, simulated=simulated).text()
-    assert re.search(r"^ +float +simulated$", text, re.MULTILINE)
+    assert re.search(r"^ +float +quantized$", text, re.MULTILINE)
     assert re.search(r"^top-1 +75.00 % +74.25 %$", text, re.MULTILINE)
     assert re.search(r"^agreement with float +- +98.75 %$", text, re.MULTILINE)
     with_integer = documents.report([documents.point("a")], simulated=simulated, integer=simulated).text()
-    assert re.search(r"^ +float +simulated +integer$", with_integer, re.MULTILINE)
+    assert re.search(r"^ +float +quantized +integer$", with_integer, re.MULTILINE)
 
 
 DISTANCE = {"cosine": 1.0, "largest": 0.5}
@@ -83,7 +83,7 @@ def test_groups_of_channels_have_a_line_each() -> None:
         for name, sqnr in (("boxes", 51.2), ("scores", -0.5))
     ]
     text = documents.report([documents.point("a")], results=[result("out", 49.8, groups)]).text()
-    assert re.search(r"^SQNR of +simulated$", text, re.MULTILINE)
+    assert re.search(r"^SQNR of +quantized$", text, re.MULTILINE)
     assert re.search(r"^out +49.80 dB\n  boxes +51.20 dB\n  scores +-0.50 dB$", text, re.MULTILINE)
     assert "SQNR of  " not in documents.report([documents.point("a")], results=[result("out", 49.8, [])]).text()
 
@@ -171,7 +171,7 @@ def change(name: str, before: float | None, after: float | None) -> dict[str, An
 def comparison(names: list[str], text: str = "model") -> dict[str, Any]:
     side = {"model": text, "target": text, "verdict": text}
     point = [
-        [change("effect.own", 0.5, 0.5 + at / 8), change("total.sqnr", 20.0, 20.0 - at)] for at in range(len(names))
+        [change("effect.gain", 0.5, 0.5 + at / 8), change("total.sqnr", 20.0, 20.0 - at)] for at in range(len(names))
     ]
     return {
         "before": side,
@@ -193,7 +193,7 @@ def compared(document: dict[str, Any], width: int = 80) -> str:
 def test_what_changed_most_stands_first() -> None:
     names = [f"layer{at:02}" for at in range(12)]
     text = compared(comparison(names))
-    effects, errors = text.split("points, effect alone")[1].split("points, SQNR dB")
+    effects, errors = text.split("points, gain in float")[1].split("points, SQNR dB")
     assert rows(effects, names) == rows(errors, names) == names[:1:-1]
     assert re.search(r"^ simulated.top1 +75.00 % +50.00 % +-25.00 points$", text, re.MULTILINE)
     assert re.search(r"^ distance +- +0.25 +-$", text, re.MULTILINE)

@@ -16,7 +16,7 @@ namespace mct::report {
 
 /// Version of the document. Parsers reject a later one, and accept earlier
 /// ones: members that those do not have are empty.
-inline constexpr int64_t kFormatVersion = 2;
+inline constexpr int64_t kFormatVersion = 3;
 
 /// A number; infinite or NaN where JSON has null.
 using Real = double;
@@ -106,19 +106,16 @@ struct Decision {
 };
 
 /// Effect of a point, or of all points of an operator, on the results of the
-/// network, in the unit of `Report::metric`. Corrections of all points are
-/// undone: biases and weights are those of the float network, rounded by the
-/// quantizers one by one.
+/// network as it is, in the unit of `Report::metric`. Biases that were
+/// corrected for its error are fitted again without it.
 struct Effect {
-  /// Distance of the results from those of the float network if only this is
-  /// quantized.
-  Real own = 0;
   /// Distance that remains if everything but this is quantized, and its
-  /// difference from `Report::uncorrectedDistance` (may be negative).
+  /// difference from `Report::distance` (negative: results are better with it).
   Real without = 0, gain = 0;
-  /// Share of the samples whose largest output is that of the float network if
-  /// only this is quantized; none if outputs are not scores.
-  std::optional<Real> agreement;
+  /// The gain as a share of that distance, at least 0; none in documents of
+  /// versions without this key, whose gains refer to the network without
+  /// corrections.
+  std::optional<Real> share;
 };
 
 /// One channel of a weight.
@@ -223,7 +220,8 @@ struct Operator {
   };
   std::optional<Sums> sums;
   std::vector<int64_t> shape; // of the result
-  /// Stored bytes of the weights and the result, quantized and in float.
+  /// Bytes of the quantized weights and of the quantized result, as in
+  /// `Report::resources`, and of the same tensors in float.
   Real weightBytes = 0, floatWeightBytes = 0, activationBytes = 0,
        floatActivationBytes = 0;
   int64_t multiplications = 0, bops = 0;
@@ -337,8 +335,8 @@ struct ResultGroup {
   /// Distance from the same channels of the float network.
   Distance simulated;
   std::optional<Distance> integer;
-  /// The point that causes the largest distance by itself, and its share of the
-  /// distances that all points cause by themselves; empty if unknown.
+  /// The point without which the distance is the smallest, and the share of the
+  /// distance that it causes in the network as it is; empty if unknown.
   std::string worstPoint;
   Real worstShare = 0;
 };
@@ -440,8 +438,6 @@ struct Report {
   /// Returns whether distances of results are divergences; otherwise they are
   /// squared errors.
   bool comparesByDivergence() const { return metric == "kl"; }
-  /// The same distance without any correction, to which effects refer.
-  Real uncorrectedDistance = 0;
   /// Reason for the absence of effects of points and operators; empty if there
   /// are effects.
   std::string noEffectsReason;
@@ -461,8 +457,8 @@ struct Report {
   /// Operators in program order.
   std::vector<Operator> operators;
   std::vector<Point> points;
-  /// Bits of the weights, the largest sum of activations alive at once, both,
-  /// and BOPS.
+  /// Bytes of the quantized weights, the largest sum of activations alive at
+  /// once, both, and BOPS, as of `computeResources`.
   struct Resources {
     Real weightBytes = 0, activationBytes = 0, totalBytes = 0, bops = 0;
   };
@@ -473,7 +469,8 @@ struct Report {
     int64_t cycles = 0;
   };
   std::optional<Costs> costs;
-  Real weightBytes = 0, floatWeightBytes = 0; // all weights and biases
+  /// Bytes of the same weights in float.
+  Real floatWeightBytes = 0;
   int64_t numChanged = 0;
   /// The first 64 of them.
   std::vector<ChangedPrediction> changed;
@@ -506,7 +503,7 @@ struct Report {
 };
 
 /// Prints one JSON document. Keys are the names of the members in snake case,
-/// after `"format": "mct-report"` and `"version": 2`. Optional members without
+/// after `"format": "mct-report"` and `"version": 3`. Optional members without
 /// a value have no key; a number that is infinite or NaN is null.
 void print(llvm::json::OStream &stream, const Report &report);
 /// Parses the document; null becomes NaN, and printing the result gives the

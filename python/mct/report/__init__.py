@@ -178,7 +178,7 @@ def make_report(
     integer:        the integer network that was made of it; its columns are left out without.
     preprocessing:  of the samples, in place of what the module has recorded.
     samples:        takes at most so many.
-    effect_samples: so many of them where every point is quantized alone, which takes most of the time; 0: all.
+    effect_samples: so many of them to measure the effect of every point, which takes most of the time; 0: all.
     metric, higher_is_better: what the networks are judged by, as for `mct.evaluation.evaluate`; default: what the model
                     was quantized with, else top-1 where there are labels.
     trace:          a file that `Model.save` or mct-opt wrote of the run that made the model; default: what the model

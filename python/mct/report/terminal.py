@@ -61,15 +61,15 @@ def share(value: Any) -> str:
 
 
 def worst_points(report: Mapping[str, Any], most: int = 10) -> list[Mapping[str, Any]]:
-    """The points that do most to the results when only they are quantized; where that was not measured, those whose
-    own error is the largest."""
+    """The points without which the results gain most; where that was not measured, those whose own error is the
+    largest."""
 
     def key(point: Mapping[str, Any]) -> tuple[float, float]:
         effect, own = point.get("effect"), point.get("own") or point.get("total") or {}
-        alone = effect.get("own") if effect else None
+        gain = effect.get("gain") if effect else None
         sqnr = own.get("sqnr")
         return (
-            -alone if isinstance(alone, (int, float)) else math.inf,
+            -gain if isinstance(gain, (int, float)) else math.inf,
             sqnr if isinstance(sqnr, (int, float)) else math.inf,
         )
 
@@ -89,16 +89,16 @@ def _results(report: Mapping[str, Any], width: int) -> Table | None:
     results: Sequence[Mapping[str, Any]] = report.get("results", ())
     if len(results) < 2 and not any(result["groups"] for result in results):
         return None
-    names = ["simulated", *(["integer"] if report.get("integer") else [])]
+    networks = {"quantized": "simulated"} | ({"integer": "integer"} if report.get("integer") else {})
     table = Table(box=None, pad_edge=False)
-    cells = max(16, width - 16 * len(names))
+    cells = max(16, width - 16 * len(networks))
     table.add_column("SQNR of", no_wrap=True, max_width=cells)
-    for name in names:
+    for name in networks:
         table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         for indent, one in (("", result), *(("  ", group) for group in result["groups"])):
             title = Text(indent + name_text(one["name"], cells - len(indent)))
-            table.add_row(title, *(_decibels(one.get(name)) for name in names))
+            table.add_row(title, *(_decibels(one.get(key)) for key in networks.values()))
     return table
 
 
@@ -134,7 +134,7 @@ def _sentences(diagnosis: Mapping[str, Any]) -> Text:
 
 def _accuracy(report: Mapping[str, Any]) -> Table:
     """One column for each network that ran."""
-    runs = [("float", report["floating"]), ("simulated", report["simulated"])]
+    runs = [("float", report["floating"]), ("quantized", report["simulated"])]
     if report.get("integer"):
         runs.append(("integer", report["integer"]))
     table = Table(box=None, pad_edge=False, show_header=True)
@@ -168,8 +168,7 @@ def _points(report: Mapping[str, Any], width: int) -> RenderableType:
     points = worst_points(report)
     if not points:
         return Text("No point is quantized.")
-    metric = {"kl": "KL", "mse": "MSE"}.get(report["metric"], "")
-    titles = ("bits", f"{metric} alone".strip(), "SQNR dB")
+    titles = ("bits", "of the error", "SQNR dB")
     cells = width - sum(map(len, titles)) - 3 * len(titles) - 3
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("worst points, cause and remedy", overflow="fold", width=cells)
@@ -182,7 +181,7 @@ def _points(report: Mapping[str, Any], width: int) -> RenderableType:
         table.add_row(
             text,
             number(point["parameters"]["bits"], "d"),
-            number((point.get("effect") or {}).get("own")),
+            share((point.get("effect") or {}).get("share")),
             number((point.get("total") or {}).get("sqnr"), ".1f"),
         )
     return table
@@ -276,7 +275,7 @@ def render(report: Mapping[str, Any], width: int) -> list[RenderableType]:
 # The most important numbers of the network; the others are in the other forms.
 _NUMBERS = (
     *("floating.top1", "simulated.top1", "simulated.agreement", "integer.top1", "integer.agreement"),
-    *("simulated.output.sqnr", "distance", "num_changed", "weight_bytes", "resources.bops", "seconds"),
+    *("simulated.output.sqnr", "distance", "num_changed", "resources.weight_bytes", "resources.bops", "seconds"),
 )
 _SHARES = ("top1", "agreement")
 
@@ -314,7 +313,7 @@ def render_comparison(comparison: Mapping[str, Any], width: int) -> list[Rendera
     by_name = {entry["name"]: entry for entry in comparison["numbers"]}
     rows = [(name, by_name[name]) for name in _NUMBERS if name in by_name]
     parts += [Text(), _changes("network", rows, width)]
-    for key, what in (("effect.own", "effect alone"), ("total.sqnr", "SQNR dB")):
+    for key, what in (("effect.gain", "gain in float"), ("total.sqnr", "SQNR dB")):
         found = [
             (point["name"], entry)
             for point in comparison["points"]

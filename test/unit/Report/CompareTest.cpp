@@ -162,13 +162,13 @@ TEST(CompareTest, DiagnosesGoComeAndStay) {
 TEST(CompareTest, OtherUnitsAndInfinitiesHaveNoDifference) {
   Report before = makeReport({"a"}), after = makeReport({"a"});
   before.metric = "mse";
-  before.points[0].effect = after.points[0].effect = Effect{1, 2, 3, {}};
+  before.points[0].effect = after.points[0].effect = Effect{1, 2, {}};
   before.points[0].total->sqnr = std::numeric_limits<double>::infinity();
   Comparison comparison = compare(before, after);
   EXPECT_FALSE(find(comparison.numbers, "distance")->difference);
   EXPECT_EQ(find(comparison.numbers, "distance")->before, 0.5);
   const std::vector<Change> &changes = comparison.points[0].numbers;
-  EXPECT_FALSE(find(changes, "effect.own")->difference);
+  EXPECT_FALSE(find(changes, "effect.gain")->difference);
   EXPECT_FALSE(find(changes, "total.sqnr")->difference);
   EXPECT_EQ(find(changes, "total.largest")->difference, 0);
 }

@@ -206,7 +206,7 @@ TEST(DiagnoseTest, TheVerdictNamesTheWorstGroupFirst) {
             "largest part of its error, 75 %, comes from 'conv'.");
   // From 10 dB on it is no loss.
   network.report.results[0].groups[1].simulated.sqnr = 10;
-  EXPECT_NE(describeVerdict(network.report).find("No cause stands out"),
+  EXPECT_NE(describeVerdict(network.report).find("No remedy was tried."),
             std::string::npos);
 }
 
@@ -241,9 +241,9 @@ TEST(DiagnoseTest, TheWorstComesFirst) {
   Network network;
   network.see(network.conv(), spread(0, 1));
   network.see(network.image(), spread(0, 0.51));
-  network.conv().effect->own = 0.02;
+  network.setGain(network.conv(), 0.02);
   EXPECT_EQ(network.rules(), (Rules{"wasted-sign", "above-power-of-two"}));
-  network.image().effect->own = 0.03;
+  network.setGain(network.image(), 0.03);
   EXPECT_EQ(network.rules(), (Rules{"above-power-of-two", "wasted-sign"}));
   network.report.calibrationSamples = 4;
   EXPECT_EQ(network.rules(),
@@ -256,17 +256,15 @@ TEST(DiagnoseTest, ASmallDistanceMakesNothingGrave) {
   EXPECT_DOUBLE_EQ(network.only().severity, 0.2);
   // A hundredth of what matters in mean squares.
   network.report.distance = network.report.deviation = 1e-4;
-  for (Point &point : network.report.points)
-    point.effect->own *= 1e-4 / 0.04;
   EXPECT_DOUBLE_EQ(network.only().severity, 0.002);
 }
 
 TEST(DiagnoseTest, WhatChangesNoPredictionIsNotGrave) {
   Network network;
   network.see(network.conv(), spread(0, 1));
-  network.conv().effect->agreement = 0.99;
+  network.report.simulated.agreement = 0.99;
   EXPECT_DOUBLE_EQ(network.only().severity, 0.2);
-  network.conv().effect->agreement = 1;
+  network.report.simulated.agreement = 1;
   EXPECT_DOUBLE_EQ(network.only().severity, 0.2 * kGrave / 2);
 }
 
@@ -296,23 +294,88 @@ TEST(DiagnoseTest, ShiftedActivationsAreMeantByTheNameTheyHadBefore) {
   EXPECT_EQ(network.only().paste, "name \"conv\" activation=float");
 }
 
-TEST(DiagnoseTest, TheVerdictSaysWhatHappenedAndWhy) {
+/// A trial of lines on the network, by which the distance goes from 0.04 to
+/// `after`.
+static Trial makeTrial(std::vector<std::string> lines, Real after,
+                       bool isWorthwhile) {
+  Trial trial;
+  trial.kind = "overrides";
+  trial.lines = std::move(lines);
+  trial.before = 0.04;
+  trial.after = after;
+  trial.gain = 0.04 - after;
+  trial.isWorthwhile = isWorthwhile;
+  return trial;
+}
+
+TEST(DiagnoseTest, TheVerdictIsARemedyThatHelpedOrSaysThatNoneDid) {
   Network network;
-  network.report.simulated.samples = 1000;
-  network.report.floating.top1 = 0.75;
-  network.report.simulated.top1 = 0.5;
-  network.report.simulated.agreement = 0.6;
-  EXPECT_EQ(describeVerdict(network.report),
-            "Top-1 is 50 % instead of 75 % in float, and 60 % of the "
-            "predictions are the same, on 1000 samples. No cause stands out; "
-            "the largest part of the error, 20 %, comes from "
-            "'conv/kernel_attr'.");
+  Report &report = network.report;
+  report.simulated.samples = 1000;
+  report.floating.top1 = 0.75;
+  report.simulated.top1 = 0.5;
+  report.simulated.agreement = 0.6;
+  const std::string results =
+      "Top-1 is 50 % instead of 75 % in float, and 60 % of the predictions are "
+      "the same, on 1000 samples. ";
+  EXPECT_EQ(describeVerdict(report), results + "No remedy was tried.");
+  report.noEffectsReason = "it calls other functions";
+  EXPECT_EQ(describeVerdict(report),
+            results + "No remedy was tried: it calls other functions.");
+  report.noEffectsReason.clear();
+  // A gain that may be chance is none, however large.
+  report.trials = {makeTrial({"a"}, 0.01, false)};
+  EXPECT_EQ(describeVerdict(report),
+            results + "The only remedy that was tried does not help beyond "
+                      "chance. No cause stands out.");
+  report.trials.push_back(makeTrial({"b"}, 0.03, true));
+  report.trials.push_back(makeTrial({"c"}, 0.02, true));
+  report.trials.push_back(makeTrial({"b", "c"}, 0.019, false));
+  EXPECT_EQ(describeVerdict(report),
+            results + "Of 4 remedies that were tried, this one helps most, "
+                      "`c`: the divergence of the results goes from 0.04 to "
+                      "0.02.");
+  report.trials.back() = makeTrial({"b", "c"}, 0.017, true);
+  report.trials.back().worst = "out";
+  report.trials.back().worstBefore = 0.04;
+  report.trials.back().worstAfter = 0.017;
+  report.trials.back().worstGain = 3.7;
+  EXPECT_EQ(describeVerdict(report),
+            results + "Of 4 remedies that were tried, this one helps most, `b` "
+                      "with `c`: 'out' goes from 14 dB to 17.7 dB.");
+}
+
+TEST(DiagnoseTest, TheVerdictNamesTheCauseThatTheRemedyRemoves) {
+  Network network;
+  Report &report = network.report;
+  report.simulated.samples = 10;
   network.see(network.conv(), spread(0, 1));
-  network.report.diagnoses = diagnose(network.report);
-  EXPECT_EQ(describeVerdict(network.report),
-            "Top-1 is 50 % instead of 75 % in float, and 60 % of the "
-            "predictions are the same, on 1000 samples. 'conv' is never "
-            "negative, and half of the levels of its signed grid are.");
+  report.diagnoses = diagnose(report);
+  ASSERT_EQ(report.diagnoses.size(), 1u);
+  const std::string results = "The results are those of float, on 10 samples. ",
+                    cause = "'conv' is never negative, and half of the levels "
+                            "of its signed grid are.";
+  report.trials = {makeTrial({report.diagnoses[0].paste}, 0.02, true)};
+  report.diagnoses[0].trial = 0;
+  EXPECT_EQ(describeVerdict(report),
+            results + cause +
+                " The only remedy that was tried helps, `name \"conv\" "
+                "activation=16`: the divergence of the results goes from 0.04 "
+                "to 0.02.");
+  // The cause stays true if its remedy does not help, and is not its headline.
+  report.trials[0].isWorthwhile = false;
+  EXPECT_EQ(describeVerdict(report),
+            results +
+                "The only remedy that was tried does not help beyond "
+                "chance. " +
+                cause);
+  // If the samples are wrong, a gain on them is worth nothing.
+  report.trials[0].isWorthwhile = true;
+  Diagnosis samples;
+  samples.severity = 2;
+  samples.cause = "All samples are black.";
+  report.diagnoses.insert(report.diagnoses.begin(), samples);
+  EXPECT_EQ(describeVerdict(report), results + samples.cause);
 }
 
 TEST(DiagnoseTest, TheVerdictOfANetworkWithoutScoresHasDecibels) {

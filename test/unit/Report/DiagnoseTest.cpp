@@ -188,7 +188,7 @@ TEST(DiagnoseTest, ALittleClippingIsRight) {
   // wide has 5.2e-3.
   network.conv().parameters = grid(1, true, 4);
   network.see(network.conv(), spread(-1, 1.2));
-  network.conv().effect->own = 0;
+  network.setGain(network.conv(), 0);
   EXPECT_EQ(network.rules(), Rules());
 }
 
@@ -357,16 +357,16 @@ TEST(DiagnoseTest, DeadChannelsOfManyTensorsAreOneLine) {
 
 TEST(DiagnoseTest, AQuarterOfTheErrorWithoutAnotherCauseIsSensitivity) {
   Network network;
-  network.conv().effect->own = 0.04 / 3;
-  network.image().effect->own = 0;
-  network.kernel().effect->own = 0;
+  network.setGain(network.conv(), 0.04 / 3);
+  network.setGain(network.image(), 0);
+  network.setGain(network.kernel(), 0);
   network.report.distance = 0.04;
   EXPECT_EQ(network.only().rule, "sensitive-tensor");
   EXPECT_EQ(network.only().paste, "name \"conv\" activation=16");
-  network.conv().effect->own = 0.0099;
+  network.setGain(network.conv(), 0.0099);
   EXPECT_EQ(network.rules(), Rules());
   // A cause explains it.
-  network.conv().effect->own = 0.04 / 3;
+  network.setGain(network.conv(), 0.04 / 3);
   network.see(network.conv(), spread(0, 1));
   EXPECT_EQ(network.only().rule, "wasted-sign");
 }
@@ -396,10 +396,10 @@ TEST(DiagnoseTest, FewBitsInTheFirstLayer) {
   kernel.name = "second/kernel_attr";
   kernel.owner = "second";
   kernel.parameters->bits = 8;
-  kernel.effect->own = 0;
+  network.setGain(kernel, 0);
   network.report.points.push_back(kernel);
   EXPECT_EQ(network.rules(), Rules());
-  network.kernel().effect->own = 0.021;
+  network.setGain(network.kernel(), 0.021);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "few-bits-in-sensitive-layer");
   EXPECT_EQ(diagnosis.paste, "name \"conv\" weights.kernel_attr=8");
@@ -408,9 +408,9 @@ TEST(DiagnoseTest, FewBitsInTheFirstLayer) {
 TEST(DiagnoseTest, FewBitsOfAnActivation) {
   Network network;
   network.conv().parameters = grid(1, true, 4);
-  network.conv().effect->own = 0.003;
+  network.setGain(network.conv(), 0.003);
   EXPECT_EQ(network.rules(), Rules());
-  network.conv().effect->own = 0.005;
+  network.setGain(network.conv(), 0.005);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "few-bits");
   EXPECT_EQ(diagnosis.paste, "name \"conv\" activation=8");
@@ -434,9 +434,9 @@ TEST(DiagnoseTest, ThresholdsThatWereChosenByTheErrorsOfTensors) {
   network.addActivation("other", spread(-1, 1), grid(1, true), 0.008);
   network.addOperator("other", "tosa.conv2d", "Conv", "conv");
   // 0.003 + 0.0089 + 0.008 of 0.04.
-  network.conv().effect->own = 0.0089;
+  network.setGain(network.conv(), 0.0089);
   EXPECT_EQ(network.rules(), Rules());
-  network.conv().effect->own = 0.0091;
+  network.setGain(network.conv(), 0.0091);
   Diagnosis diagnosis = network.only();
   EXPECT_EQ(diagnosis.rule, "unrefined-thresholds");
   EXPECT_EQ(diagnosis.subject, "");

@@ -19,6 +19,7 @@ public:
   void since(int64_t, llvm::StringRef key, T &member, llvm::StringRef) {
     fill(key, member);
   }
+  void dropped(llvm::StringRef) {}
 
 private:
   void fill(llvm::StringRef, bool &value) { value = ++count % 2; }

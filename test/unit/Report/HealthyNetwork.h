@@ -86,11 +86,11 @@ struct Network {
       each->assign(3, each->front());
     kernel.channels = {
         {-0.9, 0.9, 1e-6, 50}, {-0.8, 0.8, 1e-6, 50}, {-0.7, 0.7, 1e-6, 50}};
-    kernel.effect = Effect{0.008, 0.008, 0.008, {}};
+    setGain(kernel, 0.008);
     addActivation("conv", spread(-1, 1), grid(1, true), 0.008);
   }
   Point &addActivation(const char *name, const Statistics &values,
-                       Parameters parameters, Real own) {
+                       Parameters parameters, Real gain) {
     Point &point = report.points.emplace_back();
     point.name = point.owner = name;
     point.shape = {1, 8, 8, 1};
@@ -98,7 +98,7 @@ struct Network {
     point.observed = values;
     point.parameters = std::move(parameters);
     point.own = Distance{45, 1, 0.01};
-    point.effect = Effect{own, own, own, {}};
+    setGain(point, gain);
     Selection selection;
     selection.errorMethod = "mse";
     point.selection = selection;
@@ -119,6 +119,9 @@ struct Network {
   Point &kernel() { return report.points[1]; }
   Point &conv() { return report.points[2]; }
   Operator &layer() { return report.operators[1]; }
+  void setGain(Point &point, Real gain) const {
+    point.effect = Effect{report.distance - gain, gain, gain / report.distance};
+  }
   void see(Point &point, const Statistics &values) {
     point.statistics = point.observed = values;
   }

@@ -42,7 +42,7 @@ TEST(ReportTest, KeysAreTheMembersInSnakeCase) {
   layer.floatWeightBytes = 12;
   json::Object document = toObject(report);
   EXPECT_EQ(document.getString("format"), "mct-report");
-  EXPECT_EQ(document.getInteger("version"), 2);
+  EXPECT_EQ(document.getInteger("version"), 3);
   EXPECT_EQ(document.getString("mct_version"), "1.2");
   EXPECT_EQ(document.getInteger("effect_samples"), 128);
   const json::Object &object =
@@ -112,25 +112,34 @@ TEST(ReportTest, NamesMayBeAnything) {
 
 TEST(ReportTest, ALaterVersionIsRefused) {
   json::Object document = toObject(createFilled());
-  document["version"] = 3;
+  document["version"] = 4;
   EXPECT_EQ(errorOf(std::move(document)),
-            "report has version 3, and 2 is the latest that is known here: "
+            "report has version 4, and 3 is the latest that is known here: "
             "read it with the mct that made it, or make it again");
 }
 
-// Fields that version 2 has and version 1 has not are empty.
+// Fields that version 2 has and version 1 has not are empty; fields that only
+// they have are ignored.
 TEST(ReportTest, EarlierVersionsAreRead) {
   Report filled = createFilled();
   json::Object document = toObject(filled);
   document["version"] = 1;
-  for (const char *key : {"uncorrected_distance", "results", "corrections",
-                          "rejected_corrections", "trials"})
+  for (const char *key :
+       {"results", "corrections", "rejected_corrections", "trials"})
     ASSERT_TRUE(document.erase(key)) << key;
+  document["uncorrected_distance"] = 0.5;
+  for (json::Value &point : *document.getArray("points")) {
+    json::Object *effect = point.getAsObject()->getObject("effect");
+    ASSERT_TRUE(effect && effect->erase("share"));
+    (*effect)["own"] = 0.25;
+    (*effect)["agreement"] = 1;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(document));
   Report read = llvm::cantFail(parse(text));
   EXPECT_TRUE(read.results.empty());
-  filled.uncorrectedDistance = 0;
+  for (Point &point : filled.points)
+    point.effect->share.reset();
   filled.results.clear();
   filled.corrections.clear();
   filled.rejectedCorrections.clear();

@@ -3,7 +3,7 @@
 /** By the last part of a path: how the number is written, and which way is better (0: neither). */
 const SENSE = {
   top1: [share, 1], agreement: [share, 1], sqnr: [decibels, 1], cosine: [(value) => plain(value, 5), 1], largest: [plain, -1],
-  distance: [plain, -1], own: [plain, -1], without: [plain, 0], gain: [plain, 0], error: [plain, -1], clipped: [share, -1], used: [share, 0],
+  distance: [plain, -1], without: [plain, 0], gain: [plain, 0], error: [plain, -1], clipped: [share, -1], used: [share, 0],
   differing: [plain, -1], num_changed: [plain, -1], weight_bytes: [bytes, -1], float_weight_bytes: [bytes, 0], activation_bytes: [bytes, -1],
   total_bytes: [bytes, -1], bops: [large, -1], seconds: [seconds, 0],
 };
@@ -91,10 +91,10 @@ const SHOWN_AT_FIRST = 15;
 function pointsChanged() {
   const { points } = comparison;
   if (!points.length) return null;
-  const key = ['effect.own', 'total.sqnr', 'selection.error'].find((name) => points.some((matched) => isNumber(changeOf(matched, name)?.difference)));
+  const key = ['effect.gain', 'total.sqnr', 'selection.error'].find((name) => points.some((matched) => isNumber(changeOf(matched, name)?.difference)));
   const size = (matched) => Math.abs(changeOf(matched, key)?.difference ?? 0);
   const order = key ? points.map((matched, at) => ({ matched, at })).sort((a, b) => size(b.matched) - size(a.matched) || a.at - b.at).map(({ matched }) => matched) : points;
-  const columns = [['effect.own', 'Alone'], ['effect.gain', 'Gain'], ['total.sqnr', 'Total'], ['clipped', 'Clipped']]
+  const columns = [['effect.gain', 'Gain'], ['total.sqnr', 'Total'], ['clipped', 'Clipped']]
     .filter(([name]) => points.some((matched) => changeOf(matched, name)));
   const head = element('tr', {}, element('th', { scope: 'col' }, 'Point'), element('th', { scope: 'col' }, 'Bits'),
     columns.map(([, title]) => element('th', { scope: 'col', class: 'right', colspan: 2 }, `${title} after, difference`)), element('th', { scope: 'col' }, 'Else changed'));

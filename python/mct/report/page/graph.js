@@ -5,7 +5,6 @@ const NODE = { width: 160, height: 40, columnGap: 20, rowGap: 28 };
 /** What colours can stand for: values of operators and of points, larger is worse. `scale` says where a value lies
     between cold (0) and hot (1). */
 const MEASURES = [
-  { id: 'own', title: 'Effect alone', of: (thing) => thing.effect?.own, format: plain },
   { id: 'gain', title: 'Gain in float', of: (thing) => thing.effect?.gain, format: plain },
   { id: 'noise', title: 'Own error', of: (thing) => thing.own?.sqnr, ofOperator: (point) => point.own?.sqnr, format: decibels, isReversed: true },
   { id: 'inherited', title: 'Inherited error', of: (thing) => thing.inherited?.sqnr, ofOperator: (point) => point.inherited?.sqnr, format: decibels, isReversed: true },
@@ -178,7 +177,7 @@ function nodeTip(name, operator, points) {
   if (operator) {
     rows.push(['ops', opsOf(operator)], ['set', visible(operator.operator_set) || 'none matches']);
     if (operator.why_float) rows.push(['float', brief(operator.why_float, 80)]);
-    if (operator.effect) rows.push(['alone', plain(operator.effect.own)], ['gain', plain(operator.effect.gain)]);
+    if (operator.effect) rows.push(['gain', plain(operator.effect.gain)]);
   }
   for (const index of points) rows.push([report.points[index].weight ? 'weight' : 'activation', bitsText(report.points[index])]);
   return rows;
@@ -188,7 +187,7 @@ const bitsText = (point) => (point.parameters ? `${point.parameters.bits} bit ${
 
 function pointTip(point) {
   const rows = [['', brief(point.name, 80)], [point.weight ? 'weight' : 'activation', bitsText(point)]];
-  if (point.effect) rows.push(['alone', plain(point.effect.own)], ['gain', plain(point.effect.gain)]);
+  if (point.effect) rows.push(['gain', plain(point.effect.gain)]);
   if (point.own) rows.push(['own', isNumber(point.own.sqnr) ? decibels(point.own.sqnr) : '∞']);
   if (point.inherited) rows.push(['inherited', isNumber(point.inherited.sqnr) ? decibels(point.inherited.sqnr) : '∞']);
   return rows;

@@ -28,7 +28,7 @@ function tiles() {
     list.push(tile(METRIC, number(report.distance), isNumber(report.deviation) ? ['deviation of samples ', number(report.deviation, (value) => plain(value, 2))] : 'of the results from float'));
   }
   if (simulated.output) list.push(tile('Results', sqnr(simulated.output), 'SQNR against float'));
-  list.push(tile('Weights', number(report.weight_bytes, bytes), ['float ', number(report.float_weight_bytes, bytes)]));
+  list.push(tile('Weights', number(report.resources.weight_bytes, bytes), ['float ', number(report.float_weight_bytes, bytes)]));
   if (report.costs) list.push(tile('Cycles', number(report.costs.cycles, large), ['on ', visible(report.costs.device)]));
   if (report.resources.bops) list.push(tile('Bit operations', number(report.resources.bops, large), ['at 8 bits ', number(report.eight_bit.bops, large)]));
   list.push(tile('Report made in', number(report.seconds, seconds), null));
@@ -36,7 +36,7 @@ function tiles() {
 }
 
 function accuracyTable() {
-  const networks = [['Float', report.floating], ['Simulated', report.simulated], ['Integer', report.integer]].filter(([, accuracy]) => accuracy);
+  const networks = [['Float', report.floating], ['Quantized', report.simulated], ['Integer', report.integer]].filter(([, accuracy]) => accuracy);
   const rows = [
     [visible(report.judged_by?.name ?? ''), (accuracy) => accuracy.judged?.shown],
     ['Top-1 accuracy', (accuracy) => isNumber(accuracy.top1) && number(accuracy.top1, (value) => share(value, 2))],
@@ -55,7 +55,7 @@ function accuracyTable() {
 function resultsTable() {
   const results = report.results ?? [];
   if (results.length < 2 && !results.some(({ groups }) => groups.length)) return null;
-  const networks = [['Simulated', 'simulated'], ['Integer', 'integer']].filter(([, key]) => results.some((result) => result[key]));
+  const networks = [['Quantized', 'simulated'], ['Integer', 'integer']].filter(([, key]) => results.some((result) => result[key]));
   const row = (one, depth, text) => element('tr', {},
     element('th', { scope: 'row', class: depth ? 'group' : null }, nameOf(one.name, 60)),
     networks.map(([, key]) => element('td', { class: 'right' }, one[key] ? sqnr(one[key]) : MISSING)),
@@ -154,17 +154,14 @@ function diagnosesAbout(names) {
 
 /** The network, the operators with the largest effect, and where the error of the points comes from. */
 function networkSection() {
-  const rows = report.operators.map((operator, key) => ({ operator, key })).filter(({ operator }) => isNumber(operator.effect?.own))
-    .sort((a, b) => b.operator.effect.own - a.operator.effect.own || a.key - b.key).slice(0, 10);
+  const rows = report.operators.map((operator, key) => ({ operator, key })).filter(({ operator }) => isNumber(operator.effect?.gain))
+    .sort((a, b) => b.operator.effect.gain - a.operator.effect.gain || a.key - b.key).slice(0, 10);
   const hasOrigin = report.points.filter((point) => isNumber(point.own?.sqnr) && isNumber(point.inherited?.sqnr)).length > 1;
-  const most = rows.length ? Math.max(...rows.map(({ operator }) => operator.effect.own)) : 0;
+  const most = rows.length ? Math.max(...rows.map(({ operator }) => operator.effect.gain)) : 0;
   return section('network', 'Where it hurts', element('div', { class: rows.length || hasOrigin ? 'columns' : null }, networkGraph(), element('div', { class: 'beside' },
-    rows.length ? figure('Operators with the largest effect', `${METRIC} when only this is quantized; gain when only this is not.`,
-      element('table', { class: 'small ranked' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Operator'), element('th', { scope: 'col', class: 'right' }, 'Alone'), element('td'), element('th', { scope: 'col', class: 'right' }, 'Gain'))),
-        element('tbody', {}, rows.map(({ operator }) => {
-          const [title, alone, gauge] = gaugeRow(linkTo(operator.name, 36), operator.effect.own, most).children;
-          return element('tr', {}, title, alone, gauge, element('td', { class: 'right' }, number(operator.effect.gain)));
-        })))) : null,
+    rows.length ? figure('Operators with the largest effect', `By how much the ${METRIC} falls when only this is left in float.`,
+      element('table', { class: 'small ranked' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Operator'), element('th', { scope: 'col', class: 'right' }, 'Gain'), element('td'))),
+        element('tbody', {}, rows.map(({ operator }) => gaugeRow(linkTo(operator.name, 36), operator.effect.gain, most))))) : null,
     hasOrigin ? figure('Made here or inherited', 'Each dot is an activation; click one to open it.', plot('Own and inherited error of the activations', originPlot, { height: 270, open: (key) => { location.hash = addressOfPoint(key); } })) : null)));
 }
 

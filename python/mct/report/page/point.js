@@ -76,10 +76,8 @@ function effectFigure({ effect }) {
   if (!effect) return null;
   return figure('Effect on the results', `${METRIC} from the float network; with everything quantized it is ${plain(report.distance)}.`,
     element('table', { class: 'small' }, element('tbody', {},
-      gaugeRow('Only this is quantized', effect.own, report.distance),
       gaugeRow('Everything but this is', effect.without, report.distance),
-      gaugeRow('Gain when this is left in float', effect.gain, report.distance),
-      isNumber(effect.agreement) ? element('tr', {}, element('th', { scope: 'row' }, 'Predictions kept, only this quantized'), element('td', { class: 'right' }, number(effect.agreement, share)), element('td')) : null)));
+      gaugeRow('Gain when this is left in float', effect.gain, report.distance))));
 }
 
 function gaugeRow(title, value, whole) {
@@ -185,10 +183,10 @@ function operatorView(index) {
     diagnosesAbout([operator.name, ...points]),
     element('div', { class: 'columns' },
       element('div', {}, effectFigure(operator), points.length ? figure('Points', null, element('table', { class: 'small' },
-        element('thead', {}, element('tr', {}, ['Point', 'Quantizer', 'Alone', 'Own', 'Inherited'].map((title, at) => element('th', { scope: 'col', class: at > 1 ? 'right' : null }, title)))),
+        element('thead', {}, element('tr', {}, ['Point', 'Quantizer', 'Gain', 'Own', 'Inherited'].map((title, at) => element('th', { scope: 'col', class: at > 1 ? 'right' : null }, title)))),
         element('tbody', {}, points.map((name) => {
           const point = report.points[pointNumbers.get(name)];
-          return element('tr', {}, element('td', {}, linkTo(name, 40)), element('td', {}, bitsText(point)), element('td', { class: 'right' }, number(point.effect?.own)),
+          return element('tr', {}, element('td', {}, linkTo(name, 40)), element('td', {}, bitsText(point)), element('td', { class: 'right' }, number(point.effect?.gain)),
             element('td', { class: 'right' }, sqnr(point.own)), element('td', { class: 'right' }, sqnr(point.inherited)));
         })))) : figure('Points', 'Nothing is quantized here.')),
       element('div', {}, operatorFigure(operator, null))),

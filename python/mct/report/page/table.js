@@ -7,9 +7,8 @@ const COLUMNS = [
   { id: 'kind', title: 'Kind', isText: true, of: (point) => (point.weight ? 'weight' : 'activation'), show: (value) => value },
   { id: 'op', title: 'Op', isText: true, of: (point) => opsOf(operatorOf(point)), show: (value) => brief(value, 20) },
   { id: 'bits', title: 'Bits', of: bitsOf, show: (value) => plain(value) },
-  { id: 'effect', title: 'Alone', hint: `${METRIC} of the results when only this is quantized`, of: (point) => point.effect?.own, isBar: true, show: (value) => number(value), first: 'descending' },
+  { id: 'effect', title: 'Share', hint: `Share of the ${METRIC} of the results that is gone when this is left in float`, of: (point) => point.effect?.share, isBar: true, show: (value) => number(value, share), first: 'descending' },
   { id: 'gain', title: 'Gain', hint: `By how much the ${METRIC} falls when this is left in float`, of: (point) => point.effect?.gain, show: (value) => number(value), first: 'descending' },
-  { id: 'agreement', title: 'Agree', hint: 'Samples whose prediction stays that of float when only this is quantized', of: (point) => point.effect?.agreement, show: (value) => number(value, share) },
   { id: 'own', title: 'Own', hint: 'SQNR of what this quantizer does to the values of the float network', of: (point) => point.own && decibelsOf(point.own), show: (value, point) => sqnr(point.own) },
   { id: 'inherited', title: 'Inherited', hint: 'SQNR in front of the quantizer, with everything else quantized', of: (point) => point.inherited && decibelsOf(point.inherited), show: (value, point) => sqnr(point.inherited) },
   { id: 'total', title: 'Total', hint: 'SQNR behind the quantizer, with everything quantized', of: (point) => point.total && decibelsOf(point.total), show: (value, point) => sqnr(point.total) },
@@ -32,7 +31,7 @@ const table = { sort: 'effect', direction: 'descending', order: report.points.ma
 function pointsSection() {
   const columns = COLUMNS.filter((column) => column.isText || report.points.some((point, index) => isNumber(column.of(point, index))));
   if (!columns.some((column) => column.id === table.sort)) [table.sort, table.direction] = ['number', 'ascending'];
-  const most = Math.max(0, ...report.points.map((point) => point.effect?.own ?? 0));
+  const most = Math.max(0, ...report.points.map((point) => point.effect?.share ?? 0));
   const rows = report.points.map((point, index) => tableRow(columns, point, index, most));
   const body = element('tbody', {});
   const count = element('span', { class: 'count', role: 'status' });
