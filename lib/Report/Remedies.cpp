@@ -239,8 +239,8 @@ static size_t findWorstPart(const RunDistance &run) {
   return size_t(llvm::max_element(run.parts) - run.parts.begin());
 }
 
-/// Returns whether the results, or the part of them that is the worst before,
-/// gain beyond chance.
+/// Returns whether the results, or the part of them that is the worst without a
+/// remedy, gain beyond chance.
 bool RemedySearch::isWorthwhile(const RunDistance &before,
                                 const RunDistance &after) const {
   const ResultDistance &results = run.results();
@@ -257,7 +257,7 @@ bool RemedySearch::isWorthwhile(const RunDistance &before,
   };
   ResultDistance::Gain gain =
       results.compareRuns(before.samples, after.samples);
-  size_t worst = findWorstPart(before);
+  size_t worst = findWorstPart(base);
   bool gainsAll =
       isSure(gain, before.distance) && gain.mean > kLeastGain * base.distance;
   bool gainsWorst =
@@ -406,8 +406,10 @@ void RemedySearch::addFound() {
       continue;
     Diagnosis diagnosis;
     diagnosis.rule = kMeasuredRemedy.str();
-    Real share =
-        trial.before > 0 ? std::max<Real>(0, trial.gain / trial.before) : 0;
+    // Trials are made without a harmful correction, which the distance has.
+    Real share = report.distance > 0
+                     ? std::clamp<Real>(trial.gain / report.distance, 0, 1)
+                     : 0;
     diagnosis.severity = network.getSeverity(share);
     if (diagnosis.severity < kWorthALine && !(trial.worstBefore > kLostAt))
       continue;

@@ -49,7 +49,7 @@ def _pairs(model: mct.Model, report: dict[str, Any], data: Any, labels: Any) -> 
         {name: bits for name, bits in explained.items() if name in points},
     )
     weights = {point["name"] for point in report["points"] if point["weight"] and "parameters" in point}
-    yield "explained weights", weights, {name for name in explained if "/" in name and name in points}
+    yield "weights that explain does not have", weights - explained.keys(), set()
 
     evaluated = model.evaluate(data, labels, reference=model.float_model)
     yield "agreement", report["simulated"].get("agreement"), evaluated.agreement
