@@ -20,7 +20,7 @@ Operation *Operator::find(StringRef opName) const {
 static constexpr StringLiteral kFormulas[] = {"layer_norm", "gelu", "softmax",
                                               "global_avg_pool", "mean"};
 static constexpr StringLiteral kForms[] = {
-    "fully_connected", "hard_swish", "hard_sigmoid", "leaky_relu",
+    "fully_connected", "hard_swish", "hard_sigmoid", "leaky_relu", "prelu",
     "relu6",           "hard_tanh",  "relu",         "div"};
 
 /// Returns the only non-constant value from outside that the ops use, or null.

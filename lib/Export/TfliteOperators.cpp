@@ -3,6 +3,7 @@
 // Operators that TOSA expresses by several ops.
 #include "TfliteGraph.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "tpc_dialect/Lookup/TpcLookup.h"
 #include <limits>
 
 using namespace mlir;
@@ -166,6 +167,22 @@ static Written writeLeakyRelu(GraphBuilder &graph,
       requested);
 }
 
+/// Writes a ReLU with a table of slopes, whose codes have a grid of their own.
+static Written writePrelu(GraphBuilder &graph, const onnx::Operator &matched,
+                          const RequestedForm &requested) {
+  Operation *root = matched.root(),
+            *product = matched.find(tosa::MulOp::getOperationName());
+  if (matched.input.getType() != root->getResult(0).getType())
+    return MaybeTensor();
+  if (requested.isCodes() && requested.encoding->storageBits != 8)
+    return MaybeTensor(graph.decline("makes codes of 16 bits"));
+  Value slopes = product->getOperand(0);
+  if (!tpc::getConstantOp(slopes))
+    slopes = product->getOperand(1);
+  return writeOnOwnGrids(graph, root, {matched.input, slopes}, {"PRELU"},
+                         requested);
+}
+
 Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
                       const RequestedForm &requested) {
   StringRef name = matched.name;
@@ -183,6 +200,8 @@ Written writeOperator(GraphBuilder &graph, const onnx::Operator &matched,
   }
   if (name == "leaky_relu")
     return writeLeakyRelu(graph, matched, requested);
+  if (name == "prelu")
+    return writePrelu(graph, matched, requested);
   if (name == "hard_swish")
     return writeUnary(graph, matched, {"HARD_SWISH", 1, "HardSwishOptions"},
                       requested);

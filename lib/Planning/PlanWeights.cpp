@@ -91,9 +91,10 @@ SmallVector<PlannedWeight> plan::findWeights(const tpc::Node &node,
       named.insert(number);
       add(op->getOpOperand(number), entry.getName(), entry.getName());
     }
-  // Numbers that are compared do not become part of the result.
-  if (node.ops.size() != 1 || !readsPositionalConstants(op) ||
-      !isQuantizable(node.result()))
+  // Of several ops, the form names the one whose constants are weights. Numbers
+  // that are compared do not become part of the result.
+  if ((node.ops.size() != 1 && op == node.root()) ||
+      !readsPositionalConstants(op) || !isQuantizable(node.result()))
     return weights;
   SmallVector<OpOperand *> positional;
   for (OpOperand &operand :

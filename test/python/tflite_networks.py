@@ -422,6 +422,19 @@ CASES = {
         + f"%r = tosa.maximum %x0, %m : ({I8}, {I8}) -> {I8}",
         ["LEAKY_RELU"],
     ),
+    "PReLU": Case(
+        [I8],
+        I8,
+        SHIFT
+        + constant("table", "tensor<1x1x1x4xf32>", "[[[[0.3, -0.6, 0.0, 1.7]]]]")
+        + constant("nothing", "tensor<1x1x1x1xf32>", "0.0")
+        + '%slope = tpc.quantize %table as "out" weight "pos_attr" '
+        + f"parameters({uniform(0.01, 40)}) : tensor<1x1x1x4xf32>\n"
+        + f"%m = tosa.mul %x0, %slope, %shift : ({I8}, tensor<1x1x1x4xf32>, tensor<1xi8>) -> {I8}\n"
+        + f"%c = tosa.greater_equal %x0, %nothing : ({I8}, tensor<1x1x1x1xf32>) -> tensor<1x8x8x4xi1>\n"
+        + f"%r = tosa.select %c, %x0, %m : (tensor<1x8x8x4xi1>, {I8}, {I8}) -> {I8}",
+        ["PRELU"],
+    ),
     "clamp": Case([I8], I8, clamp("0.0", LARGEST, "%x0"), ["RELU"], steps=0),
     "clamp to [-1, 1]": Case([I8], I8, clamp("-1.0", "1.0", "%x0"), ["MAXIMUM", "MINIMUM"], steps=0),
     "reshape": Case(

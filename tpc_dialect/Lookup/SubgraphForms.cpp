@@ -103,7 +103,8 @@ static const SubgraphForm kFirstForms[] = {
         y = tosa.maximum x m)"},
 };
 
-// One slope for all is a LeakyReLU; a table of slopes, tried after it, a PReLU.
+// One slope for all is a LeakyReLU; a table of slopes, tried after it, which a
+// target may quantize, a PReLU.
 static constexpr llvm::StringLiteral kSlopeForms[] = {
     R"(
         m = tosa.mul x SLOPE
@@ -278,7 +279,7 @@ std::vector<SubgraphForm> mct::tpc::listOurSubgraphs() {
   std::vector<SubgraphForm> forms(std::begin(kFirstForms),
                                   std::end(kFirstForms));
   for (auto [name, slope] :
-       {std::pair("leaky_relu", "scalar"), std::pair("prelu", "const")})
+       {std::pair("leaky_relu", "scalar"), std::pair("prelu", "const kernel")})
     for (llvm::StringRef ops : kSlopeForms) {
       auto [before, after] = ops.split("SLOPE");
       forms.push_back({name, (before + slope + after).str()});

@@ -6,7 +6,7 @@
 // own, as MEAN may: on the grid of its input ResNet8's agrees with float in 95.75 % of 2000 images, and so in 97.9 %.
 // Products and concatenations have one, too, as MUL has, and CONCATENATION with a QUANTIZE before each operand: values of two grids have
 // no common one to keep, and the layers behind the skip connections of a U-Net would stay float. Constants that are added have 8 bits,
-// as ADD takes no others. A swish is a LOGISTIC and a MUL.
+// as ADD takes no others, and so have the slopes of PRELU. A swish is a LOGISTIC and a MUL.
 
 #weight_default = #tpc.attr_quant_config<method = symmetric, bits = 8>
 #bias_float = #tpc.attr_quant_config<method = symmetric, bits = 32>
@@ -15,7 +15,7 @@
 #constant8 = #tpc.attr_quant_config<method = uniform, bits = 8, enabled = true>
 
 #act8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], default_weight = #weight_default>
-#sum8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {pos_attr = #constant8}, default_weight = #weight_default>
+#with_constant8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {pos_attr = #constant8}, default_weight = #weight_default>
 #preserving = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], act_enabled = false, preserving = true, default_weight = #weight_default>
 #linear8 = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8, bias_attr = #bias_float}, default_weight = #weight_default>
 #linear8_per_tensor = #tpc.op_quant_config<act_method = uniform, act_bits = 8, input_bits = [8], weights = {kernel_attr = #kernel8_per_tensor, bias_attr = #bias_float}, default_weight = #weight_default>
@@ -46,7 +46,7 @@ tpc.derive @tflite_tpc from "tflite_v1_mct"
     #tpc.operator_set<"MaxPool", options = #preserved>,
     #tpc.operator_set<"AvgPool", options = #preserved>,
     #tpc.operator_set<"StridedSlice", options = #preserved>,
-    #tpc.operator_set<"Add", options = #tpc.qc_options<[#sum8]>>,
+    #tpc.operator_set<"Add", options = #tpc.qc_options<[#with_constant8]>>,
     #tpc.operator_set<"Concatenate", options = #tpc.qc_options<[#act8]>>,
     #tpc.operator_set<"Mul", options = #tpc.qc_options<[#act8]>>,
     #tpc.operator_set<"Min", options = #preserved>,
@@ -65,6 +65,7 @@ tpc.derive @tflite_tpc from "tflite_v1_mct"
   new_operator_sets [
     #tpc.operator_set<"DepthwiseConv2D", options = #linear>,
     #tpc.operator_set<"ConvTranspose", options = #linear>,
+    #tpc.operator_set<"PReLU", options = #tpc.qc_options<[#with_constant8]>>,
     #tpc.operator_set<"Swish", one_by_one>
   ]
   fusing [
