@@ -100,7 +100,7 @@ def read_option(definition: Definitions, words: dict[tuple[str, str], Any]) -> O
         return Option(flag, f"Literal[{literals}]", json.dumps(first), f"{text}. {listed}", f"({literals},)")
     if kind in NUMBERS:
         value = {"true": "True", "false": "False"}.get(initial, initial or "0")
-        checked = kind if kind in ("unsigned", "uint64_t") else NUMBERS[kind]
+        checked = {"unsigned": "uint32", "uint64_t": "uint64", "int64_t": "int64"}.get(kind, NUMBERS[kind])
         return Option(flag, NUMBERS[kind], value, text, json.dumps(checked))
     return Option(flag, ARGUMENT_TYPES.get(flag, "str"), json.dumps(json.loads(initial or '""')), text, '"str"')
 

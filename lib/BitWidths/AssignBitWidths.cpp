@@ -333,8 +333,9 @@ LogicalResult AssignBitWidthsPass::refuse(const BitWidthModel &model,
     isFirst = false;
   }
   diagnostic.attachNote(entry.getLoc())
-      << "the alternatives that come closest: "
-      << describeAlternatives(choices, alternatives)
+      << (choices.empty() ? "no operator has alternatives"
+                          : "the alternatives that come closest: " +
+                                describeAlternatives(choices, alternatives))
       << "; give it more, let other rules of the overrides leave it a choice, "
          "or a target with fewer bits"
       << support::kTroubleshooting << "no-bit-widths-keep-to-the-budget";

@@ -132,6 +132,15 @@ Expected<Budget> Budget::parse(ArrayRef<std::string> limits,
           "cycles and a number or percent, for example weights:50%" +
           llvm::Twine(support::kTroubleshooting) +
           "no-bit-widths-keep-to-the-budget");
+    // The attribute stores whole bytes.
+    int64_t unit = isInBits(*resource) ? 8 : 1;
+    if (*limit < unit)
+      return createStringError(
+          "the limit '" + text + "' of the budget is " +
+          describeUse(*resource, 0) +
+          (getUse(full, *resource) == 0
+               ? "; the network needs none, so leave it out"
+               : "; give it more"));
     if (budget.of(*resource))
       return createStringError("the budget limits '" + name + "' twice");
     budget.limits[size_t(*resource)] = limit;

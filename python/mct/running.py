@@ -69,8 +69,6 @@ class Config(Protocol):
 # By the flag of an option: its value, the value it begins with, and what it is: a word for its type, or its words.
 Kind: TypeAlias = "str | tuple[str, ...]"
 Options: TypeAlias = "dict[str, tuple[object, object, Kind]]"
-# Largest values of the types of whole numbers.
-_LARGEST = {"int": 2**63 - 1, "unsigned": 2**32 - 1, "uint64_t": 2**64 - 1}
 
 
 def _invalid(flag: str, expected: str, value: object) -> Error:
@@ -93,6 +91,14 @@ def _number(flag: str, value: object) -> str:
     return repr(float(value))
 
 
+# By the kind of an option: the smallest and the largest number that it takes.
+_INTEGERS: dict[Kind, tuple[int, int]] = {
+    "int64": (-(1 << 63), (1 << 63) - 1),
+    "uint32": (0, (1 << 32) - 1),
+    "uint64": (0, (1 << 64) - 1),
+}
+
+
 def _text(flag: str, value: object, kind: Kind) -> str:
     """The value of an option in a pipeline."""
     if isinstance(kind, tuple):
@@ -103,14 +109,15 @@ def _text(flag: str, value: object, kind: Kind) -> str:
         if not isinstance(value, bool):
             raise _invalid(flag, "True or False", value)
         return "true" if value else "false"
-    if kind in _LARGEST:
+    if kind in _INTEGERS:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise _invalid(flag, "a whole number", value)
         number = value.__index__()
-        if number < 0 and kind != "int":
-            raise _invalid(flag, "a number that is not negative", value)
-        if abs(number) > _LARGEST[kind]:
-            raise _invalid(flag, f"a number up to {_LARGEST[kind]}", value)
+        smallest, largest = _INTEGERS[kind]
+        if number < smallest:
+            raise _invalid(flag, "a number that is not negative" if smallest == 0 else f"at least {smallest}", value)
+        if number > largest:
+            raise _invalid(flag, f"at most {largest}", value)
         return str(number)
     if kind == "float":
         return _number(flag, value)

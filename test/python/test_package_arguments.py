@@ -43,7 +43,7 @@ def quantize(model: Any, data: Any = CALIBRATION, **options: Any) -> Any:
             "preprocessing: expected an mct.Preprocessing or",
         ),
         ({"config": {"a": 1}}, "config: expected an mct.QuantizationConfig, found {'a': 1}"),
-        ({"weights": 10**30}, "weights: expected a number up to 4294967295, found 1000000000000000000000000000000"),
+        ({"weights": 10**30}, "weights: expected at most 4294967295, found 1000000000000000000000000000000"),
         ({"checkpoint": "a\0b"}, r"checkpoint: 'a\x00b' has the character NUL, which no path has"),
         ({"metric": "top10"}, "metric: 'top10' is 100 %: the result has 10 scores for each sample"),
         ({"preprocessing": None, "input_scale": 0}, "input_scale: a scale of 0 makes all samples equal"),

@@ -200,6 +200,8 @@ def test_path_with_spaces_and_quotes_is_read(digits, tmp_path):
     "options, message",
     [
         ({"threads": -1}, "threads: expected a number that is not negative, found -1"),
+        ({"weights": 10**30}, f"weights: expected at most {2**32 - 1}, found 10*"),
+        ({"bias_max_samples": 10**30}, f"bias_max_samples: expected at most {2**64 - 1}, found 10*"),
         ({"threads": 1.5}, "threads: expected a whole number, found 1.5"),
         ({"lp_norm": "two"}, "lp_norm: expected a number, found 'two'"),
         ({"remarks": 1}, "remarks: expected True or False, found 1"),

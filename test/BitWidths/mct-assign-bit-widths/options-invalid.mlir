@@ -2,6 +2,9 @@
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=weight:50% 2>&1 | FileCheck %s --check-prefix=WEIGHT
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=weights:half 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=bops:-1 2>&1 | FileCheck %s --check-prefix=BOPS
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=weights:50%% 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=bops:10%% 2>&1 | FileCheck %s --check-prefix=NO-BOPS
+// RUN: not mct-opt %s --mct-assign-bit-widths=budget=activations:0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not mct-opt %s --mct-assign-bit-widths=budget=total:1K,total:2K 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K bit-widths-out=%t/none/out.json" 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not mct-opt %s --mct-assign-bit-widths="budget=weights:1K remeasure=4" 2>&1 | FileCheck %s --check-prefix=SAMPLES
@@ -38,6 +41,9 @@
 // WEIGHT: error: cannot read the limit 'weight:50%' of the budget; expected weights, activations, total or compressed, and bytes (K, M or G of them) or percent, or bops or cycles and a number or percent, for example weights:50%; see docs/guide/troubleshooting.md#no-bit-widths-keep-to-the-budget
 // HALF: error: cannot read the limit 'weights:half' of the budget
 // BOPS: error: cannot read the limit 'bops:-1' of the budget
+// NONE: error: the limit 'weights:50%' of the budget is 0 bytes; the network needs none, so leave it out
+// NO-BOPS: error: the limit 'bops:10%' of the budget is 0 BOPS; the network needs none, so leave it out
+// ZERO: error: the limit 'activations:0' of the budget is 0 bytes; give it more
 // TWICE: error: the budget limits 'total' twice
 // FOLDER: error: cannot write bit widths: {{.*}}out.json
 // SAMPLES: error: remeasure=4 needs samples; give calibration-data=FILE.npy, or remeasure=0
