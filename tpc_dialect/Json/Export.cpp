@@ -53,11 +53,16 @@ public:
       out.attributeBegin("default_qco");
       write(platform.getDefaultOptions());
       out.attributeEnd();
-      out.attributeArray("operator_set", [&] {
-        for (auto set :
-             platform.getOperatorSets().getAsRange<OperatorSetAttr>())
-          write(set);
-      });
+      // MCT writes null for a platform without sets, as for one without
+      // patterns.
+      if (platform.getOperatorSets().empty())
+        out.attribute("operator_set", nullptr);
+      else
+        out.attributeArray("operator_set", [&] {
+          for (auto set :
+               platform.getOperatorSets().getAsRange<OperatorSetAttr>())
+            write(set);
+        });
       writeFusing();
       write("tpc_minor_version", platform.getMinorVersion());
       write("tpc_patch_version", platform.getPatchVersion());

@@ -98,7 +98,7 @@ def write_json(platform: TargetPlatformCapabilities, schema: int) -> str:
 
     document: dict[str, Any] = {
         "default_qco": _write_options(platform.default_qco, widths),
-        "operator_set": [_write_set(operators, widths) for operators in platform.plain_sets],
+        "operator_set": [_write_set(operators, widths) for operators in platform.plain_sets] or None,
         "fusing_patterns": [write_fusing(pattern) for pattern in platform.fusing_patterns] or None,
         "tpc_minor_version": platform.tpc_minor_version,
         "tpc_patch_version": platform.tpc_patch_version,
