@@ -429,12 +429,10 @@ def _targets(arguments: argparse.Namespace) -> None:
         empty = _native.Module.parse(b"module {}", arguments.name)
         print(empty.run(f"tpc-attach-target{{target={arguments.name}}}").text(), end="")
         return
-    names = dict(_native.stock_targets())
     if arguments.json:
-        _print_json(names)
+        _print_json(dict(_native.stock_targets()))
     else:
-        for name, target in names.items():
-            print(name if name == target else f"{name} -> {target}")
+        print(_native.print_targets(), end="")
 
 
 def _import(arguments: argparse.Namespace) -> None:

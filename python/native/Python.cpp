@@ -669,6 +669,15 @@ NB_MODULE(_native, m) {
       },
       "Names of the stock targets, and what they stand for: themselves, unless "
       "they are aliases.");
+  m.def(
+      "print_targets",
+      [] {
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        mct::tpc::printTargets(os);
+        return text;
+      },
+      "The list of mct-opt's --tpc-list-targets.");
 
   nb::class_<Module> module = defineModule(m);
   defineRuns(module);

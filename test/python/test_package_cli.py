@@ -166,6 +166,7 @@ def test_targets_are_listed_and_printed(tools: Path) -> None:
         [tools / "mct-opt", "--tpc-list-targets"], capture_output=True, text=True, check=True
     ).stdout
     assert output("targets") == listed
+    assert "\ntflite_v1_mct (as MCT ships it, for comparisons: refuses networks" in listed
     assert json.loads(output("targets", "--json"))["imx500"] == "imx500_v1_0"
     assert "tpc.target" in output("targets", "imx500")
     assert json.loads(output("targets", "imx500", "--json"))["name"] == "imx500_tpc"

@@ -153,10 +153,7 @@ static void registerAll(DialectRegistry &registry) {
 /// Prints the requested lists; returns whether there were any.
 static bool printLists() {
   if (listTargets)
-    for (const mct::tpc::StockTarget &target : mct::tpc::listTargets())
-      llvm::outs() << target.name
-                   << (target.isAlias() ? " -> " + target.resolved : "")
-                   << '\n';
+    mct::tpc::printTargets(llvm::outs());
   else if (listSubgraphs)
     mct::tpc::printSubgraphs(llvm::outs());
   return listTargets || listSubgraphs;

@@ -12,6 +12,9 @@ struct Embedded {
 struct Alias {
   StringRef name, file;
 };
+struct Warning {
+  StringRef file, text;
+};
 } // namespace
 
 #define MCT_TARGET(NAME, TEXT) {NAME, TEXT},
@@ -39,6 +42,23 @@ static constexpr Alias kAliases[] = {
     {"sdsp_3_18", "imx500_v5_0"},
 };
 
+// For comparisons with MCT, which ships these two.
+static constexpr Warning kWarnings[] = {
+    {"tflite_v1_mct",
+     "refuses networks that move, select or multiply values, such as those "
+     "with "
+     "a reshape, because its operator sets for them are both quantized and "
+     "preserving; use tflite"},
+    {"qnnpack_v1_mct", "quantizes no weight; use qnnpack"},
+};
+
+static StringRef getWarning(StringRef file) {
+  for (const Warning &warning : kWarnings)
+    if (warning.file == file)
+      return warning.text;
+  return {};
+}
+
 static StringRef getText(StringRef file) {
   for (const Embedded &embedded : kEmbedded)
     if (embedded.file == file)
@@ -51,7 +71,8 @@ llvm::ArrayRef<StockTarget> mct::tpc::listTargets() {
     std::vector<StockTarget> targets;
     for (const Embedded &embedded : kEmbedded)
       if (!llvm::is_contained(kVocabularies, embedded.file))
-        targets.push_back({embedded.file, embedded.file, embedded.text});
+        targets.push_back({embedded.file, embedded.file, embedded.text,
+                           getWarning(embedded.file)});
     for (const Alias &alias : kAliases)
       targets.push_back({alias.name, alias.file, getText(alias.file)});
     llvm::sort(targets, [](const StockTarget &lhs, const StockTarget &rhs) {
@@ -60,6 +81,17 @@ llvm::ArrayRef<StockTarget> mct::tpc::listTargets() {
     return targets;
   }();
   return targets;
+}
+
+void mct::tpc::printTargets(llvm::raw_ostream &os) {
+  for (const StockTarget &target : listTargets()) {
+    os << target.name;
+    if (target.isAlias())
+      os << " -> " << target.resolved;
+    if (!target.warning.empty())
+      os << " (as MCT ships it, for comparisons: " << target.warning << ')';
+    os << '\n';
+  }
 }
 
 const StockTarget *mct::tpc::lookupTarget(StringRef name) {

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,14 +14,19 @@
 namespace mct::tpc {
 
 /// A stock target: a name, the target that it resolves to (itself unless the
-/// name is an alias), and the MLIR text of that.
+/// name is an alias), the MLIR text of that, and a reason not to use it, empty
+/// for most.
 struct StockTarget {
-  llvm::StringRef name, resolved, text;
+  llvm::StringRef name, resolved, text, warning = "";
   bool isAlias() const { return name != resolved; }
 };
 
 /// Returns all stock targets, including aliases, sorted by name.
 llvm::ArrayRef<StockTarget> listTargets();
+
+/// Prints a line for each stock target: its name, the one that it stands for,
+/// and a reason not to use it, if there is one.
+void printTargets(llvm::raw_ostream &os);
 
 /// Returns the stock target `name`, or null.
 const StockTarget *lookupTarget(llvm::StringRef name);
