@@ -2,6 +2,7 @@
 #include "mct/Planning/IntegerLayer.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Quantizers/Channels.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -25,24 +26,28 @@ SmallVector<Grid> mct::getKernelGrids(tpc::QuantizerAttrInterface quantizer) {
   return grids;
 }
 
-std::optional<Grid> mct::findGrid(Value value) {
+namespace {
+/// Origin of the values of a tensor.
+struct GridSources {
+  SmallVector<tpc::QuantizeOp> points;
+  /// Numbers that paddings add.
+  SmallVector<float> fills;
+};
+} // namespace
+
+/// Returns the points that the values of a tensor come from, moved or selected
+/// since; none if some come from elsewhere.
+static std::optional<GridSources> findSources(Value value) {
   SmallVector<Value> open{value};
   llvm::DenseSet<Value> visited;
-  std::optional<Grid> grid;
-  SmallVector<float> fills;
+  GridSources sources;
   while (!open.empty()) {
     Value next = open.pop_back_val();
     if (!visited.insert(next).second)
       continue;
     Operation *op = next.getDefiningOp();
     if (auto point = dyn_cast_or_null<tpc::QuantizeOp>(op)) {
-      tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
-      SmallVector<Grid> grids;
-      if (parameters)
-        grids = parameters.getGrids();
-      if (grids.size() != 1 || (grid && *grid != grids.front()))
-        return std::nullopt;
-      grid = grids.front();
+      sources.points.push_back(point);
       continue;
     }
     auto moving = dyn_cast_or_null<DataMovementOpInterface>(op);
@@ -54,13 +59,27 @@ std::optional<Grid> mct::findGrid(Value value) {
       std::optional<float> fill = moving.getFill();
       if (!fill)
         return std::nullopt;
-      fills.push_back(*fill);
+      sources.fills.push_back(*fill);
     }
     for (unsigned number : moving.getMovedOperands())
       open.push_back(op->getOperand(number));
   }
+  return sources;
+}
+
+static std::optional<Grid> findGrid(const GridSources &sources) {
+  std::optional<Grid> grid;
+  for (tpc::QuantizeOp point : sources.points) {
+    tpc::QuantizerAttrInterface parameters = point.getParametersAttr();
+    SmallVector<Grid> grids;
+    if (parameters)
+      grids = parameters.getGrids();
+    if (grids.size() != 1 || (grid && *grid != grids.front()))
+      return std::nullopt;
+    grid = grids.front();
+  }
   // Filled-in values have to be on the grid, too.
-  for (float fill : fills) {
+  for (float fill : sources.fills) {
     float level = fill;
     if (grid)
       quantization::fakeQuantize(*grid, &fill, &level, 1);
@@ -68,6 +87,57 @@ std::optional<Grid> mct::findGrid(Value value) {
       return std::nullopt;
   }
   return grid;
+}
+
+std::optional<Grid> mct::findGrid(Value value) {
+  std::optional<GridSources> sources = findSources(value);
+  return sources ? ::findGrid(*sources) : std::nullopt;
+}
+
+/// Returns whether a factor of a layer has codes, or will have them when its
+/// points have parameters.
+static bool isQuantized(Value factor) {
+  if (auto point = factor.getDefiningOp<tpc::QuantizeOp>();
+      point && !point.isActivation())
+    return true;
+  std::optional<GridSources> sources = findSources(factor);
+  if (!sources || sources->points.empty())
+    return false;
+  bool haveParameters =
+      llvm::all_of(sources->points, [](tpc::QuantizeOp point) {
+        return point.getParametersAttr() != nullptr;
+      });
+  return haveParameters ? ::findGrid(*sources).has_value()
+                        : sources->points.size() == 1;
+}
+
+IntegerLayers mct::findIntegerLayers(Operation *root,
+                                     const KernelOps &kernels) {
+  IntegerLayers layers;
+  root->walk([&](Operation *op) {
+    tpc::OpInfoAttr info = kernels.getInfo(op->getName().getStringRef());
+    int64_t kernel = info ? info.getKernel().value_or(-1) : -1;
+    unsigned input = kernel == 0 ? 1 : 0;
+    if (kernel < 0 || op->getNumResults() != 1 ||
+        std::max<int64_t>(kernel, input) >= op->getNumOperands() ||
+        !getElementTypeOrSelf(op->getResult(0)).isF32())
+      return;
+    ++layers.count;
+    for (unsigned number : {input, unsigned(kernel)})
+      if (!isQuantized(op->getOperand(number))) {
+        layers.notInIntegers.push_back(&op->getOpOperand(number));
+        break;
+      }
+  });
+  return layers;
+}
+
+std::string IntegerLayers::describe() const {
+  if (count == 0)
+    return "";
+  return (Twine(count - int64_t(notInIntegers.size())) + " of " + Twine(count) +
+          (count == 1 ? " layer" : " layers") + " in integers")
+      .str();
 }
 
 bool mct::isFullyConnected(const KernelOp &layer) {

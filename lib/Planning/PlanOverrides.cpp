@@ -56,6 +56,7 @@ LogicalResult QuantizationPlan::overrideActivation(PlannedNode &planned,
   if (bits == 0) {
     planned.cover = ResultCover::None;
     planned.floatReason = getOverrideReason(*rule);
+    planned.isFloatByRule = true;
     return success();
   }
   SmallVector<tpc::OpQuantConfigAttr> offered = planned.candidates;

@@ -25,6 +25,57 @@ QuantizationPlan::getNames(const FusedGroup &group) const {
                              [&](size_t index) { return nodes[index].name; });
 }
 
+/// Returns whether an op computes numbers between the elements of its operand,
+/// which are rounded to the grid of that.
+static bool isInterpolating(Operation *op) {
+  auto moving = dyn_cast<DataMovementOpInterface>(op);
+  return isa<tosa::ResizeOp>(op) ||
+         (moving && moving.getMovement() == Movement::Average);
+}
+
+/// Returns whether an op whose values are on a grid has results on that grid,
+/// perhaps after rounding: it moves or interpolates values, and adds no number
+/// except 0.
+static bool keepsGrid(Operation *op) {
+  if (isInterpolating(op))
+    return true;
+  auto moving = dyn_cast<DataMovementOpInterface>(op);
+  std::optional<Movement> movement =
+      moving ? moving.getMovement() : std::nullopt;
+  if (!movement)
+    return false;
+  if (*movement == Movement::Fill)
+    return moving.getFill() == 0.0f;
+  return llvm::none_of(moving.getMovedOperands(), [&](unsigned number) {
+    return matchPattern(op->getOperand(number), m_Constant());
+  });
+}
+
+std::pair<Value, StringRef>
+QuantizationPlan::findFloatSource(Value value) const {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      const auto *input = llvm::find_if(inputs, [&](const PlannedInput &input) {
+        return input.argument == argument;
+      });
+      return {value, input == inputs.end() ? "" : input->floatReason};
+    }
+    std::optional<size_t> index = findNode(value.getDefiningOp());
+    if (!index)
+      return {value, ""};
+    const PlannedNode &planned = nodes[*index];
+    if (planned.node.result() != value)
+      return {value, "only the first result of an operator has a point"};
+    if (planned.cover == ResultCover::Fused)
+      return {value, "it is inside of a fused chain"};
+    SmallVector<Value> read = getFloatInputs(planned.node);
+    if (planned.isFloatByRule || !llvm::all_of(planned.node.ops, keepsGrid) ||
+        read.size() != 1 || read.front().getDefiningOp<tpc::QuantizeOp>())
+      return {value, planned.floatReason};
+    value = read.front();
+  }
+}
+
 /// Returns the name of the kernel op if it is only followed by reshapes, since
 /// it computes the values and its name is more informative.
 StringAttr mct::getNodeName(const tpc::Node &node) {
@@ -56,30 +107,46 @@ SmallVector<Value> mct::getFloatInputs(const tpc::Node &node) {
   return inputs.takeVector();
 }
 
+/// Returns the quantizer of a result that no other grid covers, although the
+/// target describes its operator as preserving.
+static tpc::OpQuantConfigAttr withOwnPoint(tpc::OpQuantConfigAttr config) {
+  return tpc::OpQuantConfigAttr::get(
+      config.getContext(), config.getActMethod(), config.getActBits(),
+      config.getInputBits(), /*act_enabled=*/true, /*preserving=*/false,
+      config.getSignedness(), config.getFixedScale(),
+      config.getFixedZeroPoint(), config.getSimdSize(), config.getWeights(),
+      config.getDefaultWeight());
+}
+
 void QuantizationPlan::coverPreserved(PlannedNode &planned) {
   SmallVector<Value> read = getFloatInputs(planned.node);
-  if (read.size() != 1) {
-    planned.floatReason = "it is preserving, which needs one float input, and "
-                          "reads " +
-                          std::to_string(read.size());
+  if (read.size() == 1) {
+    planned.coveredBy = coveringPoints.lookup(read.front());
+    if (!planned.coveredBy) {
+      planned.floatReason =
+          "it is preserving, and its operand is not quantized";
+      return;
+    }
+    if (llvm::all_of(planned.node.ops, keepsGrid)) {
+      planned.cover = ResultCover::Preserved;
+      coveringPoints[planned.node.result()] = planned.coveredBy;
+      return;
+    }
+    planned.coveredBy = {};
+  }
+  if (llvm::all_of(planned.node.kernelOp->getOperands(), [](Value operand) {
+        return matchPattern(operand, m_Constant());
+      })) {
+    planned.floatReason = "it is constant";
     return;
   }
-  planned.coveredBy = coveringPoints.lookup(read.front());
-  if (!planned.coveredBy) {
-    planned.floatReason = "it is preserving, and its operand is not quantized";
-    return;
-  }
-  planned.cover = ResultCover::Preserved;
-  coveringPoints[planned.node.result()] = planned.coveredBy;
+  planned.cover = ResultCover::Point;
+  planned.activation = withOwnPoint(planned.base);
 }
 
 bool QuantizationPlan::hasRepeatedPoint(const PlannedNode &planned) const {
-  if (planned.cover != ResultCover::Preserved)
-    return false;
-  return repeatsPreserved || llvm::any_of(planned.node.ops, [](Operation *op) {
-           auto moving = dyn_cast<DataMovementOpInterface>(op);
-           return moving && moving.getMovement() == Movement::Average;
-         });
+  return planned.cover == ResultCover::Preserved &&
+         (repeatsPreserved || llvm::any_of(planned.node.ops, isInterpolating));
 }
 
 /// Returns why a value that belongs to a mask is not quantized.

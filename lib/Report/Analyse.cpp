@@ -9,6 +9,7 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Report/Diagnose.h"
 #include "mct/Report/Effects.h"
 #include "tpc_dialect/IR/TpcRejections.h"
@@ -33,6 +34,36 @@ static void addRejectedCorrections(func::FuncOp function, Report &report) {
     rejected.standardError = each.standardError;
     rejected.samples = each.samples;
   }
+}
+
+/// Returns the name that a layer had when points were inserted.
+static std::string nameLayer(Operation *layer) {
+  for (Value operand : layer->getOperands())
+    if (auto point = operand.getDefiningOp<tpc::QuantizeOp>();
+        point && !point.isActivation())
+      return point.getPointName().str();
+  for (Operation *user : layer->getUsers())
+    if (auto point = dyn_cast<tpc::QuantizeOp>(user))
+      return point.getPointName().str();
+  return getNameOrKind(layer);
+}
+
+/// Names layers that stay float, in a sentence after a space; empty if there
+/// are none.
+static std::string describeFloatLayers(func::FuncOp function,
+                                       const KernelOps &kernels) {
+  constexpr size_t kMost = 4;
+  IntegerLayers layers = findIntegerLayers(function, kernels);
+  if (layers.notInIntegers.empty())
+    return "";
+  std::vector<std::string> names;
+  for (OpOperand *factor : ArrayRef(layers.notInIntegers).take_front(kMost))
+    names.push_back("'" + nameLayer(factor->getOwner()) + "'");
+  bool areMore = layers.notInIntegers.size() > kMost;
+  return " " + layers.describe() + ": " + llvm::join(names, ", ") +
+         (areMore             ? " and others stay float."
+          : names.size() == 1 ? " stays float."
+                              : " stay float.");
 }
 
 FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
@@ -86,7 +117,8 @@ FailureOr<Report> report::analyse(const AnalyseInputs &inputs) {
     return failure();
   for (Result &result : report.results)
     result.verdict = describeResult(report, result);
-  report.verdict = describeVerdict(report);
+  report.verdict =
+      describeVerdict(report) + describeFloatLayers(*function, kernels);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

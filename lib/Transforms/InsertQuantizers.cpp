@@ -6,9 +6,11 @@
 #include "mct/IR/Records.h"
 #include "mct/Interfaces/OpInterfaces.h"
 #include "mct/Planning/Decoding.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Planning/QuantizationPlan.h"
 #include "mct/Support/Troubleshooting.h"
 #include "mct/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mct {
 #define GEN_PASS_DEF_INSERTQUANTIZERSPASS
@@ -85,22 +87,49 @@ static void warnOfFloat(Operation *op, const PlannedWeight &weight,
   warning.attachNote(weight.operand->get().getLoc()) << "it is made here";
 }
 
-static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
-                                  const KernelOps &kernels,
-                                  Overrides &overrides) {
-  assignNames(function);
-  FailureOr<QuantizationPlan> plan =
-      QuantizationPlan::create(lookup, function, kernels, overrides);
-  if (failed(plan))
-    return failure();
+/// Warns of layers whose kernel or factors have points but that stay float
+/// because a factor has none, unless the target quantizes only weights.
+static void warnOfFloatLayers(func::FuncOp function,
+                              const QuantizationPlan &plan,
+                              const KernelOps &kernels) {
+  bool hasActivations = false;
+  function.walk(
+      [&](tpc::QuantizeOp point) { hasActivations |= point.isActivation(); });
+  if (!hasActivations)
+    return;
+  for (OpOperand *factor : findIntegerLayers(function, kernels).notInIntegers) {
+    Operation *layer = factor->getOwner();
+    std::optional<size_t> index = plan.findNode(layer);
+    bool isConstant =
+        llvm::any_of(layer->getOperands().take_front(2), [](Value value) {
+          return matchPattern(value, m_Constant());
+        });
+    // A kernel without a point has its own warning, or the target or a rule
+    // keeps the layer float.
+    if (isConstant || (index && plan.nodes[*index].isFloatByRule))
+      continue;
+    auto [source, reason] = plan.findFloatSource(factor->get());
+    InFlightDiagnostic warning =
+        layer->emitWarning()
+        << "'" << getName(layer->getResult(0)).getValue()
+        << "' stays float although the target quantizes it: it reads '"
+        << getName(source).getValue() << "', which is not quantized: "
+        << (reason.empty() ? "its values are on no common grid" : reason)
+        << support::kTroubleshooting << "an-operator-stays-float";
+    warning.attachNote(source.getLoc()) << "it is made here";
+  }
+}
+
+static void insertPoints(func::FuncOp function, const QuantizationPlan &plan,
+                         Overrides &overrides) {
 
   MLIRContext *context = function.getContext();
   OpBuilder builder(context);
-  for (auto [index, planned] : llvm::enumerate(plan->nodes)) {
+  for (auto [index, planned] : llvm::enumerate(plan.nodes)) {
     const tpc::Node &node = planned.node;
     if (planned.contested) {
       // U3: a longer chain would need an op that an earlier one has.
-      const PlannedNode &other = plan->nodes[*planned.contested];
+      const PlannedNode &other = plan.nodes[*planned.contested];
       InFlightDiagnostic remark = emitRecord(
           node.root(), "mct-insert-quantizers",
           Record(Reason::Contested)
@@ -115,10 +144,10 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
         insertWeightPoint(builder, weight, planned);
       else if (weight.isMissed)
         warnOfFloat(node.kernelOp, weight, planned.name);
-    if (plan->hasRepeatedPoint(planned)) {
+    if (plan.hasRepeatedPoint(planned)) {
       // Its config names the point whose parameters it takes.
       builder.setInsertionPointAfter(node.root());
-      insertActivationPoint(builder, node.result(), *plan, planned.name,
+      insertActivationPoint(builder, node.result(), plan, planned.name,
                             planned.base,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
       continue;
@@ -126,9 +155,9 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
     if (planned.cover != ResultCover::Point)
       continue;
     ArrayAttr group;
-    if (planned.group && plan->groups[*planned.group].end == index) {
+    if (planned.group && plan.groups[*planned.group].end == index) {
       SmallVector<StringAttr> names =
-          plan->getNames(plan->groups[*planned.group]);
+          plan.getNames(plan.groups[*planned.group]);
       group = builder.getArrayAttr(
           SmallVector<Attribute>(names.begin(), names.end()));
     }
@@ -137,18 +166,17 @@ static LogicalResult insertPoints(tpc::TpcLookup &lookup, func::FuncOp function,
       alternatives = getAlternatives(
           planned, [](tpc::OpQuantConfigAttr config) { return config; });
     builder.setInsertionPointAfter(node.root());
-    insertActivationPoint(builder, node.result(), *plan, planned.name,
+    insertActivationPoint(builder, node.result(), plan, planned.name,
                           planned.activation, alternatives, group,
                           getRangeAttr(context, node.range));
   }
   builder.setInsertionPointToStart(&function.getBody().front());
-  for (const PlannedInput &input : plan->inputs)
+  for (const PlannedInput &input : plan.inputs)
     if (input.floatReason.empty())
-      insertActivationPoint(builder, input.argument, *plan, input.name,
+      insertActivationPoint(builder, input.argument, plan, input.name,
                             input.config,
                             /*alternatives=*/{}, ArrayAttr(), tpc::RangeAttr());
   overrides.setOn(function);
-  return success();
 }
 
 /// Remarks that a decoding part stays float.
@@ -206,10 +234,16 @@ struct InsertQuantizersPass
       keepDecodingFloat(functions, *rules);
     for (func::FuncOp each : functions) {
       KeptPoints imported(each);
-      if (failed(insertPoints(*lookup, each, getAnalysis<KernelOps>(), *rules)))
+      assignNames(each);
+      const auto &kernels = getAnalysis<KernelOps>();
+      FailureOr<QuantizationPlan> plan =
+          QuantizationPlan::create(*lookup, each, kernels, *rules);
+      if (failed(plan))
         return signalPassFailure();
+      insertPoints(each, *plan, *rules);
       if (keepPoints)
         imported.putBack();
+      warnOfFloatLayers(each, *plan, kernels);
     }
     if (failed(rules->checkUsed()))
       return signalPassFailure();

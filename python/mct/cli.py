@@ -249,6 +249,8 @@ def _quantize(arguments: argparse.Namespace) -> None:
     if quantized.contract:
         print(quantized.contract.text)
     print(arguments.output)
+    if layers := quantized.module.integer_layers(options.get("function", "")):
+        print(layers, file=sys.stderr)
     if arguments.trace:
         # A command that can be repeated is more useful than the passes that it ran.
         trace = json.loads(quantized.trace)

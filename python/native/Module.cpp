@@ -5,12 +5,13 @@
 #include "mct/Execution/RunCache.h"
 #include "mct/Execution/Shards.h"
 #include "mct/Export/Parameters.h"
+#include "mct/IR/EntryFunction.h"
 #include "mct/IR/Names.h"
 #include "mct/IR/Shapes.h"
 #include "mct/Inspection/Explain.h"
 #include "mct/Inspection/ReportCosts.h"
 #include "mct/Inspection/ReportResources.h"
-#include "mct/Planning/KernelOp.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Support/Threads.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -459,6 +460,14 @@ std::optional<std::string> Module::reportCosts(StringRef table,
                                            *costs ? &**costs : nullptr,
                                            ExplainFormat::JSON, stream)));
   });
+}
+
+std::string Module::integerLayers(StringRef function) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  FailureOr<func::FuncOp> found = mct::findEntryFunction(op.get(), function);
+  if (failed(found))
+    return "";
+  return mct::findIntegerLayers(*found, mct::KernelOps(op.get())).describe();
 }
 
 std::string Module::opNames() const {

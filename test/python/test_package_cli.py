@@ -33,7 +33,8 @@ def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedPro
 def output(*arguments: object, cwd: Path | None = None) -> str:
     finished = call(*arguments, cwd=cwd)
     assert finished.returncode == 0, finished.stderr
-    assert finished.stderr == ""
+    # The last line of `mct quantize`.
+    assert re.fullmatch(r"(\d+ of \d+ layers? in integers\n)?", finished.stderr)
     return finished.stdout
 
 
@@ -60,6 +61,39 @@ def test_quantize_writes_what_mct_opt_writes(tools: Path, tmp_path: Path, quanti
     text = [output("import", path, "-o", tmp_path / f"{path.stem}.mlir") for path in (expected, quantized)]
     assert text == [f"{tmp_path / path.stem}.mlir\n" for path in (expected, quantized)]
     assert (tmp_path / "expected.mlir").read_text() == (tmp_path / "q.mlir").read_text()
+
+
+def test_layers_that_stay_float_are_warned_of_and_counted(tmp_path: Path) -> None:
+    number = "tensor<1xf32>"
+    kernel, image = "tensor<2x1x1x2xf32>", "tensor<1x4x4x2xf32>"
+    attributes = (
+        "{acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}"
+    )
+    layer = f"%k, %b, %z, %z {attributes} : ({image}, {kernel}, tensor<2xf32>, {number}, {number}) -> {image}"
+    (tmp_path / "two.mlir").write_text(
+        f"""func.func @main(%x: {image}) -> {image} {{
+        %k = "tosa.const"() <{{values = dense<[[[[0.5, -0.3]]], [[[0.2, 0.7]]]]> : {kernel}}}> : () -> {kernel}
+        %b = "tosa.const"() <{{values = dense<0.1> : tensor<2xf32>}}> : () -> tensor<2xf32>
+        %z = "tosa.const"() <{{values = dense<0.0> : {number}}}> : () -> {number}
+        %0 = tosa.conv2d %x, {layer} loc("first")
+        %1 = tosa.exp %0 : ({image}) -> {image} loc("middle")
+        %2 = tosa.conv2d %1, {layer} loc("second")
+        return %2 : {image} }}"""
+    )
+    np.save(tmp_path / "samples.npy", np.random.default_rng(0).normal(size=(8, 4, 4, 2)).astype(np.float32))
+    data = ("--data", tmp_path / "samples.npy")
+    common = ("quantize", tmp_path / "two.mlir", "--target", "tflite", *data, "-o", tmp_path / "q.mlir")
+    assert call(*common).stderr.endswith("2 of 2 layers in integers\n")
+    lines = call(*common, "--keep-float", "middle").stderr.splitlines()
+    warnings = [line for line in lines if "warning" in line or "stays float" in line]
+    assert (
+        len(warnings) == 1 and "'second' stays float although the target quantizes it: it reads 'middle'" in warnings[0]
+    )
+    assert lines[-1] == "1 of 2 layers in integers"
+    report = ("report", tmp_path / "q.mlir", "--model", tmp_path / "two.mlir", *data, "-o", tmp_path / "report.json")
+    assert call(*report).returncode == 0
+    verdict = json.loads((tmp_path / "report.json").read_text())["verdict"]
+    assert verdict.endswith(" 1 of 2 layers in integers: 'second' stays float.")
 
 
 @pytest.mark.alternating

@@ -20,6 +20,24 @@ getKernelGrids(tpc::QuantizerAttrInterface quantizer);
 /// come from, moved or selected since. None if there is no grid, or several.
 std::optional<quantization::Grid> findGrid(mlir::Value value);
 
+/// The convolutions and matrix products of f32 numbers in a network, which a
+/// device computes on integers if both factors are quantized: each constant has
+/// a point, and every other factor has values of one grid.
+struct IntegerLayers {
+  int64_t count = 0;
+  /// For each layer that is not computed on integers, in program order, its
+  /// first factor that is not quantized.
+  llvm::SmallVector<mlir::OpOperand *> notInIntegers;
+
+  /// Returns "19 of 20 layers in integers"; empty if there are no layers.
+  std::string describe() const;
+};
+
+/// Counts the layers below `root`. Points without parameters count as
+/// quantizers.
+IntegerLayers findIntegerLayers(mlir::Operation *root,
+                                const KernelOps &kernels);
+
 /// Returns true for a fully connected layer, whatever its op.
 bool isFullyConnected(const KernelOp &layer);
 

@@ -101,6 +101,8 @@ struct PlannedNode {
   mlir::StringAttr coveredBy;
   /// Reason why a result without any cover stays float.
   std::string floatReason;
+  /// True if that is what an override requests.
+  bool isFloatByRule = false;
 
   llvm::SmallVector<PlannedWeight> weights;
 };
@@ -148,9 +150,13 @@ TakenAlternatives takeOutPoints(mlir::func::FuncOp function);
 /// and thus its narrowest weights); after an override, the one that differs
 /// least from the base.
 ///
-/// Preserving: such a node needs one float input that is itself covered by a
-/// quantizer, which then covers the result too. Means get a point with the
-/// parameters of that quantizer, because they are not values of their input.
+/// Preserving: if such a node only moves the values of one float input, and
+/// adds no number except 0, the quantizer that covers the input covers the
+/// result too. Means and interpolated values get a point with the parameters of
+/// that quantizer, because they are not values of their input. In every other
+/// case, as for the larger of two values, or of a value and a constant, the
+/// result has numbers that are on no grid, and a point of its own. It stays
+/// float if its only float input does.
 ///
 /// Masks (`findMasks`) stay float, with the constants and run-time values that
 /// they are computed from.
@@ -189,6 +195,12 @@ public:
   bool hasRepeatedPoint(const PlannedNode &planned) const;
   /// Values that stay float because they are part of a mask.
   llvm::DenseMap<mlir::Value, Mask> masks;
+
+  /// Returns the value because of which no point covers `value`, looking
+  /// through preserving operators, and the reason why it stays float; empty if
+  /// a point covers it.
+  std::pair<mlir::Value, llvm::StringRef>
+  findFloatSource(mlir::Value value) const;
 
   /// Returns the node that an op belongs to, or none.
   std::optional<size_t> findNode(mlir::Operation *op) const;

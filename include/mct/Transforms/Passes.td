@@ -371,11 +371,13 @@ def InsertQuantizersPass : Pass<"mct-insert-quantizers", "::mlir::ModuleOp"> {
     1000 and more that only a softmax reads) have none after the mask, which has no code on their grid; they were
     quantized before. A target with `insert_preserving_quantizers` also has a point after each op that only moves or
     selects; its config is `preserving`, and it takes the parameters of the one before (`mct-select-parameters`). An
-    average pool that is `preserving` has one for every target: means have to be rounded to the grid of the operand.
+    average pool or a resize that is `preserving` has one for every target: means have to be rounded to the grid of the
+    operand. An op that is `preserving` but whose result has values of several operands, or numbers other than 0 that
+    are not its operand's, such as the larger one of a value and a constant, has a point of its own.
     Constants of element-wise ops, concatenations and gathers are weights named `pos_attr`. Arguments of the function
     get a point with the platform's default. A point without parameters computes the identity. `tpc-explain` explains
     why a tensor has a point or has none. A weight that the target quantizes but that is not an f32 constant stays
-    float, with a warning. A network that is quantized already is an error that names the first op that shows it: a
+    float, with a warning, and so does a convolution or matrix product that reads a value without a point. A network that is quantized already is an error that names the first op that shows it: a
     layer of integers of at most 16 bits, a table, or a conversion to such integers and back.
 
     The ops after the last layers of a detector that decode positions of objects (see `mct-cut-decoding`) stay float,

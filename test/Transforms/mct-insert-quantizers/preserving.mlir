@@ -21,11 +21,14 @@ module attributes {tpc.target = @npu} {
     operator_sets [
       #tpc.operator_set<"Exp", options = #tpc.qc_options<[#wide16, #wide8], base = #wide16>>,
       #tpc.operator_set<"Reverse", options = #tpc.qc_options<[#moves]>>,
-      #tpc.operator_set<"Concat", options = #tpc.qc_options<[#moves]>>
+      #tpc.operator_set<"Concat", options = #tpc.qc_options<[#moves]>>,
+      #tpc.operator_set<"Pad", options = #tpc.qc_options<[#moves]>>,
+      #tpc.operator_set<"Max", options = #tpc.qc_options<[#moves]>>
     ]
   tpc.binding @npu_on_tosa for @npu [
     #tpc.ops_of<"Exp", [#tpc.op<"tosa.exp">]>, #tpc.ops_of<"Reverse", [#tpc.op<"tosa.reverse">]>,
-    #tpc.ops_of<"Concat", [#tpc.op<"tosa.concat">]>
+    #tpc.ops_of<"Concat", [#tpc.op<"tosa.concat">]>, #tpc.ops_of<"Pad", [#tpc.op<"tosa.pad">]>,
+    #tpc.ops_of<"Max", [#tpc.op<"tosa.maximum">]>
   ]
 
   // The reader after two moves limits the producer, and the moves get no point.
@@ -50,20 +53,49 @@ module attributes {tpc.target = @npu} {
     return %3 : tensor<4xf32>
   }
 
-  // Two inputs have two quantizers, neither of which covers the result; what preserves it has none either.
+  // Two inputs have two quantizers, neither of which covers the result. It gets its own, which covers what preserves it.
   // CHECK-LABEL: func.func @several_inputs_do_not_preserve
   // CHECK:         tosa.concat
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "concat" activation config(#[[$WIDE8]]) : tensor<8xf32>
   // CHECK-NEXT:    tosa.reverse
   // CHECK-NEXT:    return
   // WHY-LABEL: function several_inputs_do_not_preserve
   // WHY:       concat (tosa.concat)
-  // WHY:         result: float, because it is preserving, which needs one float input, and reads 2
+  // WHY:         result: point, 8-bit power_of_two
   // WHY:       reverse (tosa.reverse)
-  // WHY:         result: float, because it is preserving, and its operand is not quantized
+  // WHY:         result: no point, its values are those of point concat
   func.func @several_inputs_do_not_preserve(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> tensor<8xf32> {
     %0 = tosa.concat %arg0, %arg1 {axis = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
     %1 = tosa.reverse %0 {axis = 0 : i32} : (tensor<8xf32>) -> tensor<8xf32>
     return %1 : tensor<8xf32>
+  }
+
+  // The other values of a pad with 0 are on every grid; any other number, or a constant beside the values, is on none.
+  // CHECK-LABEL: func.func @added_numbers
+  // CHECK:         tosa.pad
+  // CHECK-NEXT:    tosa.pad
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "pad_1" activation
+  // CHECK-NEXT:    tosa.concat
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "concat" activation
+  func.func @added_numbers(%arg0: tensor<4xf32>) -> tensor<10xf32> {
+    %zero = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+    %third = "tosa.const"() {values = dense<0.3> : tensor<1xf32>} : () -> tensor<1xf32>
+    %constant = "tosa.const"() {values = dense<[0.3, 0.1]> : tensor<2xf32>} : () -> tensor<2xf32>
+    %ends = tosa.const_shape {values = dense<1> : tensor<2xindex>} : () -> !tosa.shape<2>
+    %0 = tosa.pad %arg0, %ends, %zero : (tensor<4xf32>, !tosa.shape<2>, tensor<1xf32>) -> tensor<6xf32>
+    %1 = tosa.pad %0, %ends, %third : (tensor<6xf32>, !tosa.shape<2>, tensor<1xf32>) -> tensor<8xf32>
+    %2 = tosa.concat %1, %constant {axis = 0 : i32} : (tensor<8xf32>, tensor<2xf32>) -> tensor<10xf32>
+    return %2 : tensor<10xf32>
+  }
+
+  // The larger of two values.
+  // CHECK-LABEL: func.func @larger_value
+  // CHECK:         tosa.maximum
+  // CHECK-NEXT:    tpc.quantize {{.*}} as "maximum" activation
+  func.func @larger_value(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %constant = "tosa.const"() {values = dense<-0.4> : tensor<1xf32>} : () -> tensor<1xf32>
+    %0 = tosa.maximum %arg0, %constant : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
   }
 
   // The input's point covers what is moved from it.
