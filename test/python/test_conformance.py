@@ -16,11 +16,13 @@ sys.path.insert(0, str(measure.REPOSITORY / "tools" / "dev" / "conformance"))
 
 import corpus
 import evaluator
+import random_networks
 import reducer
 import runtimes
 import survey
 import verdicts
 from evaluator import Expected
+from network import Network, pot
 from verdicts import Verdict
 
 TOOL = measure.REPOSITORY / "tools" / "dev" / "conformance"
@@ -128,6 +130,51 @@ def test_values_are_compared_within_what_a_right_execution_may_do(found, slack, 
         assert value == found[place] + beside
 
 
+def test_real_numbers_are_compared_within_their_bounds():
+    expected = [Expected(np.array([0.5, -1.25]), np.array([1e-6, 0.0]))]
+    for found, kind in (([0.5, -1.25], "exact"), ([0.5 + 9e-7, -1.25], "exact"), ([0.5, -1.2500001], "off by one")):
+        assert verdicts.compare(expected, [np.array(found)]).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("key", "found", "kind"),
+    [
+        ("litert", [1, 2], "exact"),
+        ("litert", [1, 5], "rounded"),
+        ("litert", [1, 6], "wrong"),
+        ("onnxruntime", [1, 3], "off by one"),
+        ("litert-reference", [1, 5], "rounded"),
+        ("litert-reference", [2, 2], "off by one"),
+    ],
+)
+def test_roundings_of_each_operator_explain_what_a_network_may_differ_by(key, found, kind):
+    codes = np.array([1, 2])
+    rules = {rule: [Expected(codes, np.array([0, 0]))] for rule in ("half-even", "double-convolutions")}
+    rules[evaluator.NEIGHBOURS] = [Expected(codes, np.array([0, 3]))]
+    answer = {"outputs": [{"dtype": "int8", "values": found}]}
+    verdict = verdicts.judge(key, {"outputs": [{}]}, rules, answer)
+    assert verdict.kind == kind
+
+
+def test_a_lowering_may_differ_by_what_either_side_leaves_open():
+    rules = {
+        "simulation": [Expected(np.array([1, 2, 3]), np.array([0, 1, -1]))],
+        "tosa": [Expected(np.array([1, 4, 9]), np.array([0, 1, 0]))],
+    }
+    assert verdicts.judge_lowering(rules).kind == "exact"
+    rules["tosa"] = [Expected(np.array([1, 4, 9]), np.array([0, 0, 0]))]
+    assert verdicts.judge_lowering(rules).kind == "wrong"
+    assert verdicts.judge_lowering({"simulation": "unknown op", "tosa": rules["tosa"]}) is None
+
+
+def test_refusals_are_explained_by_what_a_runtime_says():
+    missing = Verdict("refused", "Didn't find op for builtin opcode 'CEIL' version '1'. An older version")
+    assert "no reference kernel" in verdicts.explanation("litert-reference", missing)
+    assert verdicts.explanation("litert", missing) == ""
+    assert verdicts.explanation("litert-reference", Verdict("refused", "ends the process by signal 6")) == ""
+    assert verdicts.explanation("litert-reference", Verdict("wrong")) == ""
+
+
 def test_cells_name_what_is_not_exact():
     kinds = ["exact", "off by one", "exact", "refused", "wrong"]
     assert verdicts.cell([Verdict(kind) for kind in kinds]) == "2, 1 ±1, 1 wrong, 1 refused"
@@ -209,7 +256,8 @@ def test_the_evaluator_says_what_it_does_not_know(tools):
     need_evaluator(tools)
     one = "func.func @main(%x: tensor<1xi8>) -> tensor<1xi8> {\n  return %x : tensor<1xi8>\n}"
     two = "func.func @main() {\n  return\n}\nfunc.func @other() {\n  return\n}"
-    answers = evaluator.evaluate([(one, [[5]]), (one, [[5, 6]]), (one, []), (two, []), ("nonsense", [])])
+    jobs = [(one, [[5]]), (one, [[5, 6]]), (one, []), (two, []), ("nonsense", [])]
+    answers = evaluator.ask({"module": text, "inputs": inputs} for text, inputs in jobs)
     assert answers[0]["outputs"][0]["values"] == [5]
     for answer, words in zip(
         answers[1:],
@@ -217,6 +265,20 @@ def test_the_evaluator_says_what_it_does_not_know(tools):
         strict=True,
     ):
         assert words in answer["error"]
+
+
+def test_the_evaluator_bounds_what_one_code_at_each_point_changes(tools):
+    need_evaluator(tools)
+    made = Network()
+    x = made.argument((1, 2), pot(128))
+    double = made.point(made.binary("add", x, x), pot(128))
+    text = made.finish(made.binary("add", double, double))
+    jobs = [{"module": text, "inputs": [[3, 100]], "codes_away": away} for away in (0, 1)]
+    exact, bounded = (answer["outputs"][0] for answer in evaluator.ask(jobs))
+    assert exact["values"] == bounded["values"] == [12, 254] and "errors" not in exact
+    # The argument is given; the second sum saturates whether it is one more or less.
+    # f32 rounds the bound's own sums.
+    assert bounded["errors"] == pytest.approx([2, 0], abs=1e-5)
 
 
 @pytest.fixture(scope="module")
@@ -272,8 +334,13 @@ def test_a_network_of_ones_own_is_judged(tools, tmp_path):
         (["--runtimes", "gcc"], "no runtime named gcc; there are lowering, mct-run"),
         (["--family", "sums"], "no family named sums; there are sum, difference"),
         (["--every", "0"], "--every: at least 1"),
-        (["--record", "--family", "sum"], "--record is about all cases; leave out --family, --every and --network"),
+        (
+            ["--record", "--family", "sum"],
+            "--record is about all cases; leave out --family, --every, --network and --random",
+        ),
         (["--network", "absent.mlir"], "absent.mlir"),
+        (["--random", "-1"], "--random, --seed: at least 0"),
+        (["--random", "2", "--family", "sum"], "leave out --family, --network and --list"),
         (["--network", "{bytecode}"], "mct-opt prints the text of a module"),
     ],
 )
@@ -288,3 +355,26 @@ def test_cases_are_listed(cases):
     finished = call("--list", "--family", "argmax", "--every", "2")
     assert finished.returncode == 0
     assert [line.split(":")[0] for line in finished.stdout.splitlines()] == ["argmax-00", "argmax-02", "argmax-04"]
+
+
+# ===--- Random networks ----------------------------------------------------------------------------------------------
+
+
+def test_random_networks_are_the_same_each_time(tools, tmp_path):
+    need_evaluator(tools)
+    one, other = (random_networks.quantized(range(3, 6), tmp_path / name) for name in "ab")
+    assert [case.text for case in one.cases] == [case.text for case in other.cases]
+    assert {case.arguments["rounding"] for case in one.cases} == set(random_networks.ROUNDINGS)
+    # Messages say why the others cannot be quantized.
+    texts = {case.text for case in one.cases}
+    assert len(texts) + len(one.refused) == 3 and len(one.cases) == 4 * len(texts)
+    assert all(case.arguments["target"] for case in one.cases)
+
+
+def test_smaller_random_networks_keep_seed_and_rounding(tools, tmp_path):
+    need_evaluator(tools)
+    case = random_networks.quantized(range(1, 5), tmp_path).cases[1]
+    found = list(random_networks.smaller(case))
+    assert found and all(one.arguments == case.arguments and one.seed == case.seed for one in found)
+    assert all(one.text.count(" = tosa.") <= case.text.count(" = tosa.") for one in found)
+    assert any(one.text.count(" = tosa.") < case.text.count(" = tosa.") for one in found)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random float networks and the targets that they are quantized for.
+// The targets that random float networks are quantized for.
 #ifndef MCT_TEST_UNIT_CONVERSION_RANDOMTARGETS_H
 #define MCT_TEST_UNIT_CONVERSION_RANDOMTARGETS_H
 
 #include "../Execution/RandomNetworks.h"
-#include "tpc_dialect/IR/TpcDialect.h"
 #include "tpc_dialect/targets/Targets.h"
 
 #include <string>
@@ -21,18 +20,6 @@ inline std::vector<std::string> targetNames() {
     if (!stock.isAlias() && !stock.name.ends_with("_mct"))
       names.push_back(stock.name.str());
   return names;
-}
-
-/// Returns a random network without quantization points.
-inline mlir::OwningOpRef<mlir::ModuleOp>
-makeFloatNetwork(mlir::MLIRContext &context, unsigned seed) {
-  auto network = seed % 2 ? makeRandomNetwork(context, seed)
-                          : makeRandomLayers(context, seed);
-  network->walk([](tpc::QuantizeOp point) {
-    point.getResult().replaceAllUsesWith(point.getInput());
-    point.erase();
-  });
-  return network;
 }
 
 } // namespace mct::testing

@@ -5,9 +5,17 @@
 //
 //   {"module": "<MLIR text of one function>", "inputs": [[numbers], ...]}
 //
-// and prints one a line: "outputs", a list of objects with "shape", "type",
+// perhaps with "codes_away" (ReferenceEvaluator::codesAway),
+// it prints one a line: "outputs", a list of objects with "shape", "type",
 // "values" and, if a correct execution may differ from these, "errors" (-1 if
 // they are unknown); or "error". Points with parameters quantize.
+//
+//   {"random": SEED}
+//   {"smaller": "<MLIR text of one function>"}
+//
+// are answered by "modules": the random float network of a seed, or networks
+// that are smaller than the given one by one step of `shrink`.
+#include "RandomNetworks.h"
 #include "ReferenceEvaluator.h"
 
 #include "mct/Support/ParseJson.h"
@@ -68,27 +76,17 @@ json::Value describe(const ReferenceTensor &tensor) {
   return result;
 }
 
-json::Value evaluate(MLIRContext &context, StringRef line) {
-  llvm::Expected<json::Value> job = mct::support::parseJson(line);
-  if (!job)
-    return refusal(llvm::toString(job.takeError()));
-  json::Object *fields = job->getAsObject();
-  std::optional<StringRef> text =
-      fields ? fields->getString("module") : std::nullopt;
-  json::Array *inputs = fields ? fields->getArray("inputs") : nullptr;
-  if (!text || !inputs)
-    return refusal("expected an object with \"module\" and \"inputs\"");
-
-  std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
+json::Value smaller(ModuleOp module) {
+  json::Array texts;
+  shrink(module, [&](ModuleOp candidate) {
+    texts.push_back(mct::testing::print(candidate));
+    return false;
   });
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(*text, ParserConfig(&context));
-  if (!module)
-    return refusal(message);
-  auto functions = module->getOps<func::FuncOp>();
+  return json::Object{{"modules", std::move(texts)}};
+}
+
+json::Value evaluate(ModuleOp module, json::Array *inputs, double codesAway) {
+  auto functions = module.getOps<func::FuncOp>();
   if (!llvm::hasSingleElement(functions))
     return refusal("expected one function");
   func::FuncOp function = *functions.begin();
@@ -103,12 +101,47 @@ json::Value evaluate(MLIRContext &context, StringRef line) {
     arguments.push_back(std::move(*tensor));
   }
   ReferenceEvaluator evaluator(function, /*simulate=*/true);
+  evaluator.codesAway = codesAway;
   if (!evaluator.run(arguments))
     return refusal(evaluator.error);
   json::Array outputs;
   for (Value result : function.getBody().front().getTerminator()->getOperands())
     outputs.push_back(describe(evaluator[result]));
   return json::Object{{"outputs", std::move(outputs)}};
+}
+
+json::Value answer(MLIRContext &context, StringRef line) {
+  llvm::Expected<json::Value> job = mct::support::parseJson(line);
+  if (!job)
+    return refusal(llvm::toString(job.takeError()));
+  json::Object *fields = job->getAsObject();
+  if (std::optional<int64_t> seed =
+          fields ? fields->getInteger("random") : std::nullopt)
+    return json::Object{
+        {"modules", json::Array{mct::testing::print(
+                        *makeFloatNetwork(context, unsigned(*seed)))}}};
+  std::optional<StringRef> whole, text;
+  json::Array *inputs = nullptr;
+  if (fields) {
+    whole = fields->getString("smaller");
+    text = whole ? whole : fields->getString("module");
+    inputs = fields->getArray("inputs");
+  }
+  if (!text || (!whole && !inputs))
+    return refusal("expected an object with \"module\" and \"inputs\"");
+
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+  });
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(*text, ParserConfig(&context));
+  if (!module)
+    return refusal(message);
+  return whole ? smaller(*module)
+               : evaluate(*module, inputs,
+                          fields->getNumber("codes_away").value_or(0));
 }
 
 } // namespace
@@ -120,7 +153,7 @@ int main() {
   context.loadAllAvailableDialects();
   context.allowUnregisteredDialects();
   for (std::string line; std::getline(std::cin, line);) {
-    llvm::outs() << evaluate(context, line) << '\n';
+    llvm::outs() << answer(context, line) << '\n';
     llvm::outs().flush();
   }
   return 0;

@@ -3,12 +3,14 @@
 #include "NetworkGenerator.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tpc_dialect/IR/TpcDialect.h"
 
 #include <cstring>
 
 using namespace mlir;
 using namespace mct::testing;
 using namespace mct::testing::generator;
+namespace tpc = mct::tpc;
 
 static OwningOpRef<ModuleOp> makeModule(MLIRContext &context, unsigned seed,
                                         bool layers, bool scalable = false) {
@@ -34,6 +36,17 @@ OwningOpRef<ModuleOp> mct::testing::makeRandomLayers(MLIRContext &context,
                                                      unsigned seed,
                                                      bool scalable) {
   return makeModule(context, seed, true, scalable);
+}
+
+OwningOpRef<ModuleOp> mct::testing::makeFloatNetwork(MLIRContext &context,
+                                                     unsigned seed) {
+  OwningOpRef<ModuleOp> network = seed % 2 ? makeRandomNetwork(context, seed)
+                                           : makeRandomLayers(context, seed);
+  network->walk([](tpc::QuantizeOp point) {
+    point.getResult().replaceAllUsesWith(point.getInput());
+    point.erase();
+  });
+  return network;
 }
 
 std::string mct::testing::print(ModuleOp module) {

@@ -31,6 +31,10 @@ mlir::OwningOpRef<mlir::ModuleOp> makeRandomLayers(mlir::MLIRContext &context,
                                                    unsigned seed,
                                                    bool scalable = false);
 
+/// One of these, without quantization points.
+mlir::OwningOpRef<mlir::ModuleOp> makeFloatNetwork(mlir::MLIRContext &context,
+                                                   unsigned seed);
+
 /// The smallest network that can be made of one by leaving out results, points
 /// and ops, so that `fails` still holds.
 mlir::OwningOpRef<mlir::ModuleOp>

@@ -195,7 +195,10 @@ bool ReferenceEvaluator::evaluate(Operation &op) {
   if (auto point = dyn_cast<tpc::QuantizeOp>(op)) {
     ReferenceTensor input = (*this)[point.getInput()];
     values[point] =
-        simulate && point.getParameters() ? quantize(point, input) : input;
+        simulate && point.getParameters()
+            ? quantize(point, input,
+                       isa<BlockArgument>(point.getInput()) ? 0 : codesAway)
+            : input;
     return true;
   }
   if (auto branch = dyn_cast<tosa::IfOp>(op))

@@ -59,6 +59,10 @@ public:
   /// differences of it are derivatives.
   bool real = false;
 
+  /// Codes by which an execution with roundings of its own may be away from the
+  /// right one at each point inside the network.
+  double codesAway = 0;
+
   /// Constants that are only known up to an error.
   llvm::DenseMap<mlir::Value, double> uncertain;
 

@@ -358,7 +358,9 @@ ReferenceTensor readConstant(mlir::ElementsAttr attribute);
 /// Values of a `tosa.const_shape`.
 Index readShape(Value value);
 /// Returns the result of a point with parameters.
-ReferenceTensor quantize(tpc::QuantizeOp op, const ReferenceTensor &input);
+/// `codesAway`: see ReferenceEvaluator; not of weights.
+ReferenceTensor quantize(tpc::QuantizeOp op, const ReferenceTensor &input,
+                         double codesAway);
 
 } // namespace mct::testing::reference
 

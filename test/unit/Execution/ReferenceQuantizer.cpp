@@ -17,6 +17,7 @@ namespace {
 struct AffineQuantizer {
   double step, zeroPoint, lowest, highest;
   bool tiesGoUp;
+  double codesAway = 0;
 
   /// Returns whether steps and their inverses are floats, so that no rounding
   /// happens.
@@ -37,7 +38,8 @@ struct AffineQuantizer {
     double error =
         x.error / step + slack * (std::abs(position) + x.error / step);
     double value = level(position);
-    double below = level(position - error), above = level(position + error);
+    double below = level(position - error - codesAway);
+    double above = level(position + error + codesAway);
     // Either of two levels that a rounding error lies between may come out.
     Number chosen = within(value, below, above);
     double scale = isPowerOfTwo() ? 0 : 2.01 * kUnit;
@@ -80,7 +82,8 @@ struct TableQuantizer {
 };
 
 std::function<Number(const Number &)>
-quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
+quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel,
+                   double codesAway) {
   auto of = [&](auto list) {
     return list.size() == 1 ? list[0] : list[channel];
   };
@@ -91,9 +94,12 @@ quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
     unsigned bits = attribute.getBits();
     bool isSigned = attribute.getIsSigned();
     double levels = std::ldexp(1.0, int(bits) - (isSigned ? 1 : 0));
-    return AffineQuantizer{of(attribute.getThreshold()) / levels, 0,
-                           isSigned ? -levels : 0, levels - 1,
-                           tiesGoUp(attribute)};
+    return AffineQuantizer{of(attribute.getThreshold()) / levels,
+                           0,
+                           isSigned ? -levels : 0,
+                           levels - 1,
+                           tiesGoUp(attribute),
+                           codesAway};
   };
   Attribute attribute = parameters;
   if (auto power = dyn_cast<tpc::PowerOfTwoAttr>(attribute))
@@ -101,9 +107,12 @@ quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
   if (auto free = dyn_cast<tpc::SymmetricAttr>(attribute))
     return symmetric(free);
   if (auto uniform = dyn_cast<tpc::UniformAttr>(attribute))
-    return AffineQuantizer{
-        of(uniform.getScale()), double(of(uniform.getZeroPoint())), 0,
-        std::ldexp(1.0, int(uniform.getBits())) - 1, tiesGoUp(uniform)};
+    return AffineQuantizer{of(uniform.getScale()),
+                           double(of(uniform.getZeroPoint())),
+                           0,
+                           std::ldexp(1.0, int(uniform.getBits())) - 1,
+                           tiesGoUp(uniform),
+                           codesAway};
   auto lookup = cast<tpc::LookupTableAttr>(attribute);
   double shift = std::ldexp(1.0, int(lookup.getTableBits()) -
                                      (lookup.getIsSigned() ? 1 : 0));
@@ -115,7 +124,10 @@ quantizerOfChannel(tpc::QuantizerAttrInterface parameters, size_t channel) {
 } // namespace
 
 ReferenceTensor reference::quantize(tpc::QuantizeOp op,
-                                    const ReferenceTensor &input) {
+                                    const ReferenceTensor &input,
+                                    double codesAway) {
+  if (!op.isActivation())
+    codesAway = 0;
   ReferenceTensor result = input;
   result.terms = 0;
   for (size_t i = 0; i != input.numbers.size(); ++i) {
@@ -123,8 +135,8 @@ ReferenceTensor reference::quantize(tpc::QuantizeOp op,
     int64_t channel = 0;
     for (int64_t axis : op.getChannelAxes())
       channel = channel * input.shape[axis] + index[axis];
-    result.numbers[i] =
-        quantizerOfChannel(*op.getParameters(), channel)(input.numbers[i]);
+    result.numbers[i] = quantizerOfChannel(*op.getParameters(), channel,
+                                           codesAway)(input.numbers[i]);
   }
   return result;
 }

@@ -20,6 +20,8 @@ SIZES = (
     *("height", "width", "inputs", "outputs", "channels", "kernel_height", "kernel_width", "stride", "dilation"),
     *("multiplier", "groups", "rows", "columns", "depth", "count"),
 )
+# Why a case is no file of integer TOSA although it has a module.
+STAYS_FLOAT = "a part stays float"
 
 
 class Made(NamedTuple):

@@ -13,14 +13,19 @@ import numpy as np
 
 # Steps by which a code of 16 bits may lie beside its place when f32 holds its value.
 FLOAT_PLACES = 0.01
+# The rule of networks each of whose points may round to the code beside the right one.
+NEIGHBOURS = "neighbours"
+SIMULATIONS = ("simulation", "half-even", NEIGHBOURS)
+# The bounds are doubles, and rounded too.
+BOUND_PLACES = 1e-14
 PROGRAM = measure.BIN / "MctEvaluateNetworks"
 
 
 class Expected(NamedTuple):
     """Describes one output.
 
-    codes: integers; of float outputs with a grid those that they stand for.
-    slack: by how many a right execution in f32 may be away from each; -1: nothing is known.
+    codes: integers; of float outputs with a grid those that they stand for, and of others the real numbers.
+    slack: by how much a right execution in f32 may be away from each; -1: nothing is known.
     """
 
     codes: np.ndarray
@@ -31,11 +36,11 @@ class EvaluatorError(Exception):
     pass
 
 
-def evaluate(jobs: Iterable[tuple[str, list[list[float]]]]) -> list[dict]:
-    """Asks the evaluator about pairs of a module and the numbers of its arguments, in one process."""
+def ask(jobs: Iterable[dict]) -> list[dict]:
+    """Returns the answers of the evaluator, one process for all."""
     if not PROGRAM.exists():
         raise EvaluatorError(f"{PROGRAM} is not built: tools/dev/build {PROGRAM.name}")
-    lines = [json.dumps({"module": text, "inputs": inputs}) for text, inputs in jobs]
+    lines = [json.dumps(job) for job in jobs]
     finished = subprocess.run([PROGRAM], input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
     answers = finished.stdout.splitlines()
     if finished.returncode != 0 or len(answers) != len(lines):
@@ -43,11 +48,13 @@ def evaluate(jobs: Iterable[tuple[str, list[list[float]]]]) -> list[dict]:
     return [json.loads(answer) for answer in answers]
 
 
-def job(entry: dict, rule: str) -> tuple[str, list[list[float]]]:
-    """Returns a rule of a case as `evaluate` takes it. Simulations read real numbers, all others integers."""
-    text = entry["modules"][rule]
-    real = rule.startswith("half")
-    return text, [one["numbers"] if real and "numbers" in one else one["values"] for one in entry["inputs"]]
+def job(entry: dict, rule: str) -> dict:
+    """Returns a rule of a case as `ask` takes it. Simulations read real numbers, all others integers."""
+    real = rule in SIMULATIONS
+    inputs = [one["numbers"] if real and "numbers" in one else one["values"] for one in entry["inputs"]]
+    if rule == NEIGHBOURS:
+        return {"module": entry["modules"]["half-even"], "inputs": inputs, "codes_away": 1}
+    return {"module": entry["modules"][rule], "inputs": inputs}
 
 
 def expected(entry: dict, answer: dict) -> list[Expected]:
@@ -58,12 +65,16 @@ def expected(entry: dict, answer: dict) -> list[Expected]:
     for output, grid in zip(answer["outputs"], entry["outputs"], strict=True):
         values = np.array(output["values"], np.float64)
         errors = np.array(output.get("errors", np.zeros_like(values)), np.float64)
+        if output["type"] == "f32" and "scale" not in grid:
+            rounded = np.where(errors == 0, 0, BOUND_PLACES * (errors + np.abs(values)))
+            found.append(Expected(values, np.where(errors < 0, -1, errors + rounded)))
+            continue
         if output["type"] == "f32":
             places = to_places(values, grid)
             codes = np.round(places)
             away = np.abs(places - codes)
-            if np.any(away > FLOAT_PLACES):
-                raise EvaluatorError(f"a value lies {away.max()} steps beside a code")
+            if np.any(away[errors >= 0] > FLOAT_PLACES):
+                raise EvaluatorError(f"a value lies {away[errors >= 0].max()} steps beside a code")
             slack = np.where(errors < 0, -1, np.round(errors / grid.get("scale", 1.0)))
         else:
             codes = values
@@ -77,10 +88,16 @@ def to_places(values: np.ndarray, grid: dict) -> np.ndarray:
     return values / grid.get("scale", 1.0) + grid.get("zero_point", 0)
 
 
+def rules_of(entry: dict) -> list[str]:
+    """Returns the names of the rules of a case. Nothing is explained by neighbours where there is one op."""
+    rules = list(entry.get("modules", {}))
+    return [*rules, NEIGHBOURS] if entry.get("random") and "half-even" in rules else rules
+
+
 def all_rules(entries: dict[str, dict]) -> dict[str, dict[str, list[Expected] | str]]:
     """Returns what is expected, or why nothing is, by case and rule."""
-    keys = [(name, rule) for name, entry in entries.items() for rule in entry.get("modules", {})]
-    answers = evaluate(job(entries[name], rule) for name, rule in keys)
+    keys = [(name, rule) for name, entry in entries.items() for rule in rules_of(entry)]
+    answers = ask(job(entries[name], rule) for name, rule in keys)
     found: dict[str, dict[str, list[Expected] | str]] = {name: {} for name in entries}
     for (name, rule), answer in zip(keys, answers, strict=True):
         try:

@@ -17,7 +17,7 @@ MOST_VALUES = 6
 # Rounding of a runtime's kernels, which a file does not define.
 RULES = {
     "tosa": "the integer network, by the specification of TOSA",
-    "half-up": "the simulation, halves up",
+    "simulation": "the simulation, halves up",
     "half-even": "the simulation, halves to even",
     "double-convolutions": "the integer network with `rounding=double-convolutions`",
     "double": "the integer network with `rounding=double`",

@@ -10,6 +10,7 @@ from typing import Any
 
 import corpus
 import numpy as np
+import random_networks
 import survey
 import verdicts
 from corpus import Case
@@ -47,8 +48,8 @@ def unchanged(result: survey.Result) -> list[Deviation]:
 
 
 def is_reducible(deviation: Deviation) -> bool:
-    """Tells refusals apart, which follow from the op and not from its sizes."""
-    return deviation.kind != "refused"
+    """Tells refusals apart, which follow from the op of a case and not from its sizes."""
+    return deviation.kind != "refused" or deviation.case.maker == "random"
 
 
 def smallest(result: survey.Result, root: Path) -> list[Deviation]:
@@ -70,6 +71,9 @@ def smallest(result: survey.Result, root: Path) -> list[Deviation]:
 
 
 def candidates(deviation: Deviation) -> Iterator[Case]:
+    if deviation.case.maker == "random":
+        yield from random_networks.smaller(deviation.case)
+        return
     yield from one_place(deviation)
     yield from corpus.smaller(deviation.case)
 

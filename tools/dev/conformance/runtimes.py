@@ -27,30 +27,39 @@ class Runtime(NamedTuple):
     """A column of the matrix.
 
     environment: of tools/dev/downstream, "mct" for our package, "" for the evaluator itself.
-    form:        what it reads: tosa (flatbuffer), integers (bytecode), simulation, onnx, tflite.
+    form:        what it reads: tosa (flatbuffer), integers (bytecode), simulation (halves to even), pair (integers and
+                 the simulation that they come from), onnx, tflite.
     rule:        the module that defines the expected integers; "" for a compiler that runs nothing.
+    rounds:      whether its operators have roundings of their own (docs/results/conformance.md), so that each may be
+                 a code away and the next ones compute with that.
     """
 
     title: str
     environment: str
     form: str
     rule: str
+    rounds: bool = False
 
 
 RUNTIMES = {
-    "lowering": Runtime("`mct-lower-to-integer`", "", "", "half-up"),
+    "lowering": Runtime("`mct-lower-to-integer`", "", "", "simulation"),
     "mct-run": Runtime("`mct-run`, TOSA", "mct", "integers", "tosa"),
     "mct-simulation": Runtime("`mct-run`, simulation", "mct", "simulation", "half-even"),
+    "mct-exact": Runtime("`mct-run --exact`", "mct", "pair", ""),
     "reference": Runtime("TOSA reference model", "tosa", "tosa", "tosa"),
     "iree": Runtime("IREE", "iree", "integers", "tosa"),
     "vela-u55": Runtime("Vela, U55", "vela", "tosa", ""),
     "vela-u85": Runtime("Vela, U85", "vela", "tosa", ""),
     "onnxruntime": Runtime("ONNX Runtime", "onnx", "onnx", "half-even"),
     "openvino": Runtime("OpenVINO", "onnx", "onnx", "half-even"),
-    "litert": Runtime("LiteRT, XNNPACK", "litert", "tflite", "half-even"),
-    "litert-reference": Runtime("LiteRT, reference kernels", "litert", "tflite", "double-convolutions"),
+    "litert": Runtime("LiteRT, XNNPACK", "litert", "tflite", "half-even", rounds=True),
+    "litert-reference": Runtime("LiteRT, reference kernels", "litert", "tflite", "double-convolutions", rounds=True),
     "micro": Runtime("TFLite Micro", "micro", "tflite", "double"),
 }
+
+
+# Workers read these parts of a case.
+NEEDED = ("files", "inputs", "outputs")
 
 
 class RuntimeFailure(Exception):
@@ -105,7 +114,8 @@ def run(key: str, folder: Path, entries: dict[str, dict]) -> dict[str, dict]:
     process is refused, and another process continues after it."""
     python = python_of(RUNTIMES[key])
     assert python
-    (folder / f"{key}.json").write_text(json.dumps(entries))
+    needed = {name: {part: entry[part] for part in NEEDED if part in entry} for name, entry in entries.items()}
+    (folder / f"{key}.json").write_text(json.dumps(needed))
     file = folder / f"{key}.jsonl"
     file.unlink(missing_ok=True)
     first = 0
@@ -168,7 +178,9 @@ def serialize(folder: Path, forms: dict[str, dict]) -> None:
     """Adds the flatbuffers `tosa` to the forms: as many as possible in one process of Arm's serializer, which writes
     them consecutively. Cases that it refuses get a reason."""
     program = tool_environments.program("tosa")
-    names = [name for name, entry in forms.items() if "tosa" in entry.get("modules", {})]
+    names = [
+        name for name, entry in forms.items() if "tosa" in entry.get("modules", {}) and not entry["reasons"].get("tosa")
+    ]
     if program:
         _serialize(program, folder, forms, names)
     (folder / "forms.json").write_text(json.dumps(forms))

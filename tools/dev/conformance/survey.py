@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import evaluator
 import runtimes
 import verdicts
-from corpus import Case
+from corpus import STAYS_FLOAT, Case
 
 
 class Result(NamedTuple):
@@ -64,10 +64,10 @@ def judge_all(
         names = [name for name in forms if requested is None or name in requested[key]]
         chosen = {name: forms[name] for name in names}
         if key == "lowering":
-            answers[key] = lowered({name: expected[name] for name in names})
+            judged = {name: verdicts.judge_lowering(expected[name]) for name in names}
         else:
             answers[key] = runtimes.answer(key, folder, chosen, root / "answers")
-        judged = {name: judge(key, name, forms, expected, answers) for name in names}
+            judged = {name: judge(key, name, forms, expected, answers) for name in names}
         found[key] = {name: verdict for name, verdict in judged.items() if verdict}
     return Result(cases, forms, expected, answers, found, problems)
 
@@ -81,15 +81,6 @@ def judge(key: str, name: str, forms: dict, expected: dict, answers: dict) -> ve
 
 def not_written(key: str, entry: dict[str, Any]) -> str:
     """Returns why a serializer refused what the case has; nothing where the case has no such form."""
-    if runtimes.RUNTIMES[key].form == "tosa" and "tosa" in entry.get("modules", {}) and "tosa" in entry["reasons"]:
-        return entry["reasons"]["tosa"]
-    return ""
-
-
-def lowered(expected: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns what the integer network computes, by the evaluator, as the answer of the pass that made it."""
-    return {
-        name: {"outputs": [{"dtype": "int64", "values": one.codes.tolist()} for one in rules["tosa"]]}
-        for name, rules in expected.items()
-        if isinstance(rules.get("tosa"), list) and "half-up" in rules
-    }
+    reason = entry["reasons"].get("tosa", "")
+    is_missing = runtimes.RUNTIMES[key].form == "tosa" and "tosa" in entry.get("modules", {})
+    return reason if is_missing and reason != STAYS_FLOAT else ""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -54,6 +55,25 @@ def mct_runtime(form, samples):
         return list(result) if isinstance(result, tuple) else [result]
 
     return form, run
+
+
+def mct_exact():
+    """Compares every point with the simulation, each computed from the integers that the integer network has."""
+    import measure
+
+    def run(path, entry):
+        with tempfile.TemporaryDirectory() as folder:
+            options = [f"--compare={path}", "--exact", "--local"]
+            for number, sample in enumerate(real(entry)):
+                np.save(Path(folder, f"{number}.npy"), sample)
+                options.append(f"--input={number}:{folder}/{number}.npy")
+            command = [measure.BIN / "mct-run", path.with_name(entry["files"]["integers"]), *options]
+            finished = subprocess.run(command, capture_output=True, text=True)
+        if finished.returncode != 0:
+            raise Refused(finished.stderr.replace(str(path), "the simulation"))
+        return []
+
+    return "pair", run
 
 
 def reference():
@@ -155,8 +175,9 @@ def litert(kernels):
             model_path=str(path), num_threads=1, experimental_op_resolver_type=getattr(OpResolverType, kernels)
         )
         interpreter.allocate_tensors()
-        for detail, sample in zip(interpreter.get_input_details(), stored(entry), strict=True):
-            interpreter.set_tensor(detail["index"], sample)
+        samples = zip(interpreter.get_input_details(), stored(entry), real(entry), strict=True)
+        for detail, integers, numbers in samples:
+            interpreter.set_tensor(detail["index"], integers if detail["dtype"] == integers.dtype else numbers)
         interpreter.invoke()
         return [interpreter.get_tensor(detail["index"]).copy() for detail in interpreter.get_output_details()]
 
@@ -178,6 +199,7 @@ def micro():
 
 RUNTIMES = {
     "mct-run": lambda: mct_runtime("integers", stored),
+    "mct-exact": mct_exact,
     "mct-simulation": lambda: mct_runtime("simulation", real),
     "reference": reference,
     "iree": iree,
@@ -195,7 +217,7 @@ def reason(problem: Exception, printed: str) -> str:
     """Returns one line: the message of the exception, or the output of the runtime."""
     texts = [str(problem), printed] if str(problem).strip() else [printed]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    chosen = next((line for line in lines if re.search(r"(?i)error|require|could not|cannot|fail", line)), "")
+    chosen = next((line for line in lines if re.search(r"(?i)error|require|could not|cannot|didn't|fail", line)), "")
     return re.sub(r"^.*?(?:error|Error): ", "", chosen or (lines[0] if lines else "no message"))[:200]
 
 
