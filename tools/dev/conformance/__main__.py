@@ -99,8 +99,10 @@ def judge_random(options: argparse.Namespace, keys: list[str], progress: Callabl
     """Prints what random networks show; the exit status."""
     folder = options.folder / "random"
     seeds = range(options.seed, options.seed + options.random)
-    found, smallest = random_survey.judge_all(seeds, keys, folder, options.reduce, progress)
-    print(found.report())
+    found = random_survey.judge_all(seeds, keys, folder, progress)
+    # A reduction may take as long as the survey.
+    print(found.report(), flush=True)
+    smallest = reducer.smallest(found.result, folder) if options.reduce else reducer.unchanged(found.result)
     print(page.deviations(smallest))
     for number, one in enumerate(smallest):
         path = folder / f"unexplained-{number}.mlir"

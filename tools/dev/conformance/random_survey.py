@@ -12,7 +12,6 @@ from pathlib import Path
 
 import page
 import random_networks
-import reducer
 import survey
 import verdicts
 
@@ -37,7 +36,7 @@ class Found:
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
 
-    def add(self, part: survey.Result, quantized: random_networks.Quantized) -> None:
+    def add(self, part: survey.Result, quantized: random_networks.Quantized, progress: Callable[[str], None]) -> None:
         for seed, message in quantized.refused.items():
             self.refused[message.split(": ", 1)[1]] += 1
             if not any(known in message for known in random_networks.NOT_QUANTIZED):
@@ -54,6 +53,7 @@ class Found:
                     verdict = verdicts.Verdict("taken", verdict.reason)
                 elif verdict.kind not in ("exact", "taken", "rounded"):
                     deviating.add(name)
+                    progress(f"conformance: {key}, {name}: {verdict.kind} {verdict.reason}")
                 self.result.verdicts[key][name] = verdict
         for case in part.cases:
             self.result.cases.append(case if case.name in deviating else replace(case, text=""))
@@ -75,16 +75,13 @@ def without_names(reason: str) -> str:
     return re.sub(r"'[^']*'|\b[avp]?\d[\w.]*", "…", reason)
 
 
-def judge_all(
-    seeds: range, keys: list[str], root: Path, is_reduced: bool, progress: Callable[[str], None]
-) -> tuple[Found, list[reducer.Deviation]]:
-    """Returns what is known of the networks of some seeds, and the smallest one of each unexplained deviation. Raises
-    EvaluatorError and RuntimeFailure."""
+def judge_all(seeds: range, keys: list[str], root: Path, progress: Callable[[str], None]) -> Found:
+    """Returns what is known of the networks of some seeds. Raises EvaluatorError and RuntimeFailure."""
     found = Found(survey.Result([], {}, {}, {}, {key: {} for key in keys}, []))
     for first in range(0, len(seeds), NETWORKS_OF_A_PART):
         shutil.rmtree(root, ignore_errors=True)
         part = seeds[first : first + NETWORKS_OF_A_PART]
         progress(f"conformance: networks {part[0]} to {part[-1]}")
         quantized = random_networks.quantized(part, root)
-        found.add(survey.judge_all(quantized.cases, keys, root), quantized)
-    return found, reducer.smallest(found.result, root) if is_reduced else reducer.unchanged(found.result)
+        found.add(survey.judge_all(quantized.cases, keys, root), quantized, progress)
+    return found
