@@ -385,13 +385,14 @@ LogicalResult Compiler::findObserved() {
     }
   });
   // A rewrite can leave several ops with one name; the last of them makes the
-  // result.
+  // result, unless it makes a shape, which has no numbers to observe.
   llvm::StringMap<Value> named;
   for (BlockArgument argument : entry.getArguments())
     if (StringAttr name = mct::getName(argument))
       named[name.getValue()] = argument;
   for (Operation &op : entry.getBody().front())
-    if (op.getNumResults() == 1 && !isa<QuantizeOp>(op))
+    if (op.getNumResults() == 1 && !isa<QuantizeOp>(op) &&
+        isa<ShapedType>(op.getResult(0).getType()))
       if (StringAttr name = mct::getName(op.getResult(0)))
         named[name.getValue()] = op.getResult(0);
 
