@@ -2,11 +2,13 @@
 #include "TablePoints.h"
 #include "ElementwiseExpression.h"
 #include "mct/IR/Names.h"
+#include "mct/Planning/IntegerLayer.h"
 #include "mct/Quantization/Selection.h"
 #include "mct/Transforms/StatisticsConversion.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -103,6 +105,35 @@ static std::vector<float> makeInputs() {
   return inputs;
 }
 
+/// Returns the counts of the bins that have a width, followed by that of zeros.
+/// A bin that no input reaches, since the bins of a histogram may be narrower
+/// than the steps between the results of inputs, is counted in the nearest bin
+/// that some reach. `zero`: the bin of the smallest positive numbers.
+static std::vector<double> countReached(ArrayRef<int64_t> counts, int64_t zero,
+                                        int64_t zeros,
+                                        ArrayRef<double> widths) {
+  SmallVector<int64_t> reached;
+  for (size_t bin = 0; bin != counts.size(); ++bin)
+    if (widths[bin] > 0)
+      reached.push_back(int64_t(bin));
+  std::vector<double> found(widths.size(), 0);
+  auto add = [&](int64_t bin, int64_t count) {
+    auto above = llvm::lower_bound(reached, bin);
+    if (above == reached.end() ||
+        (above != reached.begin() && *above - bin > bin - *(above - 1)))
+      --above;
+    found[size_t(*above)] += double(count);
+  };
+  if (widths.back() > 0 || reached.empty())
+    found.back() = double(zeros);
+  else
+    add(zero, zeros);
+  if (!reached.empty())
+    for (auto [bin, count] : llvm::enumerate(counts))
+      add(int64_t(bin), count);
+  return found;
+}
+
 /// Weights the inputs by the statistics of the results: the count of a bin is
 /// distributed evenly over the inputs whose results it contains. Without a
 /// histogram, all inputs have the same weight whose results are in the observed
@@ -121,12 +152,24 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
          highest = statistics
                        ? statistics.getMax()
                        : outer.step * double(outer.qmax - outer.zeroPoint);
-  // Returns the index of a result's bin; zeros have a bin of their own.
   std::optional<SmallVector<int64_t>> counts;
   tpc::HistogramAttr histogram =
       statistics ? statistics.getHistogram() : tpc::HistogramAttr();
+  int64_t first = 0;
   if (histogram)
     counts = readCounts(histogram);
+  if (counts) {
+    // Bins for all that was observed, which include the smallest results.
+    auto getBin = [&](double value) {
+      return int64_t(
+          std::floor(std::ldexp(value, -int(histogram.getStepExponent()))));
+    };
+    first = std::min(histogram.getFirst(), getBin(lowest));
+    counts->insert(counts->begin(), size_t(histogram.getFirst() - first), 0);
+    counts->resize(
+        std::max(counts->size(), size_t(getBin(highest) - first + 1)), 0);
+  }
+  // Returns the index of a result's bin; zeros have a bin of their own.
   auto findBin = [&](float value) -> std::optional<int64_t> {
     if (!std::isfinite(value) || value < lowest || value > highest)
       return std::nullopt;
@@ -136,7 +179,7 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
       return int64_t(counts->size());
     double position = std::floor(std::ldexp(
                           double(value), -int(histogram.getStepExponent()))) -
-                      double(histogram.getFirst());
+                      double(first);
     if (position < 0 || position >= double(counts->size()))
       return std::nullopt;
     return int64_t(position);
@@ -146,16 +189,25 @@ static void weigh(Trial &trial, tpc::StatisticsAttr statistics,
     if (std::optional<int64_t> bin = findBin(trial.results[i]))
       shares[*bin] += widths[i];
   trial.weights.assign(count, 0);
-  for (size_t i = 0; i != count; ++i) {
-    std::optional<int64_t> bin = findBin(trial.results[i]);
-    if (!bin || shares[*bin] == 0)
-      continue;
-    double share = !counts ? 1
-                   : *bin == int64_t(counts->size())
-                       ? double(statistics.getZeros())
-                       : double((*counts)[*bin]);
-    trial.weights[i] = share * widths[i] / shares[*bin];
+  if (llvm::all_of(shares, [](double share) { return share == 0; })) {
+    // The observed range is narrower than the step between two results.
+    auto distance = [&](float result) {
+      double size = std::max(lowest - result, result - highest);
+      return std::isfinite(size) ? size : std::numeric_limits<double>::max();
+    };
+    auto nearest = llvm::min_element(trial.results, [&](float a, float b) {
+      return distance(a) < distance(b);
+    });
+    trial.weights[size_t(nearest - trial.results.begin())] = 1;
+    return;
   }
+  std::vector<double> found =
+      counts ? countReached(*counts, -first, statistics.getZeros(), shares)
+             : shares;
+  for (size_t i = 0; i != count; ++i)
+    if (std::optional<int64_t> bin = findBin(trial.results[i]);
+        bin && shares[*bin] > 0)
+      trial.weights[i] = found[*bin] * widths[i] / shares[*bin];
 }
 
 /// Returns the quantizers to try, from coarse to fine.
@@ -227,9 +279,33 @@ static double measure(const ElementwiseExpression &expression,
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
-static tpc::QuantizerAttrInterface
-selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
-                quantization::Rounding rounding) {
+namespace {
+/// Parameters of a new point, and by how many dB it increases the squared error
+/// after the outer quantizer.
+struct Selection {
+  tpc::QuantizerAttrInterface quantizer;
+  double loss = 0;
+};
+} // namespace
+
+/// Returns the weighted squared error of the outer quantizer alone.
+static double measureAlone(const Trial &trial,
+                           tpc::QuantizerAttrInterface outer) {
+  std::vector<float> quantized(trial.results.size());
+  outer.fakeQuantize({int64_t(quantized.size())}, {}, trial.results.data(),
+                     quantized.data());
+  double error = 0;
+  for (auto [weight, level, result] :
+       llvm::zip_equal(trial.weights, quantized, trial.results))
+    if (weight > 0)
+      error += weight * (double(level) - double(result)) *
+               (double(level) - double(result));
+  return error;
+}
+
+static Selection selectQuantizer(const ElementwiseExpression &expression,
+                                 tpc::QuantizeOp point,
+                                 quantization::Rounding rounding) {
   tpc::QuantizerAttrInterface outer = point.getParametersAttr();
   Trial trial;
   trial.inputs = makeInputs();
@@ -238,7 +314,7 @@ selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
     return {};
   trial.results = std::move(*results);
   weigh(trial, point.getStatisticsAttr(), outer.getGrids().front());
-  tpc::QuantizerAttrInterface best;
+  Selection best;
   double least = std::numeric_limits<double>::infinity();
   for (tpc::QuantizerAttrInterface candidate :
        makeCandidates(outer, trial, rounding)) {
@@ -246,9 +322,12 @@ selectQuantizer(const ElementwiseExpression &expression, tpc::QuantizeOp point,
     // If errors are equal, the finest quantizer is chosen.
     if (error <= least && std::isfinite(error)) {
       least = error;
-      best = candidate;
+      best.quantizer = candidate;
     }
   }
+  double alone = measureAlone(trial, outer);
+  if (best.quantizer && least > alone && alone > 0)
+    best.loss = 10 * std::log10(least / alone);
   return best;
 }
 
@@ -284,8 +363,11 @@ void mct::insertTablePoints(
     Value source = expression.source;
     Operation *op = source.getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(source.getType());
+    // Ops that only move values keep the grid of a point.
+    std::optional<Grid> kept = findGrid(source);
     if (expression.isClamp() || isMean(expression) || !op ||
-        isa<tpc::QuantizeOp>(op) || !type || !type.getElementType().isF32())
+        isa<tpc::QuantizeOp>(op) || (kept && kept->qmax - kept->qmin < 256) ||
+        !type || !type.getElementType().isF32())
       continue;
     std::string where = "before '" + point.getPointName().str() + "'";
     // Tables have 256 entries.
@@ -296,8 +378,8 @@ void mct::insertTablePoints(
                      << " bits, more than a table of codes has");
       continue;
     }
-    tpc::QuantizerAttrInterface chosen =
-        selectQuantizer(expression, point, rounding);
+    Selection selected = selectQuantizer(expression, point, rounding);
+    tpc::QuantizerAttrInterface chosen = selected.quantizer;
     if (!chosen) {
       report(op, Record(Reason::NotComputable)
                      << "gets no point " << where
@@ -322,12 +404,25 @@ void mct::insertTablePoints(
     });
     // Constants do not change, and cached values of earlier ops stay valid.
     const Grid grid = chosen.getGrids().front();
-    report(
-        op,
-        Record(Decision::Applied, Reason::TablePoint)
-            << "gets a point " << where << ": "
-            << named("low", grid.step * double(grid.qmin - grid.zeroPoint))
-            << " to "
-            << named("high", grid.step * double(grid.qmax - grid.zeroPoint)));
+    report(op,
+           Record(Decision::Applied, Reason::TablePoint)
+               << "gets a point " << where << ": "
+               << named("low", grid.step * double(grid.qmin - grid.zeroPoint))
+               << " to "
+               << named("high", grid.step * double(grid.qmax - grid.zeroPoint))
+               << ", which costs that "
+               << named("loss_db", selected.loss, "%.1f") << " dB");
+    // Two bits of the point.
+    constexpr double kReportedLoss = 12;
+    if (selected.loss > kReportedLoss) {
+      InFlightDiagnostic warning =
+          op->emitWarning("gets a point, as integers need one before '")
+          << point.getPointName() << "', which is "
+          << llvm::formatv("{0:f1}", selected.loss).str()
+          << " dB further from its observed values for that";
+      warning.attachNote()
+          << "quantize the operand of the activation, or leave the activation "
+             "float (an override, or table-points=false)";
+    }
   }
 }

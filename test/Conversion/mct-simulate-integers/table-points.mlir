@@ -146,3 +146,33 @@ func.func @mean(%a: tensor<1x4x8xf32>) -> (tensor<1x8xf32>, tensor<1x1x8xf32>, t
   %11 = tpc.quantize %10 as "negative" activation parameters(#tpc.symmetric<threshold = [5.0], bits = 8>) : tensor<1x1x8xf32>
   return %4, %8, %11 : tensor<1x8xf32>, tensor<1x1x8xf32>, tensor<1x1x8xf32>
 }
+
+// Ops that only move values keep the grid of a point.
+// CHECK-LABEL: func.func @moved
+// CHECK:         %[[POINT:.*]] = tpc.quantize %{{.*}} as "a"
+// CHECK-NEXT:    %[[FLAT:.*]] = tosa.reshape %[[POINT]]
+// CHECK-NEXT:    tosa.sigmoid %[[FLAT]]
+func.func @moved(%a: tensor<1x8xf32>) -> tensor<8xf32> {
+  %shape = tosa.const_shape {values = dense<[8]> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %qa = tpc.quantize %a as "a" activation parameters(#tpc.uniform<scale = [0.03], zero_point = [7], bits = 8>) : tensor<1x8xf32>
+  %0 = tosa.reshape %qa, %shape : (tensor<1x8xf32>, !tosa.shape<1>) -> tensor<8xf32>
+  %1 = tosa.sigmoid %0 : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = tpc.quantize %1 as "sigmoid" activation parameters(#tpc.power_of_two<threshold = [1.0], bits = 8, is_signed = false>) : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// 43.4 / 48 is in a bin that is narrower than the difference of two results, and there is only one value of that size.
+// CHECK-LABEL: func.func @sparse
+// CHECK:         %[[SUM:.*]] = tosa.add
+// CHECK:         tpc.quantize %[[SUM]] as "{{.*}}" activation parameters(#tpc.uniform<scale = [0.16960784{{[0-9]*}}], zero_point = [0], bits = 8, rounding = half_up>)
+func.func @sparse(%a: tensor<1x1xf32>, %b: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %number = "tosa.const"() <{values = dense<0.020833334> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %qa = tpc.quantize %a as "a" activation parameters(#tpc.uniform<scale = [0.1], zero_point = [0], bits = 8>) : tensor<1x1xf32>
+  %qb = tpc.quantize %b as "b" activation parameters(#tpc.uniform<scale = [0.1], zero_point = [0], bits = 8>) : tensor<1x1xf32>
+  // expected-remark @below {{gets a point before 'mul': 0.000000e+00 to 4.3}}
+  %0 = tosa.add %qa, %qb : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  %1 = tosa.mul %0, %number, %shift : (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x1xf32>
+  %2 = tpc.quantize %1 as "mul" activation statistics(#tpc.statistics<count = 20, zeros = 19, min = 0.0, max = 0.9034, histogram = #tpc.histogram<step_exponent = -12, first = 3700, counts = dense<[1]> : tensor<1xi64>>>) parameters(#tpc.uniform<scale = [0.0036], zero_point = [0], bits = 8>) : tensor<1x1xf32>
+  return %2 : tensor<1x1xf32>
+}
