@@ -11,6 +11,7 @@ import importer_networks as networks  # noqa: E402
 import importer_torch_networks as torch_networks  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
+from mct.importers import torch as torch_importer  # noqa: E402
 from torch import nn  # noqa: E402
 
 # Relative to the range of the outputs. Folded batch norms and orders of summation differ; 3e-6 is seen.
@@ -381,20 +382,49 @@ def test_recurrent_layers_are_written_out_with_their_states_in_the_order_of_the_
         assert networks.relative_error(one, other.numpy()) < TOLERANCE
 
 
-@pytest.mark.thorough
-def test_an_lstm_of_several_layers_and_both_directions_is_written_out():
+class Headed(nn.Module):
+    """A recurrent layer between others, whose last states are results."""
+
+    def __init__(self, kind, **options):
+        super().__init__()
+        self.memory = kind(3, 4, **options)
+        self.head = nn.Linear(8 if options.get("bidirectional") else 4, 2)
+
+    def forward(self, series):
+        results, states = self.memory(series * 2)
+        return self.head(results), *(states if isinstance(states, tuple) else (states,))
+
+
+@pytest.mark.alternating
+@pytest.mark.parametrize(
+    ("kind", "shape", "options"),
+    [
+        (nn.LSTM, (1, 5, 3), {"batch_first": True, "num_layers": 2}),
+        (nn.GRU, (5, 2, 3), {"num_layers": 2, "bidirectional": True}),
+        pytest.param(nn.LSTM, (2, 5, 3), {"batch_first": True, "bidirectional": True}, marks=pytest.mark.thorough),
+        pytest.param(nn.RNN, (5, 1, 3), {"nonlinearity": "relu", "bias": False}, marks=pytest.mark.thorough),
+        pytest.param(nn.RNN, (1, 5, 3), {"batch_first": True}, marks=pytest.mark.thorough),
+    ],
+)
+def test_steps_of_recurrent_layers_compute_what_torch_computes(kind, shape, options):
     torch.manual_seed(3)
+    network, series = Headed(kind, **options).eval(), torch.randn(*shape)
+    text = torch_importer.import_model(network, series)
+    with torch.no_grad():
+        wanted = network(series)
+    for one, other in zip(mct.Model.parse(text, "network").run(series.numpy()), wanted, strict=True):
+        assert networks.relative_error(one, other.numpy()) < TOLERANCE
+    layer = "memory/layer0" if "num_layers" in options else "memory"
+    layer += "/forward" if "bidirectional" in options else ""
+    assert f'loc("{layer}/step3/h")' in text.decode() and 'loc("head")' in text.decode()
 
-    class Whole(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.memory = nn.LSTM(3, 4, num_layers=2, bidirectional=True, batch_first=True)
 
-        def forward(self, series):
-            return self.memory(series)[0]
-
-    network, series = Whole().eval(), torch.randn(4, 5, 3)
-    assert error(mct.load(network, series[:1]), network, series) < TOLERANCE
+def test_steps_are_not_converted_one_by_one():
+    """The backend would take minutes for the operators of these."""
+    torch.manual_seed(3)
+    network = Headed(nn.LSTM, num_layers=3, batch_first=True).eval()
+    text = torch_importer.import_model(network, torch.randn(1, 160, 3))
+    assert text.count(b"tosa.tanh") == 2 * 3 * 160
 
 
 @pytest.mark.alternating

@@ -140,9 +140,7 @@ def main(source: str, output: str, *modules: str) -> None:
         import_module(module)
     source_program = torch.export.load(source)
     _torch_rewrites.rewrite(source_program)
-    cuts = None
-    if _torch_points.is_quantized(source_program):
-        source_program, cuts = _torch_points.cut(source_program)
+    source_program, cuts = _torch_points.cut(source_program)
     specification = TosaCompileSpec(SPECIFICATION).dump_intermediate_artifacts_to(".")
     specification.dump_debug_info(TosaCompileSpec.DebugMode.JSON)
     lowered = to_edge_transform_and_lower(source_program, partitioner=[TOSAPartitioner(specification)])

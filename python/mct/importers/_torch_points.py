@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts a program that PT2E has quantized at its points, so that the backend sees a float network.
+"""Cuts a program that PT2E has quantized at its points, so that the backend sees a float network, and any program at
+its recurrent layers, which `_torch_recurrent` writes.
 
 Values that are quantized become results, values that are dequantized arguments. The backend wants weights that are
 constants: quantized ones become constants whose numbers name their elements, all different, which it moves about like
@@ -17,9 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from mct.importers import _points, _text
+from mct.importers import _points, _text, _torch_recurrent
 from mct.importers._child import Refused, warn
 from mct.importers._points import Parameters
+from mct.importers._torch_recurrent import Output
 
 _QUANTIZE = re.compile(r"quantized_decomposed\.quantize_per_(tensor|channel)\.|torchao\.quantize_affine\.")
 _DEQUANTIZE = re.compile(r"quantized_decomposed\.dequantize_per_(tensor|channel)\.|torchao\.dequantize_affine\.")
@@ -53,14 +55,14 @@ class Cuts(NamedTuple):
     """Arguments and results of the cut program.
 
     inputs:    names of the arguments of the cut program: those that the network has, and its points.
-    points:    the parameters of the last arguments.
+    points:    the parameters of the last arguments, or the results of recurrent layers that these are.
     results:   for each result of the network, then for each point what it quantizes: the number of a result of the cut
                program, or the name of an argument.
     shapes:    of arguments, by their names.
     """
 
     inputs: list[str]
-    points: list[Parameters]
+    points: list[Parameters | Output]
     results: list[int | str]
     constants: list[Constant]
     shapes: dict[str, tuple[tuple[int, ...], torch.dtype]]
@@ -75,14 +77,15 @@ def _short(node: Any) -> str:
     return parts[1] if len(parts) > 2 else parts[0]
 
 
-def is_quantized(program: torch.export.ExportedProgram) -> bool:
-    return any(_OTHERS.search(_kind(node)) for node in program.graph.nodes)
+def cut(program: torch.export.ExportedProgram) -> tuple[torch.export.ExportedProgram, Cuts | None]:
+    """The program without quantizers and recurrent layers, or the program itself if it has none.
 
-
-def cut(program: torch.export.ExportedProgram) -> tuple[torch.export.ExportedProgram, Cuts]:
-    """The program without quantizers. Refused names the node that cannot become a point or part of a float network."""
+    Refused names the node that cannot become a point or part of a float network.
+    """
     network = program.module(check_guards=False)
     cutter = _Cutter(network)
+    if not any(_OTHERS.search(_kind(node)) or cutter.layer(node) for node in network.graph.nodes):
+        return program, None
     cutter.run()
     if cutter.free:
         first = ", ".join(f'"{name}"' for name in cutter.free[:3]) + (", …" if len(cutter.free) > 3 else "")
@@ -135,6 +138,10 @@ class _Cutter:
                     node.replace_all_uses_with(points[source])
             elif _OTHERS.search(_kind(node)) and not _CHOOSE.search(_kind(node)):
                 raise _refused(node, f"{node.target} has no point")
+            elif layer := self.layer(node):
+                for user in list(node.users):
+                    output = Output(layer, user.args[1])
+                    user.replace_all_uses_with(self._argument(user.meta["val"], node.args[0], output))
         (output,) = (node for node in self.graph.nodes if node.op == "output")
         results = [*torch.utils._pytree.tree_leaves(output.args[0]), *self.sources]
         made: dict[Any, int] = {}
@@ -147,6 +154,29 @@ class _Cutter:
         self.graph.set_codegen(torch.fx.graph.CodeGen())
         self.graph.eliminate_dead_code()
         self.graph.lint()
+
+    def layer(self, node: Any) -> _torch_recurrent.Layer | None:
+        """The recurrent layer that a node is. The backend needs other operators than that."""
+        layer = _torch_recurrent.read(node, self._value)
+        others = (each for each in self.graph.nodes if each.op == "call_function")
+        return (
+            layer
+            if layer
+            and any(each.target is not operator.getitem and not _torch_recurrent.kind_of(each) for each in others)
+            else None
+        )
+
+    def _argument(self, value: Any, source: Any, meaning: Parameters | Output) -> Any:
+        """Adds an argument that stands for what is made of `source`."""
+        example = torch.zeros(tuple(value.shape))
+        with self.graph.inserting_after(self.last):
+            self.last = self.graph.placeholder(f"point{len(self.cuts.points)}")
+        self.last.meta["val"] = value
+        self._record(self.last.name, example)
+        self.cuts.points.append(meaning)
+        self.examples.append(example)
+        self.sources.append(source)
+        return self.last
 
     def _check_users(self, node: Any) -> None:
         for user in node.users:
@@ -259,17 +289,9 @@ class _Cutter:
                 value = self.graph.call_function(torch.ops.aten.clamp.default, (value, *map(float, ends)))
             value.meta.update(source.meta)
             value.meta["val"] = source.args[0].meta["val"]
-        key = f"point{len(self.cuts.points)}"
-        example = torch.zeros(tuple(source.meta["val"].shape))
-        with self.graph.inserting_after(self.last):
-            self.last = self.graph.placeholder(key)
-        self.last.meta["val"] = source.args[0].meta["val"]
-        self.last.meta["mct_grid"] = (parameters, bounds)
-        self._record(self.last.name, example)
-        self.cuts.points.append(parameters)
-        self.examples.append(example)
-        self.sources.append(value)
-        return self.last
+        point = self._argument(source.args[0].meta["val"], value, parameters)
+        point.meta["mct_grid"] = (parameters, bounds)
+        return point
 
     def _is_moved(self, value: Any, parameters: Parameters, bounds: tuple[int, int]) -> bool:
         """Returns whether a value consists of values that are on the grid already."""
@@ -344,16 +366,68 @@ def restore(text: str, cuts: Cuts, taken: Iterable[str]) -> str:
         list(zip(returned[2].split(", "), re.findall(r"tensor<[^>]*>", returned[3]), strict=True)) if returned else []
     )
     results = [(values[r], types[r]) if isinstance(r, str) else made[r] for r in cuts.results]
+    own, made_by_network = len(cuts.inputs) - len(cuts.points), len(results) - len(cuts.points)
+    parts = list(zip(cuts.inputs[own:], cuts.points, results[made_by_network:], strict=True))
+    written, outputs = _write_layers([(values[name], point, source[0]) for name, point, source in parts])
+    # Arguments and results at a recurrent layer are those of no one.
+    points = [(name, point, source) for name, point, source in parts if not isinstance(point, Output)]
+    arguments = [entry for entry in arguments if entry.partition(":")[0] not in outputs]
+    results = [*results[:made_by_network], *(source for _, _, source in points)]
+    results = [(outputs.get(value, value), type) for value, type in results]
     kinds = ", ".join(kind for _, kind in results)
-    body = _MAIN.sub(lambda match: f"{match[1]}{', '.join(arguments)}) -> ({kinds}){match[4]}", body, count=1)
     end = returned[4] if returned else ""
     line = f"    return {', '.join(name for name, _ in results)} : {kinds}{end}"
-    body = _RETURN.sub(lambda _: line, body, count=1)
-    own, made_by_network = len(cuts.inputs) - len(cuts.points), len(results) - len(cuts.points)
-    records = {own + i: _points.point(name, cuts.points[i]) for i, name in enumerate(cuts.inputs[own:])}
-    records |= {len(cuts.inputs) + i: record for i, record in enumerate(constants)}
-    keys = {made_by_network + i: name for i, name in enumerate(cuts.inputs[own:])}
+    body = _RETURN.sub(lambda _: "\n".join([*written, line]), body, count=1)
+    if outputs:
+        body = _in_order(_renamed(body, outputs))
+    body = _MAIN.sub(lambda match: f"{match[1]}{', '.join(arguments)}) -> ({kinds}){match[4]}", body, count=1)
+    records = {own + i: _points.point(name, point) for i, (name, point, _) in enumerate(points)}
+    records |= {own + len(points) + i: record for i, record in enumerate(constants)}
+    keys = {made_by_network + i: name for i, (name, _, _) in enumerate(points)}
     return _points.write_records(body + rest, records, keys)
+
+
+def _write_layers(parts: list[tuple[str, Parameters | Output, str]]) -> tuple[list[str], dict[str, str]]:
+    """The lines of recurrent layers, and what they make by the arguments that stand for it. `parts`: such arguments,
+    what they stand for, and what that is made of."""
+    lines: list[str] = []
+    made: dict[int, list[str]] = {}
+    outputs: dict[str, str] = {}
+    for argument, point, source in parts:
+        if not isinstance(point, Output):
+            continue
+        if id(point.layer) not in made:
+            written, made[id(point.layer)] = _torch_recurrent.write(point.layer, source, f"%layer{len(made)}")
+            lines += written
+        outputs[argument] = made[id(point.layer)][point.number]
+    return lines, outputs
+
+
+def _in_order(body: str) -> str:
+    """The module with the operations of its function after those that make their operands."""
+    lines = body.split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith("  func.func @main(")) + 1
+    last = next(i for i, line in enumerate(lines) if line.startswith("    return "))
+    # The regions of an operation stay behind it.
+    operations: list[str] = []
+    for line in lines[first:last]:
+        if line.startswith("    %"):
+            operations.append(line)
+        else:
+            operations[-1] += f"\n{line}"
+    names = [re.findall(r"%\w+", operation) for operation in operations]
+    makers = {own[0]: number for number, own in enumerate(names)}
+    ordered: dict[int, None] = {}
+    for number in range(len(operations)):
+        pending = [number]
+        while pending:
+            needed = [makers[name] for name in names[pending[-1]][1:] if name in makers]
+            needed = [each for each in needed if each not in ordered and each != pending[-1]]
+            if needed:
+                pending += needed
+            else:
+                ordered[pending.pop()] = None
+    return "\n".join([*lines[:first], *(operations[number] for number in ordered), *lines[last:]])
 
 
 def _type(entry: str) -> str:
