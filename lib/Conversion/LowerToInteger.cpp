@@ -9,6 +9,7 @@
 #include "mct/Interfaces/SetBatch.h"
 #include "mct/Planning/Device.h"
 #include "mct/Transforms/LiftVariables.h"
+#include "tpc_dialect/IR/TpcRounding.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mct {
@@ -32,7 +33,6 @@ struct LowerToIntegerPass
 
   void runOnOperation() override {
     IntegerOptions chosen;
-    chosen.rounding = rounding;
     chosen.boundary = boundary;
     chosen.softmax = softmax;
     chosen.layerNorm = layerNorm;
@@ -71,9 +71,10 @@ struct LowerToIntegerPass
     if (failed(device))
       return signalPassFailure();
     for (func::FuncOp function : functions) {
-      // Remove the simulated rounding: the lowering has its own option for it.
+      // Remove the simulated rounding, which the ops of the lowering have.
       roundOnce(function);
-      if (mct::roundsTwice(rounding))
+      chosen.rounding = takeRounding(function);
+      if (mct::roundsTwice(chosen.rounding))
         roundLeakyRelusTwice(function);
       if (failed(chooseBatch(function)))
         return signalPassFailure();
@@ -120,6 +121,20 @@ private:
                      : WalkResult::advance();
         })
         .wasInterrupted();
+  }
+
+  /// Removes the rounding that a function records. Returns it, or that of the
+  /// options.
+  IntegerRounding takeRounding(func::FuncOp function) {
+    auto recorded = dyn_cast_or_null<StringAttr>(
+        function->removeAttr(tpc::kIntegerRoundingAttrName));
+    if (rounding != IntegerRounding::Simulated)
+      return rounding;
+    if (!recorded)
+      return IntegerRounding::HalfUp;
+    return IntegerRounding(
+        llvm::find(tpc::kIntegerRoundings, recorded.getValue()) -
+        std::begin(tpc::kIntegerRoundings));
   }
 
   /// Checks that the initial values of states can be read, which become codes.

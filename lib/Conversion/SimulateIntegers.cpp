@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "tpc_dialect/IR/TpcDialect.h"
+#include "tpc_dialect/IR/TpcRounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -115,6 +116,13 @@ struct SimulateIntegersPass
         roundBias(layer);
       if (roundsTwice(rounding))
         roundTwice(function, kernels, rounding);
+      else
+        roundHalfwayMeans(function, rounding);
+      function->setAttr(
+          tpc::kIntegerRoundingAttrName,
+          StringAttr::get(
+              &getContext(),
+              tpc::kIntegerRoundings[size_t(IntegerRounding(rounding))]));
     }
   }
 

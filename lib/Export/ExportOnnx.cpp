@@ -7,6 +7,7 @@
 #include "OnnxSuppression.h"
 #include "ShiftPoints.h"
 #include "mct/Conversion/Passes.h"
+#include "mct/Conversion/RoundTwice.h"
 #include "mct/Evaluation/Signature.h"
 #include "mct/IR/EntryFunction.h"
 #include "mct/IR/FrozenPoints.h"
@@ -369,6 +370,8 @@ LogicalResult mct::exportOnnx(ModuleOp module, const OnnxOptions &options,
   if (options.profile == OnnxProfile::Qdq &&
       failed(simulateIntegers(*copy, *function)))
     return failure();
+  // Runtimes round themselves.
+  roundOnce(*function);
   GraphBuilder graph(*function, kernels, options, limits);
   if (failed(writeNetwork(graph)))
     return failure();

@@ -100,6 +100,11 @@ func.func private @f() attributes {tpc.overrides = ["name conv float", 4]}
 
 // -----
 
+// expected-error @below {{'tpc.integer_rounding' is not the rounding of an integer network; expected one of half-up, half-even, double, double-convolutions}}
+func.func private @f() attributes {tpc.integer_rounding = "up"}
+
+// -----
+
 // expected-error @below {{'tpc.rejected_corrections' is not a list; expected dictionaries}}
 func.func private @f() attributes {tpc.rejected_corrections = "bias"}
 

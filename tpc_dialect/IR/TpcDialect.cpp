@@ -6,6 +6,7 @@
 #include "tpc_dialect/IR/TpcBytecode.h"
 #include "tpc_dialect/IR/TpcOverrides.h"
 #include "tpc_dialect/IR/TpcRejections.h"
+#include "tpc_dialect/IR/TpcRounding.h"
 #include "tpc_dialect/IR/TpcSensitivities.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -126,6 +127,16 @@ static LogicalResult verifyOverrides(Operation *op, Attribute attribute) {
                          << "' is not a list of rules; expected strings";
 }
 
+static LogicalResult verifyIntegerRounding(Operation *op, Attribute attribute) {
+  auto word = dyn_cast<StringAttr>(attribute);
+  if (word && llvm::is_contained(kIntegerRoundings, word.getValue()))
+    return success();
+  return op->emitError() << "'" << kIntegerRoundingAttrName
+                         << "' is not the rounding of an integer network; "
+                            "expected one of "
+                         << llvm::join(ArrayRef(kIntegerRoundings), ", ");
+}
+
 LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == kSensitivitiesAttrName)
@@ -134,6 +145,8 @@ LogicalResult TpcDialect::verifyOperationAttribute(Operation *op,
     return verifyBudget(op, attribute.getValue());
   if (attribute.getName() == kOverridesAttrName)
     return verifyOverrides(op, attribute.getValue());
+  if (attribute.getName() == kIntegerRoundingAttrName)
+    return verifyIntegerRounding(op, attribute.getValue());
   if (attribute.getName() == kRejectedCorrectionsAttrName)
     return verifyRejectedCorrections(op, attribute.getValue());
   if (attribute.getName() != kSetAttrName ||

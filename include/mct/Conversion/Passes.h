@@ -10,8 +10,16 @@
 
 namespace mct {
 
-/// Rounding of values halfway between two codes.
-enum class IntegerRounding { HalfUp, HalfEven, Double, DoubleConvolutions };
+/// Rounding of values halfway between two codes, in the order of
+/// `tpc::kIntegerRoundings`. `Simulated` is that which a function records, or
+/// HalfUp.
+enum class IntegerRounding {
+  HalfUp,
+  HalfEven,
+  Double,
+  DoubleConvolutions,
+  Simulated
+};
 /// Returns true if products are rounded to 31 bits before they are shifted.
 inline bool roundsTwice(IntegerRounding rounding) {
   return rounding == IntegerRounding::Double ||
@@ -26,7 +34,8 @@ enum class IntegerSoftmax { Float, Integer, Cut };
 enum class IntegerLayerNorm { Float, Integer };
 
 /// Values of command-line options.
-inline llvm::cl::ValuesClass integerRoundingValues() {
+template <typename... Others>
+llvm::cl::ValuesClass integerRoundingValues(Others... others) {
   return llvm::cl::values(
       clEnumValN(IntegerRounding::HalfUp, "half-up", "to the larger code"),
       clEnumValN(IntegerRounding::HalfEven, "half-even",
@@ -35,7 +44,13 @@ inline llvm::cl::ValuesClass integerRoundingValues() {
                  "products are rounded to 31 bits first and then to codes, "
                  "halves away from zero"),
       clEnumValN(IntegerRounding::DoubleConvolutions, "double-convolutions",
-                 "the same, but once behind fully connected layers"));
+                 "the same, but once after fully connected layers"),
+      others...);
+}
+inline llvm::cl::ValuesClass loweredRoundingValues() {
+  return integerRoundingValues(
+      clEnumValN(IntegerRounding::Simulated, "simulated",
+                 "that of the simulation; half-up if there is none"));
 }
 inline llvm::cl::ValuesClass integerBoundaryValues() {
   return llvm::cl::values(

@@ -184,10 +184,12 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
     * `rounding=double` is for comparisons with kernels that round a product to 31 bits, shift it and round again,
       halves away from zero: those of LiteRT for microcontrollers, and the integers of `tosa-converter-for-tflite`.
       LiteRT's reference kernels do so, except for fully connected layers: `double-convolutions`. Points round halves
-      up, and after layers, means, average pools and leaky ReLUs whose result a point quantizes, a fraction of a step
-      that results in the same codes is added to values or, if these are negative, subtracted. The resulting network is
-      only for execution: this pass, `mct-lower-to-integer`, which has its own option for the rounding of integers, and
-      the export to `.tflite` remove those fractions again.
+      up, and after layers, sums and products of codes, means, average pools and leaky ReLUs whose result a point
+      quantizes, and before points that quantize codes of another grid, a fraction of a step that results in the same
+      codes is added to values or, if these are negative, subtracted. The resulting network is only for execution: this
+      pass, `mct-lower-to-integer` and the exports remove those fractions again. With any rounding, a fraction of a step
+      is added to means on the grid of their operands if its step is not a power of two, because f32 does not represent
+      those that lie halfway between two codes.
     * A bias b of a layer (as in `mct-correct-bias`) whose input and kernel are quantized on grids of the steps dx and
       dw (a table of 8-bit entries: a 128th of its threshold) becomes round(b / (dx * dw)) * dx * dw for every output
       channel, computed in f64. A bias that two layers share is copied; `corrections` of the layer are updated. A bias
@@ -195,19 +197,22 @@ def SimulateIntegersPass : Pass<"mct-simulate-integers", "::mlir::ModuleOp"> {
     * `table-points`: if a layer, or another op that is computed in integers, has a fused activation that is more than a
       clamp (sigmoid, tanh, swish, hard-swish, GELU, any chain of element-wise ops of one value and numbers), an integer
       network needs 8-bit codes in between, as indices of a table. A point is inserted there, named after the op that
-      produces the value, of the same kind as the point after the activation. Sums along axes times a positive number
-      are means, which need none. Its parameters are those with the least mean squared error after the outer quantizer.
-      The error is taken over inputs of all magnitudes up to 2^15, 256 in each octave; their weights come from the
-      statistics of the outer point, whose histogram counts the results: the count of a bin is spread evenly over the
-      inputs whose results it holds. So a threshold does not include inputs that result in the same code, or were not
+      produces the value, of the same kind as the point after the activation, unless that op only moves values of a
+      point, whose grid they keep. Sums along axes times a positive number are means, which need none. Its parameters
+      are those with the least mean squared error after the outer quantizer. The error is taken over inputs of all
+      magnitudes up to 2^15, 256 in each octave; their weights come from the statistics of the outer point, whose
+      histogram counts the results: the count of a bin is spread evenly over the inputs whose results it, or the nearest
+      bin with such inputs, holds. So a threshold does not include inputs that result in the same code, or were not
       observed. Candidates are powers of two, or 8 thresholds in each octave; among equal errors the finest one is
-      taken.
+      taken. If it increases the error of the outer point by more than 12 dB, there is a warning.
     * `rounding=half-even` is that of ONNX Runtime, whose kernels add codes to codes: a constant of several numbers that
       is added to a value on a grid, if all users of the sum are points of at most 8 bits, gets a point of 8 bits
       (`pos_attr`) of the same kind as these points, with the least squared error. The integers of TOSA need none: they
       add constants in 32 bits.
     * The next value of a state (`mct-lift-variables`) gets a point with the parameters with which the state is read in
       the next run, if it is on another grid: the codes of the integer network are passed from run to run as they are.
+
+    The attribute `tpc.integer_rounding` of each function records the rounding, and `mct-lower-to-integer` follows it.
 
     With `remarks`, there is a remark for each layer whose sums may reach 2^24 in integers (|input| * |kernel| + |bias|
     + half a step of the output, all as codes): f32 adds exactly only below that, and with steps that are powers of two
@@ -280,7 +285,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     branches and loops (`tosa.cond_if`, `tosa.while_loop`) are lowered in place; operands and results of a branch or a
     loop are float.
 
-    * `rounding`: that of values halfway between codes. `half-even` costs five to nine more ops for each rescale that
+    * `rounding`: that of values halfway between codes: that of the simulation (`tpc.integer_rounding`), or another one,
+      whose codes are then not those of the simulation. `half-even` costs five to nine more ops for each rescale that
       may have such values. Halves are still rounded up, with a remark at the point, in means on a grid that is more
       than 16 times as fine as that of their operands, in sums of 16-bit codes that 32 bits may not hold (TOSA has no
       ops on the bits of 48), and after factors that no multiplier of 31 bits represents exactly (the rescale then does
@@ -335,8 +341,8 @@ def LowerToIntegerPass : Pass<"mct-lower-to-integer", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::HalfUp",
-           "Rounding of a value halfway between two codes", "::mct::integerRoundingValues()">,
+    Option<"rounding", "rounding", "::mct::IntegerRounding", /*default=*/"::mct::IntegerRounding::Simulated",
+           "Rounding of a value halfway between two codes", "::mct::loweredRoundingValues()">,
     Option<"profile", "profile", "std::string", /*default=*/"",
            "Device that runs the result: none, ethos-u55, ethos-u85, imx500, pro_int, or a file with a `tpc.device`; "
            "empty: that of the platform">,

@@ -9,8 +9,9 @@
 // RUN: mct-opt %s --mct-simulate-integers=rounding=double-convolutions --mct-simulate-integers | diff %t.once -
 // RUN: mct-opt %t.twice --mct-simulate-integers=rounding=double | diff %t.twice -
 
-// How the lowering rounds is its own matter.
-// RUN: mct-opt %t.once --mct-lower-to-integer=io=integer -o %t.integer && mct-opt %t.twice --mct-lower-to-integer=io=integer | diff %t.integer -
+// The lowering rounds like the simulation, or as it is told.
+// RUN: mct-opt %t.once --mct-lower-to-integer="io=integer rounding=double" -o %t.integer && mct-opt %t.twice --mct-lower-to-integer=io=integer | diff %t.integer -
+// RUN: mct-opt %t.once --mct-lower-to-integer=io=integer -o %t.integer && mct-opt %t.twice --mct-lower-to-integer="io=integer rounding=half-up" | diff %t.integer -
 
 // The steps are 2^-6 and 2^-6, after the point 2^-5: 2^-7 is 0.5 * 2^-6, and half of the 2^-6th part of a code 2^-12. That of the
 // other channel is 64 * 2^-12, half a code: it is not shifted.

@@ -393,14 +393,20 @@ protected:
     }
     return inputs;
   }
-  /// The integer network of what was compiled last.
+  /// The network that simulates what was compiled last with a rounding.
+  std::unique_ptr<Executor> compileSimulation(const std::string &rounding) {
+    return compileAfter(
+        "mct-simulate-integers{table-points=false rounding=" + rounding + "}");
+  }
+  /// The integer network of what was compiled last. No value of a lowered
+  /// network leaves its type or meets a rescale that is not defined for it.
   std::unique_ptr<Executor> compileIntegers() {
+    return compileAfter("mct-lower-to-integer,mct-check-integer");
+  }
+  std::unique_ptr<Executor> compileAfter(const std::string &pipeline) {
     diagnostics.clear();
     mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName());
-    // No value of a lowered network leaves its type or meets a rescale
-    // that is not defined for it.
-    if (failed(mlir::parsePassPipeline("mct-lower-to-integer,mct-check-integer",
-                                       passes)) ||
+    if (failed(mlir::parsePassPipeline(pipeline, passes)) ||
         failed(passes.run(*module)) || !diagnostics.empty())
       return nullptr;
     auto executor = Executor::compile(*module, options());
@@ -419,7 +425,11 @@ static unsigned readNumber(const char *name, unsigned otherwise) {
   return text ? unsigned(std::atoi(text)) : otherwise;
 }
 
-TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
+/// Networks with steps that are powers of two, with every rounding.
+class RandomRoundings : public RandomIntegers,
+                        public ::testing::WithParamInterface<const char *> {};
+
+TEST_P(RandomRoundings, NetworksEqualTheirSimulation) {
   mct::registerAllMctPasses();
   unsigned count = readNumber("MCT_RANDOM_INTEGERS", 150);
   unsigned first = readNumber("MCT_RANDOM_SEED", 1);
@@ -427,7 +437,8 @@ TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   for (unsigned seed = first; seed != first + count; ++seed) {
     Generator generator(seed, /*isFree=*/false);
     std::string text = generator.make();
-    auto simulation = compile(text, options());
+    ASSERT_TRUE(compile(text, options()));
+    auto simulation = compileSimulation(GetParam());
     ASSERT_TRUE(simulation) << "seed " << seed << "\n"
                             << llvm::join(diagnostics, "\n") << "\n"
                             << text;
@@ -450,6 +461,10 @@ TEST_F(RandomIntegers, NetworksEqualTheirSimulation) {
   EXPECT_GT(numVaried, count);
   EXPECT_GT(numValues, 10 * count);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, RandomRoundings,
+                         ::testing::Values("half-up", "half-even", "double",
+                                           "double-convolutions"));
 
 TEST_F(RandomIntegers, NetworksWithFreeScalesEqualTheirEvaluation) {
   using namespace mct::testing;
