@@ -225,6 +225,8 @@ def function(
             "    metric = running.find_metric(metric, model.module, function)\n"
             "    drop_metric, judge = running.find_drop_metric(metric, max_drop, drop_metric)\n"
         )
+    if flag == "mct-simulate-integers":
+        returned = f"evaluation.report_loss(model, {returned})"
     body = (
         f"{checks}    options: running.Options = {{\n{values}    }}\n"
         if options
@@ -264,7 +266,7 @@ def write_stages(definitions: Definitions) -> str:
         "from collections.abc import Mapping, Sequence",
         "from typing import TYPE_CHECKING, Any, Literal",
         "",
-        "from mct import running",
+        "from mct import evaluation, running",
         "from mct._arguments import checked",
         "from mct.model import Model, QuantizedModel",
         "from mct.running import (",

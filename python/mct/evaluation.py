@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import tempfile
@@ -24,6 +25,11 @@ from mct.samples import Array, Spooled, as_array, load_npy, read_signature, reco
 if TYPE_CHECKING:
     from mct.model import Model
     from mct.preprocessing import Preprocessing
+
+
+# A simulation is compared with the quantized network on so many samples, and a loss is reported from here.
+_JUDGED_SAMPLES = 32
+_REPORTED_LOSS_DB = 0.5
 
 
 @dataclass(frozen=True)
@@ -410,6 +416,35 @@ def execute(
             )
             assert text is not None
             return _read(text)
+
+
+def report_loss(model: Model, simulated: Model) -> Model:
+    """Logs a warning for each result of a simulation that is further from the float network than that of the quantized
+    network, by more than 0.5 dB on 32 samples of the calibration; returns the simulation, with the same samples.
+
+    Models without samples of a calibration are not compared.
+    """
+    from mct.model import QuantizedModel
+
+    if not isinstance(model, QuantizedModel):
+        return simulated
+    simulated = QuantizedModel(simulated.module, model.float_model, model.calibration, model.metric)
+    if model.calibration is None or model.float_model is None:
+        return simulated
+    samples = min(model.calibration.limit or _JUDGED_SAMPLES, _JUDGED_SAMPLES)
+    options = {"reference": model.float_model, "samples": samples, "progress": False}
+    before, after = (execute(each, model.calibration.data, **options).results for each in (model, simulated))
+    for quantized, integers in zip(before, after, strict=True):
+        if quantized.sqnr_db - integers.sqnr_db > _REPORTED_LOSS_DB:
+            logging.getLogger("mct").warning(
+                "the integers of '%s' are %.1f dB below the quantized network (%.1f dB, %.1f dB); remarks=True of "
+                "mct.simulate_integers lists the points that they need",
+                quantized.name,
+                quantized.sqnr_db - integers.sqnr_db,
+                integers.sqnr_db,
+                quantized.sqnr_db,
+            )
+    return simulated
 
 
 @with_options_of(execute)

@@ -7,9 +7,9 @@ import os
 import warnings
 from pathlib import Path
 
-from mct import _native
+from mct import _native, stages
 from mct._arguments import checked
-from mct.model import Model
+from mct.model import Model, QuantizedModel
 
 
 @checked
@@ -55,6 +55,9 @@ def export_onnx(
     if profile == "none":
         warnings.warn("profile 'none' is 'mct_quantizers' now; 0.3 no longer reads it", FutureWarning, stacklevel=2)
         profile = "mct_quantizers"
+    if profile == "qdq" and isinstance(model, QuantizedModel):
+        # The file has the values of this simulation; a loss is reported.
+        stages.simulate_integers(model, rounding="half-even", progress=False)
     path = Path(path)
     beside = path.with_name(path.name + ".data")
     file, data = model.module.export_onnx(
