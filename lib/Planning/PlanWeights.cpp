@@ -91,8 +91,8 @@ SmallVector<PlannedWeight> plan::findWeights(const tpc::Node &node,
       named.insert(number);
       add(op->getOpOperand(number), entry.getName(), entry.getName());
     }
-  // Of several ops, the form names the one whose constants are weights. Numbers
-  // that are compared do not become part of the result.
+  // The form names the op of several whose constants are weights. Numbers that
+  // are compared do not become part of the result.
   if ((node.ops.size() != 1 && op == node.root()) ||
       !readsPositionalConstants(op) || !isQuantizable(node.result()))
     return weights;

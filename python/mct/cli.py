@@ -240,10 +240,9 @@ def _quantize(arguments: argparse.Namespace) -> None:
     if arguments.data:
         options["data"] = _data(arguments, _input_names(model, options.get("function", "")))
         options["preprocessing"] = _preprocessing(arguments, options["data"])
-    if arguments.samples:
-        options["calibration_samples"] = arguments.samples
-    if arguments.dask:
-        options["client"] = arguments.dask
+    for name, value in (("calibration_samples", arguments.samples), ("client", arguments.dask)):
+        if value:
+            options[name] = value
     quantized = stages.quantize(model, target=arguments.target, progress=_progress(arguments), **options)
     quantized.save(arguments.output)
     if quantized.contract:
@@ -254,8 +253,7 @@ def _quantize(arguments: argparse.Namespace) -> None:
     if arguments.trace:
         # A command that can be repeated is more useful than the passes that it ran.
         trace = json.loads(quantized.trace)
-        trace["command"] = ["mct", *_without(arguments.words, "--trace")]
-        trace["placeholders"] = []
+        trace |= {"command": ["mct", *_without(arguments.words, "--trace")], "placeholders": []}
         _native.write_file(arguments.trace, (json.dumps(trace, indent=1) + "\n").encode())
 
 

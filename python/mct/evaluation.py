@@ -432,8 +432,10 @@ def report_loss(model: Model, simulated: Model) -> Model:
     if model.calibration is None or model.float_model is None:
         return simulated
     samples = min(model.calibration.limit or _JUDGED_SAMPLES, _JUDGED_SAMPLES)
-    options = {"reference": model.float_model, "samples": samples, "progress": False}
-    before, after = (execute(each, model.calibration.data, **options).results for each in (model, simulated))
+    data, reference = model.calibration.data, model.float_model
+    before, after = (
+        execute(each, data, reference=reference, samples=samples, progress=False).results for each in (model, simulated)
+    )
     for quantized, integers in zip(before, after, strict=True):
         if quantized.sqnr_db - integers.sqnr_db > _REPORTED_LOSS_DB:
             logging.getLogger("mct").warning(

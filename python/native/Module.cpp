@@ -462,7 +462,7 @@ std::optional<std::string> Module::reportCosts(StringRef table,
   });
 }
 
-std::string Module::integerLayers(StringRef function) const {
+std::string Module::integerLayers(const std::string &function) const {
   std::lock_guard<std::mutex> lock(mutex);
   FailureOr<func::FuncOp> found = mct::findEntryFunction(op.get(), function);
   if (failed(found))

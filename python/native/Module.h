@@ -231,7 +231,7 @@ public:
   std::optional<std::string> reportCosts(llvm::StringRef table, Job &job) const;
   /// Returns how many convolutions and matrix products of a function, the entry
   /// function for an empty name, are computed on integers; empty without any.
-  std::string integerLayers(llvm::StringRef function) const;
+  std::string integerLayers(const std::string &function) const;
   /// Returns a JSON array with an object for each function: its name as
   /// `function`, the `names` of the ops with a result in program order (empty
   /// for an op without a name), and as `results` the index of the op that

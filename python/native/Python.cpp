@@ -595,14 +595,9 @@ static void defineRuns(nb::class_<Module> &module) {
            "The JSON object that mct-report-resources prints.")
       .def("costs", costs, "table"_a = "",
            "The JSON object that mct-report-costs prints by a table of costs.")
-      .def(
-          "integer_layers",
-          [](const Module &self, const std::string &function) {
-            return self.integerLayers(function);
-          },
-          "function"_a = "",
-          "How many convolutions and matrix products are computed on "
-          "integers: '19 of 20 layers in integers'; empty without any.")
+      .def("integer_layers", &Module::integerLayers, "function"_a = "",
+           "How many convolutions and matrix products are computed on "
+           "integers: '19 of 20 layers in integers'; empty without any.")
       .def("op_names", &Module::opNames,
            nb::call_guard<nb::gil_scoped_release>(),
            "A JSON array: for each function the names of its ops with results.")

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulation of integers costs beside the quantized network: nothing where points only move, and a warning
-where a table needs a point that costs something."""
+"""The simulation of integers loses nothing where ops only move values, and warns of points that lose."""
 
 import logging
 
+import mct
 import numpy as np
 import pytest
-
-import mct
 
 # x / 48, in the shape of a batch, and a sine of it: each sample has one value, so that histograms are sparse.
 MOVED = """

@@ -25,8 +25,8 @@ std::optional<quantization::Grid> findGrid(mlir::Value value);
 /// a point, and every other factor has values of one grid.
 struct IntegerLayers {
   int64_t count = 0;
-  /// For each layer that is not computed on integers, in program order, its
-  /// first factor that is not quantized.
+  /// The first factor that is not quantized, of each layer that is not computed
+  /// on integers, in program order.
   llvm::SmallVector<mlir::OpOperand *> notInIntegers;
 
   /// Returns "19 of 20 layers in integers"; empty if there are no layers.

@@ -82,9 +82,7 @@ def wider_result(random, before, after, stride, height, width, inputs, outputs):
     kernel = network.kernel(random.uniform(-1, 1, (outputs, 2, 2, inputs)).astype(np.float32), pot(1.0), [0])
     sizes = [(size - 1) * stride + 2 + before + after for size in (height, width)]
     operands = [image, kernel, network.constant(np.full(outputs, 0.5)), network.zero(), network.zero()]
-    attributes = (
-        f"acc_type = f32, out_pad = {array_text([before, after] * 2)}, stride = {array_text([stride, stride])}"
-    )
+    attributes = f"acc_type = f32, out_pad = {array_text([before, after] * 2)}, stride = {array_text([stride, stride])}"
     result = network.op("transpose_conv2d", operands, (1, *sizes, outputs), attributes)
     return network.finish(network.point(result, pot(8.0)))
 
