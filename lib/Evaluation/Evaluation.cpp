@@ -223,6 +223,7 @@ private:
   const EvaluationOptions &request;
   std::vector<RecordedValue> recorded;
   std::vector<execution::ComparedValue> values;
+  execution::CompileOptions networkOptions;
   FailureOr<execution::NetworkRun> network = failure(), other = failure();
   execution::TransposedNames transposed;
   size_t numEdited = 0;
@@ -283,7 +284,7 @@ LogicalResult EvaluationRun::prepareNetwork() {
   otherSettings = settings;
   settings.samples.quantized = settings.samples.codes;
   sharesSamples = settings.samples.quantized.empty();
-  execution::CompileOptions options;
+  execution::CompileOptions &options = networkOptions;
   options.function = entry.getSymName().str();
   if (reference) {
     for (const RecordedValue &value : recorded)
@@ -375,6 +376,14 @@ LogicalResult EvaluationRun::prepareReference() {
       sharesSamples ? network->sharedSamples() : nullptr);
   if (failed(other))
     return failure();
+  // The batch may be followed through only one of the networks. Results can
+  // only be compared in units of the same size.
+  if (int64_t unit = other->executor().unit(); unit < executor().unit()) {
+    networkOptions.unit = unit;
+    network = execution::NetworkRun::prepare(module, networkOptions, settings);
+    if (failed(network))
+      return failure();
+  }
   if (!readSameInputs())
     return emitError() << request.referenceName
                        << ": its inputs are not those of " << request.name;

@@ -101,3 +101,16 @@ def test_integer_softmax_is_within_a_step(shared, lowered, tmp_path):
     step = 1 / 256
     assert np.abs(outputs[0] - outputs[1]).max() <= step
     assert (outputs[0] != outputs[1]).mean() < 0.01
+
+
+def test_networks_whose_batch_only_one_can_follow_are_compared(shared):
+    """A step of a GRU with a state: the batch can be followed through the integer network, not through its simulation."""
+    folder = shared.parent / "repro" / "turn4" / "observed-shape"
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    command = [measure.BIN / "mct-run", folder / "akiki_vad.imx500.int.mlirbc"]
+    command += [f"--input={number}:{folder / f'akiki_vad.{number}.npy'}" for number in range(2)]
+    command += [f"--compare={folder / 'akiki_vad.imx500.sim.mlirbc'}", "--exact"]
+    total = measure.run_ok(command).stdout.splitlines()[-1].split()
+    assert total[0] == "total" and int(total[1]) > 0
+    assert total[2] == "0"
