@@ -104,7 +104,7 @@ def test_integer_softmax_is_within_a_step(shared, lowered, tmp_path):
 
 
 def test_networks_whose_batch_only_one_can_follow_are_compared(shared):
-    """A step of a GRU with a state: the batch can be followed through the integer network, not through its simulation."""
+    """The batch of a step of a GRU can be followed through the integer network, not through its simulation."""
     folder = shared.parent / "repro" / "turn4" / "observed-shape"
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
