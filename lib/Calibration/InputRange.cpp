@@ -274,8 +274,8 @@ static void warn(BlockArgument argument, StringRef name,
           << evidence;
   Diagnostic &note = warning.attachNote(argument.getLoc());
   if (suspicion.factor > 1)
-    note << "where they were scaled to 0 to 1 and the network reads pixels "
-            "from 0 to 255, leave them as they are, or give input-scale=255";
+    note << "if they were pixels that are scaled to 0 to 1, leave them as they "
+            "are, or give input-scale=255";
   else
     note << "where they are "
          << (suspicion.arePixels ? "pixels from 0 to 255"

@@ -58,7 +58,10 @@ QuantizationPlan::findFloatSource(Value value) const {
       const auto *input = llvm::find_if(inputs, [&](const PlannedInput &input) {
         return input.argument == argument;
       });
-      return {value, input == inputs.end() ? "" : input->floatReason};
+      // Not a conditional expression with "", which would copy the text.
+      if (input == inputs.end())
+        return {value, ""};
+      return {value, input->floatReason};
     }
     std::optional<size_t> index = findNode(value.getDefiningOp());
     if (!index)

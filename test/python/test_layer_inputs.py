@@ -189,10 +189,14 @@ def test_layer_after_every_operator_reads_codes(target: str, tools: Path, tmp_pa
     if target == "qnnpack_v1_mct":
         assert len(floats) == done.stdout.count("tosa.conv2d %"), "this target quantizes no kernel"
         return
+    expected = {function for function in floats if function.startswith(("fft2d", "rfft2d"))}
     # The imaginary part is a second result.
-    assert {function.partition("_after_")[0] for function in floats} == {"fft2d", "rfft2d"}
+    assert done.stderr.count("only the first result of an operator has a point") == len(expected)
+    if target.startswith(("imx500_v1_lut", "imx500_v1_pot", "imx500_v2", "imx500_v3")):
+        # These targets say that results of batch norms are not quantized.
+        expected |= {function for function in floats if function.startswith("BatchNorm_after")}
+    assert set(floats) == expected
     assert done.stderr.count("stays float although the target quantizes it") == len(floats)
-    assert done.stderr.count("only the first result of an operator has a point") == len(floats)
 
 
 def test_every_operator_set_of_several_ops_is_among_the_operators(tools: Path, tmp_path: Path) -> None:

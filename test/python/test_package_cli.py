@@ -279,7 +279,7 @@ def test_ctrl_c_is_status_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_native, "stock_targets", interrupt)
+    monkeypatch.setattr(_native, "print_targets", interrupt)
     assert cli.main(["targets"]) == 130
     assert capsys.readouterr().err == "interrupted\n"
 

@@ -312,7 +312,8 @@ def test_what_is_written_is_printed(tmp_path: Path) -> None:
     finished = console("import", DIGITS, "-o", text)
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, f"{text}\n", "")
     finished = console("quantize", text, "--target", "imx500", "--data", CALIBRATION, "--scale", 0.0625, "-o", bytecode)
-    assert (finished.returncode, finished.stdout, finished.stderr) == (0, f"{bytecode}\n", "")
+    layers = "5 of 5 layers in integers\n"
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, f"{bytecode}\n", layers)
     parameters = tmp_path / "parameters.json"
     assert console("export", bytecode, "-o", parameters).stdout == f"{parameters}\n"
     assert all(path.is_file() for path in (text, bytecode, parameters))

@@ -278,7 +278,7 @@ def test_scale_is_told_once(digits):
     samples = np.load(SAMPLES["calibration_data"][0])
     with pytest.raises(mct.Error, match="preprocessing and input_scale or input_offset are two ways to say the same"):
         mct.quantize(digits, "imx500", samples, input_scale=0.0625, preprocessing=mct.Preprocessing.of(0.5))
-    with pytest.raises(mct.Error, match="input-scale: expected a number"):
+    with pytest.raises(mct.Error, match="input_scale: expected a number, or numbers separated by"):
         mct.quantize(digits, "imx500", samples, input_scale="many")
 
 

@@ -168,8 +168,9 @@ def test_names_may_be_anything(tools, tmp_path, name):
     floating.write_text(network.format(name=quoted, point="", result=0))
     quantized.write_text(network.format(name=quoted, point=point, result=1))
     report, _ = make(quantized, tmp_path, compare=floating, samples=20)
+    # Points are named in messages: characters that could steer a terminal are shown as MLIR writes them.
+    assert [point["name"] for point in report["points"]] == [name]
     expected = name.replace("\\0A", "\n").replace("\\FF", "\ufffd").replace("\\FE", "\ufffd")
-    assert [point["name"] for point in report["points"]] == [expected]
     assert report["points"][0]["owner"] == expected
     assert expected in [op["name"] for op in report["operators"]]
 

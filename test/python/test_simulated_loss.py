@@ -53,7 +53,7 @@ def test_points_that_only_move_cost_nothing(target, caplog):
 def test_a_loss_is_reported_with_its_size(caplog):
     samples = np.random.default_rng(1).uniform(-10, 1, (2, 64, 4)).astype(np.float32)
     model = mct.Model.parse(STEEP)
-    quantized = mct.quantize(model, "tflite", list(samples), progress=False)
+    quantized = mct.quantize(model, "imx500", list(samples), progress=False)
     with caplog.at_level(logging.WARNING, "mct"):
         simulated = mct.simulate_integers(quantized)
     inputs = [each[:32] for each in samples]

@@ -45,10 +45,8 @@ static constexpr Alias kAliases[] = {
 // For comparisons with MCT, which ships these two.
 static constexpr Warning kWarnings[] = {
     {"tflite_v1_mct",
-     "refuses networks that move, select or multiply values, such as those "
-     "with "
-     "a reshape, because its operator sets for them are both quantized and "
-     "preserving; use tflite"},
+     "refuses networks with operators that move values, such as a reshape; use "
+     "tflite"},
     {"qnnpack_v1_mct", "quantizes no weight; use qnnpack"},
 };
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from mct import _native
 from mct._arguments import Count, checked
-from mct.errors import Error, check_place, describe
+from mct.errors import Error, check_place
 from mct.evaluation import _labels, judge, run_distributed
 from mct.progress import Callback, reporting
 from mct.report.pictures import read_pictures
@@ -106,8 +106,6 @@ class Report:
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """The suffix `.html` or `.json`; any other suffix is an error."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise Error(f"report: expected a path, found {describe(path)}", notes=["samples are given as data="])
     suffix = Path(path).suffix.lower()
     if suffix not in (".html", ".json"):
         raise Error(f"cannot write a report to '{os.fspath(path)}'", notes=["its name must end in .html or .json"])

@@ -12,7 +12,7 @@
 
 // RUN: mct-opt %t/hundreds.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=SMALL
 // SMALL: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -1 to 1, which change the results of its first layer 'dense' by 0.01{{[0-9]*}} times their biases
-// SMALL: note: {{.*}}where they were scaled to 0 to 1 and the network reads pixels from 0 to 255, leave them as they are, or give input-scale=255
+// SMALL: note: {{.*}}if they were pixels that are scaled to 0 to 1, leave them as they are, or give input-scale=255
 
 // RUN: mct-opt %t/ones.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy input-scale=256" 2>&1 -o /dev/null | FileCheck %s --check-prefix=LARGE
 // LARGE: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -256 to 256, which change the results of its first layer 'dense' by 2{{[0-9.]*}} times their biases
@@ -26,7 +26,7 @@
 // A recorded scale says what samples were expected, whatever reads them.
 // RUN: mct-opt %t/recorded.mlir --mct-calibrate="calibration-data=%S/Inputs/two_samples.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=RECORDED
 // RECORDED: warning: {{.*}}the samples of input 'pixels' seem to have another range than the network expects: it reads values from -0.003922 to 0.003922, which were -1 to 1 before the recorded scale of 0.003922
-// RECORDED: note: {{.*}}where they were scaled to 0 to 1
+// RECORDED: note: {{.*}}if they were pixels that are scaled to 0 to 1
 // RUN: mct-opt %t/doubled.mlir --mct-calibrate="calibration-data=%S/Inputs/channels.npy" 2>&1 -o /dev/null | FileCheck %s --check-prefix=DOUBLED
 // DOUBLED: it reads values from 1 to 79, which were 1 to 40 before the recorded scale of 2
 // DOUBLED: note: {{.*}}where they are pixels
